@@ -1,0 +1,38 @@
+# Needs python3 (3.11 or newer) with venv and pip, and make. Everything else comes into .venv.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+
+# The benchmarks are single-threaded; so is whatever they are compared with.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.PHONY: demo test bench callgrind clean
+
+demo: $(VENV)/demo.stamp
+	$(PY) -m pullback demo
+
+test: $(VENV)/dev.stamp
+	$(PY) -m pytest -n 2 -q
+
+bench: $(VENV)/bench.stamp
+	$(ONE_THREAD) $(PY) -m benchmarks
+
+callgrind: $(VENV)/demo.stamp
+	@command -v valgrind >/dev/null || { echo "make callgrind needs valgrind"; exit 1; }
+	$(ONE_THREAD) $(PY) -m benchmarks.instructions
+
+clean:
+	rm -rf $(VENV) build *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+
+$(VENV)/venv.stamp:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# One stamp per extra: a changed pyproject.toml installs again.
+$(VENV)/%.stamp: pyproject.toml $(VENV)/venv.stamp
+	@echo "Setting up $(VENV) ($*): a minute or two the first time"
+	@$(PIP) -e '.[$*]'
+	@touch $@
+
+.PRECIOUS: $(VENV)/%.stamp

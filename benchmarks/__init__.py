@@ -1,0 +1,1 @@
+"""What Pullback costs, beside JAX in the same run: ``make bench``."""

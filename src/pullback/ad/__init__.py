@@ -1,0 +1,1 @@
+"""Differentiation in production, Core to Core."""

@@ -1,0 +1,160 @@
+"""Which variables a differentiated input reaches.
+
+Activity is decided per variable, by a monotone fixpoint over the function. Arrays that are
+updated in place share one accumulator over all versions, so the versions are active together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pullback.ad.flow import (
+    Summaries,
+    block_vars,
+    consumed_arrays,
+    flow_of,
+    updated_groups,
+    versions_of,
+)
+from pullback.ad.spaces import Spaces
+from pullback.core.prims import TABLE
+from pullback.core.rows import Mark
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    Function,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Let,
+    Loop,
+    Op,
+    Prim,
+    Sum_,
+    Update,
+    Var,
+    Vjp,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.types import Array
+
+ResultActivity = Callable[[str, tuple[bool, ...]], tuple[bool, ...]]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What differentiation needs to know of a function, given which parameters are active.
+
+    A loop may be recomputed in the reverse sweep only if it reads no array that is ``consumed``
+    by an update after it: other loops store what they need."""
+
+    active: frozenset[Var]
+    consumed: frozenset[Var]
+    versions: dict[Var, Var]
+
+
+def analyse(
+    function: Function,
+    mask: tuple[bool, ...],
+    volatile: bool,
+    spaces: Spaces,
+    results: ResultActivity,
+    summary: Summaries,
+) -> Facts:
+    """Activity and consumption; ``volatile``: a caller may update what goes in or comes out."""
+    flow = flow_of(function, summary)
+    everything = [*function.params, *block_vars(function.body)]
+    consumed = consumed_arrays(flow, everything)
+    if volatile:
+        consumed.update(v for v in everything if isinstance(v.type, Array))
+    run = _Activity(spaces, results)
+    run.active.update(v for v in everything if spaces.composite(v.type))
+    run.active.update(
+        p for p, on in zip(function.params, mask, strict=True) if on and spaces.bears(p.type)
+    )
+    groups = updated_groups(flow)
+    size = -1
+    while size != len(run.active):
+        size = len(run.active)
+        run.block(function.body)
+        for group in groups:
+            if any(v in run.active for v in group):
+                run.active.update(v for v in group if spaces.bears(v.type))
+    return Facts(frozenset(run.active), frozenset(consumed), versions_of(function))
+
+
+class _Activity:
+    def __init__(self, spaces: Spaces, results: ResultActivity) -> None:
+        self.spaces = spaces
+        self.results = results
+        self.active: set[Var] = set()
+
+    def on(self, a: Atom) -> bool:
+        return isinstance(a, Var) and a in self.active
+
+    def mark(self, v: Var, on: bool) -> None:
+        if on and self.spaces.bears(v.type):
+            self.active.add(v)
+
+    def block(self, block: Block) -> None:
+        for let in block.lets:
+            self.let(let)
+
+    def let(self, let: Let) -> None:
+        for _, sub in sub_blocks(let.op):
+            self.block(sub)
+        match let.op:
+            case If(_, then, orelse):
+                for v, a, b in zip(let.vars, then.results, orelse.results, strict=True):
+                    self.mark(v, self.on(a) or self.on(b))
+            case Case(_, arms):
+                for arm in arms:
+                    for v, a in zip(let.vars, arm.body.results, strict=True):
+                        self.mark(v, self.on(a))
+                    for f in arm.fields:
+                        self.mark(f, True)
+            case Build(_, _, body) | Sum_(_, _, body):
+                for v, a in zip(let.vars, body.results, strict=True):
+                    self.mark(v, self.on(a))
+            case Loop(_, _, carried, inits, body) | While(carried, inits, _, body):
+                for v, a in zip(let.vars, body.results, strict=True):
+                    self.mark(v, self.on(a))
+                for c, i, v in zip(carried, inits, let.vars, strict=False):
+                    on = self.on(i) or self.on(v) or self.on(c)
+                    self.mark(c, on)
+                    self.mark(v, on)
+            case Call(name, args):
+                mask = tuple(self.on(a) for a in args)
+                for v, on in zip(let.vars, self.results(name, mask), strict=True):
+                    self.mark(v, on)
+            case _:
+                on = reaches(let.op, self.on)
+                for v in let.vars:
+                    self.mark(v, on)
+
+
+def reaches(op: Op, on: Callable[[Atom], bool]) -> bool:
+    """Whether the result of a simple op depends differentiably on an active atom."""
+    match op:
+        case Prim("stop_gradient", _):
+            return False
+        case Prim(name, args):
+            row = TABLE[name]
+            return any(on(a) and row.partial(i) is not Mark.ZERO for i, a in enumerate(args))
+        case Index(array, _, _):
+            return on(array)
+        case Update(array, _, value, _):
+            return on(array) or on(value)
+        case Inject():
+            return True
+        case Vjp() | Jvp():
+            return any(on(a) for a in atoms(op))
+        case _:
+            return False

@@ -1,0 +1,331 @@
+"""Forward mode: dual numbers on Core (Krawiec et al., figures 3 and 4), one pass, pure Core out.
+
+f : A -> B becomes f.dual : D(A) -> D(B), where D puts a tangent beside every active real and a
+tangent array beside every active array (``spaces.Spaces.dual``). ``tangent_function`` wraps it as
+(arguments, tangents) -> (results, tangents of the real results), the meaning of the Jvp term.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from pullback.ad.activity import Facts
+from pullback.ad.cells import zeros_like
+from pullback.ad.sweep import DerivativeError
+from pullback.core.build import Builder, lit, partial, scale
+from pullback.core.prims import TABLE
+from pullback.core.rows import Mark
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    AccTake,
+    Apply,
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    CaseArm,
+    Closure,
+    Function,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Let,
+    Loop,
+    MakeTuple,
+    Op,
+    Prim,
+    Project,
+    Sum_,
+    Update,
+    Var,
+    Vjp,
+    While,
+)
+from pullback.core.types import Array, Real, Type
+
+if TYPE_CHECKING:
+    from pullback.ad.functions import Functions
+
+Env = dict[Var, tuple[Atom, ...]]
+
+
+def tangent_function(functions: Functions, name: str, wrt: tuple[int, ...]) -> str:
+    """The name of (args, tangents of wrt) -> (results, tangents of the real results).
+
+    Sums and nodes among the arguments come in their dual space, tangents inside."""
+    f = functions.functions[name]
+    out = f"{name}.jvp" + "".join(f"_{i}" for i in wrt)
+    if out in functions.functions:
+        return out
+    spaces = functions.spaces
+    mask = tuple(i in wrt or spaces.composite(p.type) for i, p in enumerate(f.params))
+    dual = dual_of(functions, name, mask)
+    b = Builder()
+    given: list[Var] = []
+    tangents: list[Var] = []
+    args: list[Atom] = []
+    for p, on in zip(f.params, mask, strict=True):
+        types = spaces.dual(p.type, on)
+        vs = tuple(Var(p.name, t) for t in types)
+        args.extend(vs)
+        given.append(vs[0])
+        tangents.extend(vs[1:])
+    target = functions.functions[dual]
+    outs = b.let(Call(dual, tuple(args)), target.results)
+    primals: list[Atom] = []
+    derivatives: list[Atom] = []
+    k = 0
+    on_results = functions.result_on(name, mask)
+    for t, on in zip(f.results, on_results, strict=True):
+        parts = outs[k : k + len(spaces.dual(t, on))]
+        k += len(parts)
+        primals.append(parts[0])
+        if spaces.bears(t) and not on:
+            zero = lit(0.0, t) if isinstance(t, Real) else zeros_like(b, parts[0])
+            derivatives.append(zero)
+        derivatives.extend(parts[1:])
+    body = b.block((*primals, *derivatives))
+    functions.functions[out] = Function(
+        out, (*given, *tangents), body, tuple(a.type for a in body.results)
+    )
+    return out
+
+
+def dual_of(functions: Functions, name: str, mask: tuple[bool, ...]) -> str:
+    """The name of f.dual for these active parameters, made when first asked for."""
+    out = f"{name}.dual_" + "".join("1" if on else "0" for on in mask)
+    if out in functions.functions:
+        return out
+    functions.expand_jvps(name)
+    f = functions.functions[name]
+    spaces = functions.spaces
+    on_results = functions.result_on(name, mask)
+    results = tuple(
+        d for t, on in zip(f.results, on_results, strict=True) for d in spaces.dual(t, on)
+    )
+    functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
+    facts = functions.analysed(name, mask, False)
+    run = Forward(functions, facts)
+    params = tuple(v for p in f.params for v in run.fresh(p))
+    b = Builder()
+    body = b.block(run.block(f.body, b, on_results))
+    functions.functions[out] = Function(out, params, body, results)
+    return out
+
+
+class Forward:
+    """Forward mode over one function."""
+
+    def __init__(self, functions: Functions, facts: Facts) -> None:
+        self.functions = functions
+        self.spaces = functions.spaces
+        self.facts = facts
+        self.env: Env = {}
+
+    # -- values -------------------------------------------------------------------------------
+
+    def on(self, a: Atom) -> bool:
+        return isinstance(a, Var) and a in self.facts.active
+
+    def look(self, a: Atom) -> tuple[Atom, ...]:
+        return self.env[a] if isinstance(a, Var) else (a,)
+
+    def value(self, a: Atom) -> Atom:
+        return self.look(a)[0]
+
+    def values(self, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        return tuple(self.value(a) for a in atoms)
+
+    def fresh(self, v: Var) -> tuple[Var, ...]:
+        """Dual variables for a variable."""
+        out = tuple(Var(v.name, t) for t in self.spaces.dual(v.type, self.on(v)))
+        self.env[v] = out
+        return out
+
+    def dual(self, a: Atom, active: bool, b: Builder) -> tuple[Atom, ...]:
+        """The dual of an atom where an active value is expected (a zero tangent if need be)."""
+        mine = self.look(a)
+        if not active or self.on(a) or not self.spaces.bears(a.type):
+            return mine
+        if isinstance(a.type, Real):
+            return (*mine, lit(0.0, a.type))
+        return (*mine, zeros_like(b, mine[0]))
+
+    def tangent(self, a: Atom, b: Builder) -> Atom:
+        """The tangent of a real or of an array of reals."""
+        return self.dual(a, True, b)[1]
+
+    def block(self, block: Block, b: Builder, on: tuple[bool, ...]) -> tuple[Atom, ...]:
+        """All lets; the results, dual where ``on`` says so."""
+        for let in block.lets:
+            self.let(let, b)
+        return tuple(
+            d for r, active in zip(block.results, on, strict=True)
+            for d in self.dual(r, active, b)
+        )
+
+    def inside(self, block: Block, on: tuple[bool, ...]) -> Block:
+        b = Builder()
+        return b.block(self.block(block, b, on))
+
+    # -- lets ---------------------------------------------------------------------------------
+
+    def let(self, let: Let, b: Builder) -> None:
+        on = tuple(self.on(v) for v in let.vars)
+        match let.op:
+            case Prim(name, args, static):
+                self.prim(let, name, args, static, b)
+            case Index(array, idx, checked):
+                where = self.values(idx)
+                for part, v in zip(self.look(array), self.fresh(let.vars[0]), strict=False):
+                    b.lets.append(Let((v,), Index(part, where, checked), let.site))
+            case Update(array, idx, value, checked):
+                where = self.values(idx)
+                parts = self.dual(array, on[0], b)
+                values = self.dual(value, on[0], b)
+                for part, v, x in zip(parts, self.fresh(let.vars[0]), values, strict=True):
+                    b.lets.append(Let((v,), Update(part, where, x, checked), let.site))
+            case Inject(t, tag, fields):
+                parts = tuple(d for x in fields for d in self.dual(x, self.spaces.bears(t), b))
+                (new,) = self.spaces.dual(t)
+                self.bind(let, Inject(new, tag, parts), b)
+            case If(cond, then, orelse):
+                op: Op = If(self.value(cond), self.inside(then, on), self.inside(orelse, on))
+                self.bind(let, op, b)
+            case Case(scrutinee, arms):
+                new_arms = tuple(
+                    CaseArm(
+                        tuple(v for x in arm.fields for v in self.fresh(x)),
+                        self.inside(arm.body, on),
+                    )
+                    for arm in arms
+                )
+                self.bind(let, Case(self.value(scrutinee), new_arms), b)
+            case Build(extents, indices, body):
+                i = tuple(v for x in indices for v in self.fresh(x))
+                self.bind(let, Build(self.values(extents), i, self.inside(body, on)), b)
+            case Sum_(extents, indices, body):
+                i = tuple(v for x in indices for v in self.fresh(x))
+                self.bind(let, Sum_(self.values(extents), i, self.inside(body, on)), b)
+            case Loop(count, index, carried, inits, body):
+                (i0,) = self.fresh(index)
+                state = tuple(v for c in carried for v in self.fresh(c))
+                first = self.inits(inits, on, b)
+                self.bind(
+                    let, Loop(self.value(count), i0, state, first, self.inside(body, on)), b
+                )
+            case While(carried, inits, cond, body):
+                state = tuple(v for c in carried for v in self.fresh(c))
+                first = self.inits(inits, on, b)
+                test = self.inside(cond, (False,))
+                self.bind(let, While(state, first, test, self.inside(body, on)), b)
+            case Call(name, args):
+                mask = tuple(self.on(a) for a in args)
+                target = dual_of(self.functions, name, mask)
+                parts = tuple(d for a in args for d in self.look(a))
+                self.bind(let, Call(target, parts), b)
+            case Vjp():
+                self.vjp(let, let.op, b)
+            case (
+                MakeTuple() | Project() | Closure() | Apply() | Jvp()
+                | AccNew() | AccAdd() | AccRead() | AccTake()
+            ):
+                raise AssertionError(f"not in the dialect that forward mode reads: {let.op}")
+            case _:
+                assert_never(let.op)
+
+    def bind(self, let: Let, op: Op, b: Builder) -> None:
+        b.lets.append(Let(tuple(v for x in let.vars for v in self.fresh(x)), op, let.site))
+
+    def inits(self, inits: tuple[Atom, ...], on: tuple[bool, ...], b: Builder) -> tuple[Atom, ...]:
+        return tuple(
+            d for a, active in zip(inits, on, strict=False) for d in self.dual(a, active, b)
+        )
+
+    def prim(
+        self, let: Let, name: str, args: tuple[Atom, ...],
+        static: tuple[int | str | Type, ...], b: Builder,
+    ) -> None:
+        """D(op(t...)): the sum of partial times tangent; whole arrays part by part."""
+        values = self.values(args)
+        if not let.vars or not self.on(let.vars[0]):
+            outs = tuple(v for x in let.vars for v in self.fresh(x))
+            b.lets.append(Let(outs, Prim(name, values, static), let.site))
+            return
+        (out,) = let.vars
+        if isinstance(out.type, Array):
+            parts = self.dual(args[0], True, b)
+            for part, v in zip(parts, self.fresh(out), strict=True):
+                b.lets.append(Let((v,), Prim(name, (part, *values[1:]), static), let.site))
+            return
+        primal = Var(out.name, out.type)
+        b.lets.append(Let((primal,), Prim(name, values, static), let.site))
+        row = TABLE[name]
+        total: Atom | None = None
+        for i, a in enumerate(args):
+            if self.on(a):
+                p = partial(b, row, i, values, primal)
+                if p is Mark.NOT_DIFFERENTIABLE:
+                    raise DerivativeError(f"{name!r} has no derivative here", let)
+                if not isinstance(p, Mark):
+                    term = scale(b, row, p, self.look(a)[1], out.type)
+                    total = term if total is None else b.prim("add", total, term)
+        self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
+
+    def vjp(self, let: Let, op: Vjp, b: Builder) -> None:
+        """Forward over reverse, by terms: the tangent of (f x, vjp f x u) at (dx, du) is
+        (jvp f x dx,  vjp f x du + vjp (x -> jvp f x dx) x u)."""
+        args, seeds = self.values(op.args), self.values(op.seeds)
+        n = len(self.functions.result_types(op.function))
+        primal = tuple(Var(v.name, v.type) for v in let.vars)
+        b.lets.append(Let(primal, Vjp(op.function, args, op.wrt, seeds), let.site))
+        for v, p in zip(let.vars, primal, strict=True):
+            self.env[v] = (p,)
+        if not any(self.on(v) for v in let.vars):
+            return
+        on = tuple(i for i, a in enumerate(op.args) if self.on(a))
+        dx = tuple(self.tangent(op.args[i], b) for i in on)
+        bearing = [v for v in let.vars[:n] if self.spaces.bears(v.type)]
+        types = tuple(v.type for v in (*let.vars[:n], *bearing))
+        both = b.let(Jvp(op.function, args, on, dx), types)
+        tangents: dict[Var, Atom] = dict(zip(bearing, both[n:], strict=True))
+        gs = let.vars[n:]
+        total: list[Atom] | None = None
+        if on:
+            lin = self.functions.linearised(op.function, on)
+            outs = (*(v.type for v in bearing), *(g.type for g in gs))
+            total = list(b.let(Vjp(lin, (*args, *dx), op.wrt, seeds), outs)[len(bearing):])
+        if any(self.on(s) for s in op.seeds):
+            du = tuple(self.tangent(s, b) for s in op.seeds)
+            outs = tuple(v.type for v in let.vars)
+            back = b.let(Vjp(op.function, args, op.wrt, du), outs)[n:]
+            total = list(back) if total is None else [
+                add_values(b, x, y) for x, y in zip(total, back, strict=True)
+            ]
+        if total is not None:
+            tangents.update(zip(gs, total, strict=True))
+        for v in let.vars:
+            if self.on(v):
+                p = self.env[v][0]
+                zero = lit(0.0, v.type) if isinstance(v.type, Real) else None
+                t = tangents.get(v, zero)
+                self.env[v] = (p, t if t is not None else zeros_like(b, p))
+
+
+def add_values(b: Builder, x: Atom, y: Atom) -> Atom:
+    """The sum of two reals or of two arrays of one shape."""
+    if not isinstance(x.type, Array):
+        return b.prim("add", x, y)
+    from pullback.core.types import I64
+
+    idx = tuple(Var("i", I64) for _ in range(x.type.rank))
+    body = Builder()
+    total = body.prim(
+        "add", body.index(x, idx, checked=False), body.index(y, idx, checked=False)
+    )
+    extents = tuple(b.dim(x, axis) for axis in range(x.type.rank))
+    return b.let(Build(extents, idx, body.block((total,))), (x.type,))[0]

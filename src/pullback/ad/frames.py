@@ -1,0 +1,235 @@
+"""The bookkeeping of a CHAD translation: names first, reverse second, forward third.
+
+A block is translated in three steps. ``Frame.open`` gives every variable its forward-sweep
+variables (``spaces.Spaces.primal``). ``reverse.Reverse`` walks the lets backwards and emits the
+reverse sweep, which may mention any forward variable; what it mentions is what must be kept, so a
+``Plan`` per compound let records the residuals. ``emit.Emit`` then emits the forward sweep, in
+which every compound let yields its residuals beside its results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.ad.activity import Facts
+from pullback.ad.spaces import Spaces
+from pullback.core.build import Builder, i64
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Index,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Var,
+    While,
+    atoms,
+)
+from pullback.core.traverse import free_variables
+from pullback.core.types import I64, Array, Bool, Handle, Int, Real, Type
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """How a compound let goes forward, as the reverse sweep has decided.
+
+    frames     one per block of the op, opened
+    residuals  per block: the forward variables of it that the reverse sweep reads
+    kept       the variables of the enclosing forward block that hold them
+    trips      (While) the variable that holds the trip count
+    stored     (Build, Sum_) the body's residuals are stored, not recomputed
+    copied     (Vjp) arrays that are updated later, with the copies that the reverse sweep reads
+    """
+
+    frames: tuple[Frame, ...]
+    residuals: tuple[tuple[Var, ...], ...] = ()
+    kept: tuple[Var, ...] = ()
+    trips: Var | None = None
+    stored: bool = False
+    copied: dict[Var, Var] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The forward-sweep variables of one translation of a block."""
+
+    facts: Facts
+    spaces: Spaces
+    parent: Frame | None
+    env: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
+    own: dict[Var, None] = field(default_factory=dict)
+    plans: dict[Let, Plan] = field(default_factory=dict)
+    node: dict[Let, Var] = field(default_factory=dict)
+    defs: dict[Var, Op] = field(default_factory=dict)
+
+    def child(self) -> Frame:
+        """A frame for a block inside this one."""
+        return Frame(self.facts, self.spaces, self)
+
+    def look(self, a: Atom) -> tuple[Atom, ...]:
+        """The forward variables of a primal atom: the value's, then the handles."""
+        if isinstance(a, Lit):
+            return (a,)
+        frame: Frame | None = self
+        while frame is not None:
+            if a in frame.env:
+                return frame.env[a]
+            frame = frame.parent
+        raise KeyError(f"{a.name}.{a.id} has no forward variable")
+
+    def value(self, a: Atom) -> Atom:
+        """The forward variable of the value itself."""
+        return self.look(a)[0]
+
+    def handles(self, a: Atom) -> tuple[Atom, ...]:
+        """The handles of an array of reals (or of sums), one per cotangent leaf."""
+        t = a.type
+        if not isinstance(t, Array) or not self.active(a):
+            return ()
+        n = len(self.spaces.cotangent(t.elem))
+        return self.look(a)[-n:] if n else ()
+
+    def active(self, a: Atom) -> bool:
+        """Whether a differentiated input reaches the atom."""
+        return isinstance(a, Var) and a in self.facts.active
+
+    def fresh(self, v: Var) -> tuple[Var, ...]:
+        """Give ``v`` forward variables of its space."""
+        types = self.spaces.primal(v.type, self.active(v))
+        out = tuple(Var(v.name, t) for t in types)
+        shared = self.shared(v)
+        mine = out[: len(out) - len(shared)]
+        self.own.update((a, None) for a in mine)
+        self.env[v] = (*mine, *shared)
+        return mine
+
+    def shared(self, v: Var) -> tuple[Atom, ...]:
+        """The handles that a later version of an array shares with the first."""
+        first = self.facts.versions.get(v)
+        return self.handles(first) if first is not None and self.active(v) else ()
+
+    def parts(self, v: Var) -> tuple[Atom, ...]:
+        """The forward variables that the op which binds ``v`` yields."""
+        all_ = self.look(v)
+        return all_[: len(all_) - len(self.shared(v))]
+
+    def loop_child(self, op: Loop | While) -> Frame:
+        """A frame for the body of a sequential loop: its first variable counts iterations."""
+        g = self.child()
+        i = g.add("i", I64)
+        if isinstance(op, Loop):
+            g.env[op.index] = (i,)
+        for c in op.carried:
+            g.fresh(c)
+        return g
+
+    def iteration(self) -> Var:
+        """(In the frame of a sequential loop) the number of the iteration."""
+        return next(iter(self.own))
+
+    def cells(self, let: Let) -> Var:
+        """The handle of the node that an Inject makes or that an arm of a Case matches."""
+        if let not in self.node:
+            self.node[let] = self.add("cells", Handle(1))
+        return self.node[let]
+
+    def variable(self, v: Var) -> Var:
+        """The forward variable of something that is no array."""
+        (out,) = self.look(v)
+        assert isinstance(out, Var)
+        return out
+
+    def places(
+        self, array: Atom, idx: tuple[Atom, ...], checked: bool, b: Builder
+    ) -> tuple[Atom, ...]:
+        """Forward indices in range: negative ones of a checked access count from the end."""
+        # extents by the handle where there is one: the array may be updated, so gone, by now
+        shaped = next(iter(self.handles(array)), self.value(array))
+        out: list[Atom] = []
+        for axis, i in enumerate(idx):
+            v = self.value(i)
+            if checked and not (isinstance(v, Lit) and v.value >= 0):
+                wrapped = b.prim("add", v, b.dim(shaped, axis))
+                v = b.prim("select", b.prim("lt", v, i64(0)), wrapped, v)
+            out.append(v)
+        return tuple(out)
+
+    def volatile(self, let: Let, args: tuple[Atom, ...]) -> bool:
+        """Whether an array that goes into or comes out of a call is updated later."""
+        return any(
+            a in self.facts.consumed for a in (*args, *let.vars) if isinstance(a, Var)
+        )
+
+    def bind(self, v: Var, forward: tuple[Atom, ...]) -> None:
+        """Let ``v`` be those forward variables, which belong to this block."""
+        self.env[v] = forward
+        self.own.update((a, None) for a in forward if isinstance(a, Var))
+
+    def add(self, name: str, t: Type) -> Var:
+        """A further variable of this forward block."""
+        v = Var(name, t)
+        self.own[v] = None
+        return v
+
+    def open(self, block: Block) -> Frame:
+        """Name the forward variables of everything that the block binds (itself, not inside)."""
+        for let in block.lets:
+            for v in let.vars:
+                self.fresh(v)
+            self._define(let)
+        return self
+
+    def _define(self, let: Let) -> None:
+        match let.op:
+            case Prim(name, args, static) if name in CHEAP:
+                out = self.value(let.vars[0])
+                # (the extent of an array that is gone by then is kept)
+                if isinstance(out, Var) and not any(a in self.facts.consumed for a in args):
+                    values = tuple(self.value(a) for a in args)
+                    self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
+            case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
+                out = self.value(let.vars[0])
+                if array not in self.facts.consumed and isinstance(out, Var):
+                    where = tuple(self.value(i) for i in idx)
+                    self.defs[out] = Index(self.value(array), where, False)
+            case _:
+                pass
+
+    def settle(self, block: Block, given: tuple[Var, ...] = ()) -> tuple[Block, tuple[Var, ...]]:
+        """What must be kept of this frame for a reverse block, ``given`` being there anyway.
+
+        Cheap scalar operations and reads of arrays are done again, in front of the block (which
+        must be refreshed after this: it binds their forward variables once more)."""
+        free = set(free_variables(block))
+        kept: dict[Var, None] = {}
+        again: dict[Var, Let] = {}
+
+        def derive(v: Var) -> bool:
+            if v not in self.own or v in kept or v in given or v in again:
+                return True
+            op = self.defs.get(v)
+            if op is None or not all(derive(a) for a in atoms(op) if isinstance(a, Var)):
+                return False
+            again[v] = Let((v,), op)
+            return True
+
+        for v in self.own:
+            if v in free and not derive(v):
+                kept[v] = None
+        lets = tuple(let for v, let in again.items())
+        wanted = set(free)
+        for let in reversed(lets):
+            if let.vars[0] in wanted:
+                wanted.update(a for a in atoms(let.op) if isinstance(a, Var))
+        front = tuple(let for let in lets if let.vars[0] in wanted)
+        return Block(front + block.lets, block.results), tuple(kept)
+
+
+CHEAP = frozenset({
+    "add", "sub", "mul", "neg", "abs", "add.ck", "sub.ck", "mul.ck", "neg.ck", "floordiv", "mod",
+    "max", "min", "maximum", "minimum", "select", "eq", "ne", "lt", "le", "gt", "ge", "and", "or",
+    "not", "xor", "to_real", "to_int", "to_bool", "dim", "sign",
+})
+"""Primitives that are cheaper to do again than to keep the result of."""

@@ -1,0 +1,288 @@
+"""CHAD function by function: f becomes f.fwd (results and residuals) and f.rev.
+
+A function is translated once per set of active parameters. The residuals of a recursive function
+are boxed in a node of the declaration ``f.R``, so that a recursion keeps a tree of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.ad.activity import Facts, analyse
+from pullback.ad.emit import Emit
+from pullback.ad.forward import tangent_function
+from pullback.ad.frames import Frame
+from pullback.ad.reverse import Reverse
+from pullback.ad.spaces import Spaces
+from pullback.ad.sweep import Cts, or_zero
+from pullback.core.build import Builder
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Call,
+    Case,
+    CaseArm,
+    Function,
+    Inject,
+    Jvp,
+    Let,
+    Program,
+    Var,
+    Vjp,
+)
+from pullback.core.traverse import callees, map_blocks, refresh
+from pullback.core.types import Decl, Named, Type, Variant
+
+Key = tuple[str, tuple[bool, ...], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """The two halves of a function and what passes between them."""
+
+    forward: str
+    reverse: str
+    residuals: tuple[Type, ...]
+    result_on: tuple[bool, ...]
+
+
+@dataclass(slots=True)
+class Functions:
+    """The functions of a program while it is being differentiated; grows by need."""
+
+    functions: dict[str, Function]
+    decls: dict[str, Decl]
+    spaces: Spaces
+    halves: dict[Key, Halves] = field(default_factory=dict)
+    facts: dict[Key, Facts] = field(default_factory=dict)
+    tangents: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
+    cyclic: dict[str, bool] = field(default_factory=dict)
+    loopless: dict[str, bool] = field(default_factory=dict)
+    summaries: dict[str, Summary] = field(default_factory=dict)
+
+    @staticmethod
+    def of(program: Program) -> Functions:
+        return Functions(
+            dict(program.functions), dict(program.decls), Spaces.of(program.decls)
+        )
+
+    def fresh_name(self, name: str) -> str:
+        """A function name that is not taken."""
+        if name not in self.functions:
+            return name
+        n = 1
+        while f"{name.rsplit('.', 1)[0]}.{n}.{name.rsplit('.', 1)[1]}" in self.functions:
+            n += 1
+        return f"{name.rsplit('.', 1)[0]}.{n}.{name.rsplit('.', 1)[1]}"
+
+    def result_types(self, name: str) -> tuple[Type, ...]:
+        """The results of a function."""
+        return self.functions[name].results
+
+    def recursive(self, name: str) -> bool:
+        """Whether a function can call itself, directly or through others."""
+        if name not in self.cyclic:
+            seen: set[str] = set()
+            work = list(callees(self.functions[name]))
+            while work:
+                g = work.pop()
+                if g not in seen:
+                    seen.add(g)
+                    work.extend(callees(self.functions[g]))
+            self.cyclic[name] = name in seen
+        return self.cyclic[name]
+
+    def straight(self, name: str) -> bool:
+        """Whether a call of the function is neither a loop nor a recursion, nor its calls."""
+        if name not in self.loopless:
+            self.loopless[name] = not self.recursive(name) and all(
+                not isinstance(let.op, Build | Sum_ | Loop | While | Vjp)
+                and not (isinstance(let.op, Call) and not self.straight(let.op.function))
+                for let in all_lets(self.functions[name].body)
+            )
+        return self.loopless[name]
+
+    def summary(self, name: str) -> Summary:
+        """Which parameters the function consumes and hands through."""
+        if name not in self.summaries:
+            part = Program(dict(self.functions), self.decls, name)
+            needed = {g: self.functions[g] for g in reachable(part)}
+            self.summaries.update(summaries(Program(needed, self.decls, name)))
+        return self.summaries[name]
+
+    # -- activity -----------------------------------------------------------------------------
+
+    def analysed(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Facts:
+        key = (name, mask, volatile)
+        if key not in self.facts:
+            function = self.functions[name]
+            self.facts[key] = analyse(
+                function, mask, volatile, self.spaces, self.result_on, self.summary
+            )
+        return self.facts[key]
+
+    def result_on(self, name: str, mask: tuple[bool, ...]) -> tuple[bool, ...]:
+        """Which results of a call an active argument reaches."""
+        results = self.functions[name].results
+        if self.recursive(name):
+            return tuple(
+                self.spaces.bears(t) and (any(mask) or self.spaces.composite(t)) for t in results
+            )
+        active = self.analysed(name, mask, False).active
+        return tuple(
+            self.spaces.composite(a.type) or (isinstance(a, Var) and a in active)
+            for a in self.functions[name].body.results
+        )
+
+    # -- the two halves -----------------------------------------------------------------------
+
+    def reverse_of(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Halves:
+        """The halves of a function, made when first asked for."""
+        key = (name, mask, volatile)
+        if key in self.halves:
+            return self.halves[key]
+        self.expand_jvps(name)
+        forward = self.fresh_name(f"{name}.fwd")
+        reverse = self.fresh_name(f"{name}.rev")
+        self.functions[forward] = self.functions[reverse] = self.functions[name]  # reserved
+        on = self.result_on(name, mask)
+        if self.recursive(name):
+            box = Named(reverse.removesuffix(".rev") + ".R")
+            self.halves[key] = Halves(forward, reverse, (box,), on)
+            self._translate(key, self.halves[key], box)
+        else:
+            self._translate(key, Halves(forward, reverse, (), on), None)
+        return self.halves[key]
+
+    def _translate(self, key: Key, halves: Halves, box: Named | None) -> None:
+        name, mask, volatile = key
+        function = self.functions[name]
+        frame = Frame(self.analysed(name, mask, volatile), self.spaces, None)
+        for p in function.params:
+            frame.fresh(p)
+        frame.open(function.body)
+        block, seeds = self._reverse_block(function, frame, mask, halves)
+        block, kept = frame.settle(block)
+        types = tuple(v.type for v in kept)
+        if box is None:
+            self.halves[key] = Halves(halves.forward, halves.reverse, types, halves.result_on)
+        else:
+            self.decls[box.name] = Decl(box.name, (Variant("R", types),))
+        self.functions[halves.reverse] = _reverse_function(
+            halves.reverse, kept, seeds, block, box
+        )
+        self.functions[halves.forward] = self._forward_function(
+            halves, function, frame, mask, kept, box
+        )
+
+    def _reverse_block(
+        self, function: Function, frame: Frame, mask: tuple[bool, ...], halves: Halves
+    ) -> tuple[Block, tuple[Var, ...]]:
+        sweep, b, ct = Reverse(self), Builder(), Cts()
+        seeds: list[Var] = []
+        for r, on in zip(function.body.results, halves.result_on, strict=True):
+            if on:
+                sweep.touch(frame.look(r))
+                for k, t in enumerate(self.spaces.cotangent(r.type)):
+                    seeds.append(Var("ct", t))
+                    sweep.add(frame, ct, r, k, seeds[-1], b)
+        sweep.block(frame, function.body, ct, b)
+        out: list[Atom] = []
+        for p, on in zip(function.params, mask, strict=True):
+            if on:
+                leaves = ct.get(p)
+                for k, t in enumerate(self.spaces.cotangent(p.type)):
+                    out.append(or_zero(leaves[k] if leaves is not None else None, t))
+        return b.block(tuple(out)), tuple(seeds)
+
+    def _forward_function(
+        self, halves: Halves, function: Function, frame: Frame, mask: tuple[bool, ...],
+        kept: tuple[Var, ...], box: Named | None,
+    ) -> Function:
+        b = Builder()
+        sweep = Emit(self, frame)
+        params: list[Var] = []
+        for p, on in zip(function.params, mask, strict=True):
+            given = len(self.spaces.primal(p.type, on))
+            params.extend(v for v in frame.look(p)[:given] if isinstance(v, Var))
+            if not on and frame.active(p):  # it is updated with active values
+                sweep.handles(Let((p,), Call(function.name, ())), b)
+        results = sweep.block(function.body, b, halves.result_on)
+        extra: tuple[Atom, ...] = kept
+        if box is not None:
+            extra = b.let(Inject(box, 0, kept), (box,))
+        body = b.block((*results, *extra))
+        return Function(halves.forward, tuple(params), body, tuple(a.type for a in body.results))
+
+    # -- forward mode -------------------------------------------------------------------------
+
+    def expand_jvps(self, name: str) -> None:
+        """Replace the Jvp terms of a function, and of those that it calls, by calls."""
+        done: set[str] = set()
+        work = [name]
+        while work:
+            g = work.pop()
+            if g in done:
+                continue
+            done.add(g)
+
+            def jvp(let: Let, b: Builder) -> None:
+                assert isinstance(let.op, Jvp)
+                f = tangent_function(self, let.op.function, let.op.wrt)
+                b.lets.append(Let(let.vars, Call(f, (*let.op.args, *let.op.tangents)), let.site))
+
+            self.functions[g] = replace_lets(self.functions[g], Jvp, jvp)
+            work.extend(callees(self.functions[g]))
+
+    def linearised(self, name: str, wrt: tuple[int, ...]) -> str:
+        """The function (args, tangents of ``wrt``) -> tangents of the real results."""
+        key = (name, wrt)
+        if key not in self.tangents:
+            both = self.functions[tangent_function(self, name, wrt)]
+            n = len(self.functions[name].results)
+            lin = self.fresh_name(f"{name}.lin")
+            params = tuple(Var(p.name, p.type) for p in both.params)
+            outs = tuple(Var("t", t) for t in both.results)
+            body = Block((Let(outs, Call(both.name, params)),), outs[n:])
+            self.functions[lin] = Function(lin, params, body, both.results[n:])
+            self.tangents[key] = lin
+        return self.tangents[key]
+
+    def program(self, main: str) -> Program:
+        """The program as it stands, with the declarations of the forward sweep."""
+        decls = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
+        return Program(dict(self.functions), decls, main)
+
+
+def _reverse_function(
+    name: str, kept: tuple[Var, ...], seeds: tuple[Var, ...], block: Block, box: Named | None
+) -> Function:
+    types = tuple(a.type for a in block.results)
+    fresh = tuple(Var(v.name, v.type) for v in kept)
+    rename: dict[Var, Atom] = dict(zip(kept, fresh, strict=True))
+    body = refresh(block, rename)
+    if box is None:
+        return Function(name, (*fresh, *seeds), body, types)
+    r = Var("r", box)
+    outs = tuple(Var("d", t) for t in types)
+    opened = Block((Let(outs, Case(r, (CaseArm(fresh, body),))),), outs)
+    return Function(name, (r, *seeds), opened, types)
+
+
+def replace_lets(function: Function, kind: type[Jvp] | type[Vjp], emit: object) -> Function:
+    """The function with every let of that kind replaced by what ``emit(let, builder)`` emits."""
+    assert callable(emit)
+
+    def block(old: Block) -> Block:
+        b = Builder()
+        for let in old.lets:
+            if isinstance(let.op, kind):
+                emit(let, b)
+            else:
+                b.lets.append(Let(let.vars, map_blocks(let.op, block), let.site))
+        return b.block(old.results)
+
+    return Function(function.name, function.params, block(function.body), function.results)
+
+
+__all__ = ["Functions", "Halves"]

@@ -1,0 +1,289 @@
+"""The reverse sweep of CHAD, rule by rule (Efficient CHAD, figures 6 and 8, with resident state).
+
+Branches are in ``reverse_branches``, loops in ``reverse_loops``.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pullback.ad.cells import add_all, array_type, gather, real_type, scatter, seeded
+from pullback.ad.frames import Frame, Plan
+from pullback.ad.reverse_branches import branches
+from pullback.ad.reverse_loops import parallel, sequential
+from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero
+from pullback.core.build import Builder, i64, partial, scale
+from pullback.core.prims import TABLE
+from pullback.core.rows import Mark
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    AccTake,
+    Apply,
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    Closure,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Let,
+    Loop,
+    MakeTuple,
+    Prim,
+    Project,
+    Sum_,
+    Update,
+    Var,
+    Vjp,
+    While,
+)
+from pullback.core.types import I64, Array, Handle, Named, Real
+
+
+class Reverse(Sweep):
+    """The reverse sweep of one function."""
+
+    def within(self, recomputing: bool) -> Reverse:
+        inner = Reverse(self.callees, recomputing)
+        inner.touched = self.touched
+        return inner
+
+    def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
+        for let in reversed(block.lets):
+            got = [ct.pop(v, None) for v in let.vars]
+            self.let(f, let, got, ct, b)
+
+    def let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
+        match let.op:
+            case Prim(name, args):
+                self.prim(f, let, name, args, got, ct, b)
+            case Index(array, idx, checked):
+                where = f.places(array, idx, checked, b) if got[0] is not None else ()
+                for h, c in zip(f.handles(array), got[0] or (), strict=False):
+                    if c is not None:
+                        self.accumulate(h, where, c, b)
+                self.join(f.look(array)[1:], f.look(let.vars[0])[1:])
+            case Update(array, idx, value, checked):
+                self.update(f, let, let.op, ct, b)
+            case Inject():
+                self.inject(f, let, let.op, got[0], ct, b)
+            case If(_, then, orelse):
+                branches(self, f, let, ((), ()), (then, orelse), got, ct, b)
+            case Case(_, arms):
+                fields = tuple(arm.fields for arm in arms)
+                branches(self, f, let, fields, tuple(arm.body for arm in arms), got, ct, b)
+            case Build() | Sum_():
+                parallel(self, f, let, let.op, got, ct, b)
+            case Loop() | While():
+                sequential(self, f, let, let.op, got, ct, b)
+            case Call(name, args):
+                self.call(f, let, name, args, got, ct, b)
+            case Vjp():
+                self.vjp(f, let, let.op, got, ct, b)
+            case (
+                MakeTuple() | Project() | Closure() | Apply() | Jvp()
+                | AccNew() | AccAdd() | AccRead() | AccTake()
+            ):
+                raise AssertionError(f"not in the dialect that chad reads: {let.op}")
+            case _:
+                assert_never(let.op)
+
+    # -- primitives -----------------------------------------------------------------------------
+
+    def prim(
+        self, f: Frame, let: Let, name: str, args: tuple[Atom, ...], got: Got, ct: Cts, b: Builder
+    ) -> None:
+        """C{op(t...)}: the partials of the row times the cotangent; views share their cells."""
+        if not let.vars or not f.active(let.vars[0]):
+            return
+        row = TABLE[name]
+        if isinstance(let.vars[0].type, Array):
+            if name != "stop_gradient" and self.is_touched(f.look(let.vars[0])[1:]):
+                if row.partial(0) is not Mark.VIEW:
+                    self.rearranged(f, name, let.vars[0], args[0], b)
+                self.touch(f.look(args[0])[1:])
+            return
+        c = got[0][0] if got[0] is not None else None
+        if c is None:
+            return
+        values = tuple(f.value(a) for a in args)
+        for i, a in enumerate(args):
+            if f.active(a):
+                p = partial(b, row, i, values, f.value(let.vars[0]))
+                if p is Mark.NOT_DIFFERENTIABLE:
+                    raise DerivativeError(f"{name!r} has no derivative here", let)
+                if not isinstance(p, Mark):
+                    self.add(f, ct, a, 0, scale(b, row, p, c, a.type), b)
+
+    def rearranged(self, f: Frame, name: str, out: Var, source: Atom, b: Builder) -> None:
+        """copy, reshape, stack: each cell of the result belongs to one cell of the source."""
+        elem = array_type(out.type).elem
+        if name == "stack":
+            (h,) = f.handles(out)
+            many = f.look(source)[1]
+            inner_handle = array_type(many.type).elem
+            assert isinstance(h.type, Handle) and isinstance(inner_handle, Handle)
+            outer = h.type.rank - inner_handle.rank
+            idx = tuple(Var("i", I64) for _ in range(outer))
+            body = Builder()
+            (hs,) = body.let(Index(many, idx, False), (inner_handle,))
+            part = h
+            for i in idx:
+                part = body.prim("pick", part, i, static=(0,))
+            add_all(body, part, hs, real_type(elem))
+            extents = tuple(b.dim(h, axis) for axis in range(outer))
+            b.lets.append(Let((), Sum_(extents, idx, body.block())))
+            return
+        # arrays of arrays have no cells of their own: the handles in them were copied
+        for h, hs, real in zip(
+            f.handles(out), f.handles(source), f.spaces.cotangent(elem), strict=True
+        ):
+            add_all(b, h, hs, real, flat=name == "reshape")
+
+    def update(self, f: Frame, let: Let, op: Update, ct: Cts, b: Builder) -> None:
+        """The new element's cotangent is taken: the old element has none."""
+        handles = f.handles(let.vars[0])
+        where = f.places(op.array, op.indices, op.checked, b) if handles else ()
+        for k, h in enumerate(handles):
+            t = f.spaces.cotangent(op.value.type)[k]
+            (d,) = b.let(AccTake(h, where, t.bits), (t,), names=("d",))
+            self.touch((h,))
+            self.add(f, ct, op.value, k, d, b)
+        if f.active(let.vars[0]):
+            self.touch(f.look(op.value))
+            self.join(f.look(op.array)[1:], f.look(let.vars[0])[1:])
+
+    def inject(
+        self, f: Frame, let: Let, op: Inject, got: list[Atom | None] | None, ct: Cts, b: Builder
+    ) -> None:
+        """C{inj t}: a sum's cotangent has the leaves of all variants; a node's are its cells."""
+        if not f.active(let.vars[0]):
+            return
+        for field in op.fields:
+            self.touch(f.look(field)[1:])
+        if isinstance(op.type, Named):
+            k = 0
+            for field in op.fields:
+                for leaf, real in enumerate(f.spaces.cotangent(field.type)):
+                    if f.active(field):
+                        cell = self.read(f.cells(let), (i64(k),), real, b)
+                        self.add(f, ct, field, leaf, cell, b)
+                    k += 1
+        elif got is not None:
+            k = f.spaces.offset(op.type, op.tag)
+            for field in op.fields:
+                for leaf in range(len(f.spaces.cotangent(field.type))):
+                    self.add(f, ct, field, leaf, got[k], b)
+                    k += 1
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def call(
+        self, f: Frame, let: Let, name: str, args: tuple[Atom, ...], got: Got, ct: Cts, b: Builder
+    ) -> None:
+        """C{f x}: the callee's own reverse half, given what its forward half kept."""
+        mask = tuple(f.active(a) for a in args)
+        if not any(mask) or not any(
+            c is not None or self.is_touched(f.look(v)) or f.spaces.composite(v.type)
+            for v, c in zip(let.vars, got, strict=True) if f.active(v)
+        ):
+            return
+        pair = self.callees.reverse_of(name, mask, f.volatile(let, args))
+        kept = tuple(f.add("kept", t) for t in pair.residuals)
+        f.plans[let] = Plan((), ((),), kept)
+        seeds: list[Atom] = []
+        for v, c in zip(let.vars, got, strict=True):
+            if f.active(v):
+                for k, t in enumerate(f.spaces.cotangent(v.type)):
+                    seeds.append(or_zero(c[k] if c is not None else None, t))
+        leaves = [
+            (a, k) for a in args if f.active(a)
+            for k in range(len(f.spaces.cotangent(a.type)))
+        ]
+        types = tuple(f.spaces.cotangent(a.type)[k] for a, k in leaves)
+        outs = b.let(Call(pair.reverse, (*kept, *seeds)), types)
+        for (a, k), out in zip(leaves, outs, strict=True):
+            self.add(f, ct, a, k, out, b)
+        for a in args:
+            self.touch(f.look(a)[1:])
+
+    # -- derivative terms -----------------------------------------------------------------------
+
+    def vjp(self, f: Frame, let: Let, op: Vjp, got: Got, ct: Cts, b: Builder) -> None:
+        """Reverse over reverse: only pure Core is differentiated in reverse (design, section 7).
+
+        The pullback of (x, u) -> (f x, vjp f x u) at (v, w) is
+        (vjp f x v + vjp (x -> jvp f x w) x u,  jvp f x w)."""
+        asked = [
+            c is not None or self.is_touched(f.look(v)[1:])
+            for v, c in zip(let.vars, got, strict=True)
+        ]
+        if not any(f.active(v) for v in let.vars) or not any(asked):
+            return
+        args, u = self._inputs(f, let, op)
+        on = tuple(i for i, a in enumerate(op.args) if f.active(a))
+        outs = self.callees.result_types(op.function)
+        wrt = [op.args[i] for i in on]
+        wrt_types = tuple(a.type for a in wrt)
+        if wrt and any(asked[: len(outs)]):
+            seeds = tuple(
+                self._whole(f, v, c, b)
+                for v, c in zip(let.vars, got, strict=True)
+                if v in let.vars[: len(outs)] and seeded(v.type)
+            )
+            back = b.let(Vjp(op.function, args, on, seeds), (*outs, *wrt_types))
+            self._add_whole(f, ct, wrt, back[len(outs):], b)
+        if any(asked[len(outs):]):
+            w = tuple(
+                self._whole(f, v, c, b)
+                for v, c in zip(let.vars[len(outs):], got[len(outs):], strict=True)
+            )
+            tangent = self.callees.linearised(op.function, op.wrt)
+            back = b.let(
+                Vjp(tangent, (*args, *w), on, u), (*(s.type for s in op.seeds), *wrt_types)
+            )
+            self._add_whole(f, ct, list(op.seeds), back[: len(u)], b)
+            self._add_whole(f, ct, wrt, back[len(u):], b)
+
+    def _inputs(
+        self, f: Frame, let: Let, op: Vjp
+    ) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
+        """The arguments and seeds as they were: of arrays that are updated later, copies."""
+        plan = Plan((), ((),), copied={})
+        f.plans[let] = plan
+
+        def value(a: Atom) -> Atom:
+            if not (isinstance(a, Var) and a in f.facts.consumed):
+                return f.value(a)
+            if a not in plan.copied:
+                plan.copied[a] = f.add("copy", a.type)
+            return plan.copied[a]
+
+        return tuple(value(a) for a in op.args), tuple(value(s) for s in op.seeds)
+
+    def _whole(self, f: Frame, v: Var, c: list[Atom | None] | None, b: Builder) -> Atom:
+        """The cotangent of a real or of an array as one value."""
+        if isinstance(v.type, Real):
+            return or_zero(c[0] if c is not None else None, v.type)
+        # a derivative term has all its results active or none
+        return gather(b, f.handles(v)[0], array_type(v.type))
+
+    def _add_whole(
+        self, f: Frame, ct: Cts, targets: list[Atom], values: tuple[Var, ...], b: Builder
+    ) -> None:
+        for a, d in zip(targets, values, strict=True):
+            if not f.active(a):
+                continue
+            if isinstance(a.type, Real):
+                self.add(f, ct, a, 0, d, b)
+            else:
+                scatter(b, d, f.handles(a)[0])
+                self.touch(f.handles(a))
+
+
+__all__ = ["DerivativeError", "Reverse"]

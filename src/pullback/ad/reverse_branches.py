@@ -1,0 +1,126 @@
+"""The reverse of If and Case: the branch that was taken, with what it kept."""
+
+from __future__ import annotations
+
+from pullback.ad.frames import Frame, Plan
+from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_of, leaf_type
+from pullback.core.build import Builder, i64
+from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Var
+from pullback.core.traverse import refresh
+from pullback.core.types import Named, Real, Sum, Variant
+
+
+def branches(
+    s: Sweep, f: Frame, let: Let, fields: tuple[tuple[Var, ...], ...],
+    bodies: tuple[Block, ...], got: Got, ct: Cts, b: Builder,
+) -> None:
+    """C{if}, C{case}. Each arm gives the cotangents of the fields that it matched, if they belong
+    to a sum by value, and those of the variables around it that any arm uses."""
+    frames, inner, cts = [], [], []
+    for bound, body in zip(fields, bodies, strict=True):
+        g, gb, gct = f.child(), Builder(), Cts()
+        for v in bound:
+            g.fresh(v)
+        g.open(body)
+        _seed_results(s, f, g, let, body, got, gct, gb)
+        s.block(g, body, gct, gb)
+        frames.append(g)
+        inner.append(gb)
+        cts.append(gct)
+    own = _fields(s, f, let, fields, frames, cts, inner)
+    keys = keys_of(cts)
+    around = [key for key in keys if key not in own]
+    blocks = [
+        gb.block(tuple(leaf_of(f, gct, key) for key in own + around))
+        for gb, gct in zip(inner, cts, strict=True)
+    ]
+    if not keys and not any(has_effect(x) for x in blocks):
+        return
+    outs = _run(f, let, frames, blocks, tuple(leaf_type(f, key) for key in own + around), b)
+    for key, out in zip(own, outs, strict=False):
+        assert isinstance(let.op, Case)
+        s.add(f, ct, let.op.scrutinee, _scrutinee_leaf(f, let.op, fields, key), out, b)
+    for (v, k), out in zip(around, outs[len(own):], strict=True):
+        s.add(f, ct, v, k, out, b)
+
+
+def _seed_results(
+    s: Sweep, f: Frame, g: Frame, let: Let, body: Block, got: Got, gct: Cts, gb: Builder
+) -> None:
+    for v, r, c in zip(let.vars, body.results, got, strict=True):
+        if f.active(v) and g.active(r):
+            s.join(g.look(r)[1:], f.look(v)[1:])
+            if f.spaces.composite(v.type):
+                s.touch(g.look(r))
+        for k, leaf in enumerate(c or ()):
+            s.add(g, gct, r, k, leaf, gb)
+
+
+def _run(
+    f: Frame, let: Let, frames: list[Frame], blocks: list[Block], types: tuple[Real, ...],
+    b: Builder,
+) -> tuple[Var, ...]:
+    """Emit the reverse branch: on what was kept, or on the old condition if nothing was."""
+    settled = [g.settle(x) for g, x in zip(frames, blocks, strict=True)]
+    fresh = [refresh(x) for x, _ in settled]
+    residuals = tuple(kept for _, kept in settled)
+    plan = Plan(tuple(frames), residuals)
+    f.plans[let] = plan
+    if any(residuals):
+        kinds = tuple(
+            Variant(f"b{i}", tuple(v.type for v in rs)) for i, rs in enumerate(residuals)
+        )
+        plan.kept = (f.add("took", Sum(kinds)),)
+        arms = tuple(_arm(rs, x) for rs, x in zip(residuals, fresh, strict=True))
+        return b.let(Case(plan.kept[0], arms), types)
+    if isinstance(let.op, If):
+        return b.let(If(f.value(let.op.cond), fresh[0], fresh[1]), types)
+    assert isinstance(let.op, Case)
+    scrutinee = f.value(let.op.scrutinee)
+    variants = f.spaces.forward_variants(scrutinee.type)
+    arms = tuple(
+        CaseArm(tuple(Var("f", t) for t in variant.fields), x)
+        for variant, x in zip(variants, fresh, strict=True)
+    )
+    return b.let(Case(scrutinee, arms), types)
+
+
+def _arm(residuals: tuple[Var, ...], block: Block) -> CaseArm:
+    fields = tuple(Var(v.name, v.type) for v in residuals)
+    rename: dict[Var, Atom] = dict(zip(residuals, fields, strict=True))
+    return CaseArm(fields, refresh(block, rename))
+
+
+def _fields(
+    s: Sweep, f: Frame, let: Let, fields: tuple[tuple[Var, ...], ...], frames: list[Frame],
+    cts: list[Cts], inner: list[Builder],
+) -> list[Key]:
+    """Cotangents of matched fields: into the node's cells; of a sum by value they are returned."""
+    if not isinstance(let.op, Case):
+        return []
+    boxed = isinstance(let.op.scrutinee.type, Named)
+    own: list[Key] = []
+    for bound, g, gct, gb in zip(fields, frames, cts, inner, strict=True):
+        cell = 0
+        for v in bound:
+            leaves = gct.get(v)
+            for k in range(len(f.spaces.cotangent(v.type))):
+                leaf = leaves[k] if leaves is not None else None
+                if leaf is not None and boxed:
+                    s.accumulate(g.cells(let), (i64(cell),), leaf, gb)
+                elif leaf is not None:
+                    own.append((v, k))
+                cell += 1
+            if boxed:
+                gct.pop(v, None)
+    return own
+
+
+def _scrutinee_leaf(f: Frame, op: Case, fields: tuple[tuple[Var, ...], ...], key: Key) -> int:
+    """Which leaf of the scrutinee's cotangent a leaf of a matched field is."""
+    for tag, bound in enumerate(fields):
+        if key[0] in bound:
+            before = bound[: bound.index(key[0])]
+            inside = sum(len(f.spaces.cotangent(w.type)) for w in before)
+            return f.spaces.offset(op.scrutinee.type, tag) + inside + key[1]
+    raise AssertionError("a field of no arm")

@@ -1,0 +1,239 @@
+"""The reverse of loops: parallel ones in any order, sequential ones backwards.
+
+What a parallel loop's reverse needs of the forward values is recomputed or was stored. It is
+recomputed when that can be done once more and no more: nothing that it reads is updated later
+on, it calls nothing that loops itself, and the loops in it, being recomputed too, are shallow."""
+
+from __future__ import annotations
+
+from pullback.ad.emit import Emit
+from pullback.ad.flow import block_vars
+from pullback.ad.frames import Frame, Plan
+from pullback.ad.sweep import (
+    Callees,
+    Cts,
+    Got,
+    Sweep,
+    has_effect,
+    keys_of,
+    leaf_of,
+    leaf_type,
+    or_zero,
+)
+from pullback.core.build import Builder, i64, lit
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Let,
+    Loop,
+    Sum_,
+    Var,
+    Vjp,
+    While,
+    sub_blocks,
+)
+from pullback.core.traverse import free_variables, refresh
+from pullback.core.types import I64, Array, Real
+
+RECOMPUTE_DEPTH = 2
+"""Inside a recomputed region, loops nested deeper than this store instead."""
+
+NEVER = 1000
+"""The depth of what must not be recomputed at all."""
+
+
+# -- parallel loops -----------------------------------------------------------------------------
+
+
+def parallel(
+    s: Sweep, f: Frame, let: Let, op: Build | Sum_, got: Got, ct: Cts, b: Builder
+) -> None:
+    """C{build}, C{sum}: iterations are independent, so is their reverse."""
+    if not any(
+        c is not None or s.is_touched(f.look(v)[1:]) or f.spaces.composite(v.type)
+        for v, c in zip(let.vars, got, strict=True) if f.active(v)
+    ):
+        return
+    again = _recomputable(s, f, op)
+    g = f.child()
+    for i in op.indices:
+        g.bind(i, (Var(i.name, i.type),))
+    g.open(op.body)
+    rb, gct = Builder(), Cts()
+    where = tuple(g.variable(i) for i in op.indices)
+    for v, r, c in zip(let.vars, op.body.results, got, strict=True):
+        _seed_element(s, f, g, v, r, c, where, gct, rb)
+    s.within(s.recomputing or again).block(g, op.body, gct, rb)
+    keys = keys_of([gct])
+    results = tuple(leaf_of(f, gct, key) for key in keys)
+    reverse = rb.block(results)
+    if not keys and not has_effect(reverse):
+        return
+    extents = tuple(f.value(n) for n in op.extents)
+    if again:
+        whole = Builder()
+        Emit(s.callees, g, trusted=True).lets(op.body, whole)
+        body, indices = Block(tuple(whole.lets) + reverse.lets, results), where
+    else:
+        body, indices = _stored(f, let, g, where, reverse)
+    outs = b.let(Sum_(extents, indices, body), tuple(leaf_type(f, key) for key in keys))
+    for (v, k), out in zip(keys, outs, strict=True):
+        s.add(f, ct, v, k, out, b)
+
+
+def _seed_element(
+    s: Sweep, f: Frame, g: Frame, v: Var, r: Atom, c: list[Atom | None] | None,
+    where: tuple[Var, ...], gct: Cts, rb: Builder,
+) -> None:
+    """The cotangent of one element of a result (or of the result itself, when it is a sum)."""
+    if not f.active(v):
+        return
+    if isinstance(v.type, Array):
+        s.touch(g.look(r)[1:])
+        if g.active(r):
+            leaves = f.spaces.cotangent(v.type.elem)
+            for k, (h, t) in enumerate(zip(f.handles(v), leaves, strict=True)):
+                s.add(g, gct, r, k, s.read(h, where, t, rb), rb)
+    else:
+        for k, leaf in enumerate(c or ()):
+            s.add(g, gct, r, k, leaf, rb)
+
+
+def _stored(
+    f: Frame, let: Let, g: Frame, where: tuple[Var, ...], reverse: Block
+) -> tuple[Block, tuple[Var, ...]]:
+    """The reverse body on what the forward loop stored, with indices of its own."""
+    reverse, residuals = g.settle(reverse, where)
+    kept = tuple(f.add(v.name + "s", Array(v.type, len(where))) for v in residuals)
+    f.plans[let] = Plan((g,), (residuals,), kept, stored=True)
+    fresh = tuple(Var(i.name, i.type) for i in where)
+    rename: dict[Var, Atom] = dict(zip(where, fresh, strict=True))
+    load = Builder()
+    for v, array in zip(residuals, kept, strict=True):
+        rename[v] = load.index(array, fresh, checked=False)
+    body = refresh(reverse, rename)
+    return Block(tuple(load.lets) + body.lets, body.results), fresh
+
+
+def _recomputable(s: Sweep, f: Frame, op: Build | Sum_) -> bool:
+    """Whether the loop's body is run again in the reverse sweep."""
+    if any(f.spaces.bears(r.type) and not isinstance(r.type, Real) for r in op.body.results):
+        return False  # handles in the results name cells: a second run would name others
+    bound = {*block_vars(op.body), *op.indices}
+    if any(v in f.facts.consumed for v in free_variables(op.body) if v not in bound):
+        return False
+    depth = _depth(s.callees, op.body)
+    return depth <= RECOMPUTE_DEPTH if s.recomputing else depth < NEVER
+
+
+def _depth(callees: Callees, block: Block) -> int:
+    """How deeply loops nest in a block. A callee that loops decides for itself what it recomputes:
+    were it recomputed here too, a chain of calls would run its last one once per level."""
+    depth = 0
+    for let in block.lets:
+        inner = max((_depth(callees, sub) for _, sub in sub_blocks(let.op)), default=0)
+        match let.op:
+            case Build() | Sum_() | Loop() | While():
+                inner += 1
+            case Call(name, _):
+                inner = 0 if callees.straight(name) else NEVER
+            case Vjp():
+                inner = NEVER
+            case _:
+                pass
+        depth = max(depth, inner)
+    return depth
+
+
+# -- sequential loops ---------------------------------------------------------------------------
+
+
+def sequential(
+    s: Sweep, f: Frame, let: Let, op: Loop | While, got: Got, ct: Cts, b: Builder
+) -> None:
+    """C{loop}: the iterations backwards, each with the residuals that it emitted.
+
+    ``live``: the cotangent leaves that the carried variables have at some iteration."""
+    n = len(op.carried)
+    for v in let.vars[:n]:
+        s.touch(f.look(v)[1:])
+    live = [(j, k) for j in range(n) for k, c in enumerate(got[j] or ()) if c is not None]
+    while True:
+        g, rb, gct, ins = _iteration(s, f, let, op, live)
+        more = [
+            (j, k) for j, c in enumerate(op.carried) for k, leaf in enumerate(gct.get(c, ()))
+            if leaf is not None and (j, k) not in live
+        ]
+        if not more:
+            break
+        live = live + more
+    for i in op.inits:
+        s.touch(f.look(i)[1:])
+    outs = tuple(leaf_of(f, gct, (op.carried[j], k)) for j, k in live)
+    for c in op.carried:
+        gct.pop(c, None)
+    keys = keys_of([gct])
+    sums = tuple(Var("acc", leaf_type(f, key)) for key in keys)
+    totals = tuple(
+        rb.prim("add", x, leaf_of(f, gct, key)) for x, key in zip(sums, keys, strict=True)
+    )
+    reverse = rb.block(outs + totals)
+    if not live and not keys and not has_effect(reverse):
+        return
+    body, trips, j = _backwards(f, let, op, g, reverse)
+    first = tuple(
+        or_zero(_at(got[c], k), leaf_type(f, (op.carried[c], k))) for c, k in live
+    ) + tuple(lit(0.0, x.type) for x in sums)
+    types = tuple(v.type for v in (*ins, *sums))
+    res = b.let(Loop(trips, j, (*ins, *sums), first, body), types)
+    for (c, k), r in zip(live, res, strict=False):
+        s.add(f, ct, op.inits[c], k, r, b)
+    for (v, k), r in zip(keys, res[len(live):], strict=True):
+        s.add(f, ct, v, k, r, b)
+
+
+def _at(leaves: list[Atom | None] | None, k: int) -> Atom | None:
+    return leaves[k] if leaves is not None else None
+
+
+def _iteration(
+    s: Sweep, f: Frame, let: Let, op: Loop | While, live: list[tuple[int, int]]
+) -> tuple[Frame, Builder, Cts, tuple[Var, ...]]:
+    """The reverse of one iteration; ``ins``: the cotangents of what it handed on."""
+    g = f.loop_child(op)
+    g.open(op.body)
+    rb, gct = Builder(), Cts()
+    ins = tuple(Var("d", leaf_type(f, (op.carried[j], k))) for j, k in live)
+    for (j, k), d in zip(live, ins, strict=True):
+        s.add(g, gct, op.body.results[j], k, d, rb)
+    for r in op.body.results:
+        s.touch(g.look(r)[1:])
+    n = len(op.carried)
+    for v, r in zip(let.vars[n:], op.body.results[n:], strict=True):
+        _seed_element(s, f, g, v, r, None, (g.iteration(),), gct, rb)
+    s.block(g, op.body, gct, rb)
+    return g, rb, gct, ins
+
+
+def _backwards(
+    f: Frame, let: Let, op: Loop | While, g: Frame, reverse: Block
+) -> tuple[Block, Atom, Var]:
+    """The body of the reverse loop, its trip count and its index, which counts from the end."""
+    reverse, residuals = g.settle(reverse, (g.iteration(),))
+    kept = tuple(f.add(v.name + "s", Array(v.type, 1)) for v in residuals)
+    plan = Plan((g,), (residuals,), kept)
+    f.plans[let] = plan
+    if isinstance(op, While):
+        plan.trips = f.add("trips", I64)
+    trips: Atom = f.value(op.count) if isinstance(op, Loop) else plan.trips or i64(0)
+    j = Var("j", I64)
+    load = Builder()
+    i = load.prim("sub", load.prim("sub", trips, i64(1)), j)
+    rename: dict[Var, Atom] = {g.iteration(): i}
+    for v, array in zip(residuals, kept, strict=True):
+        rename[v] = load.index(array, (i,), checked=False)
+    # the cotangents that the loop carries are bound by the reverse loop itself: not renamed
+    body = refresh(reverse, rename)
+    return Block(tuple(load.lets) + body.lets, body.results), trips, j

@@ -1,0 +1,174 @@
+"""What the values of a type become under differentiation.
+
+Reverse mode (accumulators; Efficient CHAD, section 5, with handles that travel with the arrays):
+
+    primal spaces                                        cotangent leaves (by value)
+    P(Real) = Real    P(Int) = Int    P(Bool) = Bool     C(Real) = Real   C(Int) = C(Bool) = nothing
+    P(Array e) = Array P(e)..., one Handle per C(e)      C(Array e) = nothing: it is accumulated
+    P(Sum vs) = Sum of the P(fields)                     C(Sum vs) = the C(fields) of all variants
+    P(Named n) = Named n.fwd, whose variants are         C(Named n) = nothing
+       P(fields)... and one Handle(1), when C(fields) is not empty: its cells, in order
+
+Forward mode (dual numbers; Krawiec et al., figure 3): D(Real) = Real, Real; arrays, sums and
+nodes fieldwise (``n.jvp``).
+
+An array of reals that no differentiated input reaches stays as it is; sums, nodes and arrays of
+arrays always take their space (an inactive array in them gets a handle to a cell of no one).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pullback.core.types import (
+    Array,
+    Bool,
+    Decl,
+    Fun,
+    Handle,
+    Int,
+    Named,
+    Real,
+    Sum,
+    Tuple,
+    Type,
+    Variant,
+    variants_of,
+)
+
+Decls = dict[str, Decl]
+
+
+def bearing_decls(decls: Decls) -> frozenset[str]:
+    """The names of the declarations that contain a real somewhere."""
+    found: set[str] = set()
+    grew = True
+    while grew:
+        grew = False
+        for name, decl in decls.items():
+            if name not in found and any(
+                _bears(f, found) for v in decl.variants for f in v.fields
+            ):
+                found.add(name)
+                grew = True
+    return frozenset(found)
+
+
+def _bears(t: Type, named: set[str] | frozenset[str]) -> bool:
+    match t:
+        case Real():
+            return True
+        case Array(elem, _):
+            return _bears(elem, named)
+        case Sum(variants):
+            return any(_bears(f, named) for v in variants for f in v.fields)
+        case Named(name):
+            return name in named
+        case Tuple(items):
+            return any(_bears(item, named) for item in items)
+        case Int() | Bool() | Handle() | Fun():
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """The spaces above, for the declarations of one program."""
+
+    decls: Decls
+    bearing_names: frozenset[str]
+
+    @staticmethod
+    def of(decls: Decls) -> Spaces:
+        return Spaces(decls, bearing_decls(decls))
+
+    def bears(self, t: Type) -> bool:
+        """Whether a value of this type contains a real (has a derivative)."""
+        return _bears(t, self.bearing_names)
+
+    def composite(self, t: Type) -> bool:
+        """Whether the space of this type does not depend on activity."""
+        return self.bears(t) and not isinstance(t, Real) and not _plain_array(t)
+
+    def primal(self, t: Type, active: bool = True) -> tuple[Type, ...]:
+        """P(t): the types of the forward sweep's variables for a variable of type t."""
+        if not self.bears(t) or (not active and not self.composite(t)):
+            return (t,)
+        match t:
+            case Array(elem, rank):
+                arrays = tuple(Array(p, rank) for p in self.primal(elem))
+                return arrays + (Handle(rank),) * len(self.cotangent(elem))
+            case Sum(variants):
+                return (Sum(tuple(self._primal_variant(v) for v in variants)),)
+            case Named(name):
+                return (Named(name + ".fwd"),)
+            case _:
+                return (t,)
+
+    def _primal_variant(self, v: Variant) -> Variant:
+        return Variant(v.name, tuple(p for f in v.fields for p in self.primal(f)))
+
+    def cotangent(self, t: Type) -> tuple[Real, ...]:
+        """C(t): the reals of t that have a cotangent by value, in order."""
+        match t:
+            case Real():
+                return (t,)
+            case Sum(variants):
+                return tuple(c for v in variants for f in v.fields for c in self.cotangent(f))
+            case _:
+                return ()
+
+    def cells(self, v: Variant) -> int:
+        """How many cells the accumulator of a node of this variant has."""
+        return sum(len(self.cotangent(f)) for f in v.fields)
+
+    def offset(self, t: Type, tag: int) -> int:
+        """Where the cotangent leaves of a variant begin among those of the sum."""
+        assert isinstance(t, Sum)
+        return sum(self.cells(v) for v in t.variants[:tag])
+
+    def forward_variants(self, t: Type) -> tuple[Variant, ...]:
+        """The alternatives of a sum of the forward sweep (``n.fwd`` or one that stays as it is)."""
+        return variants_of(t, {**self.decls, **self.forward_decls()})
+
+    def forward_decls(self) -> Decls:
+        """The declarations ``n.fwd`` of all bearing declarations."""
+        out: Decls = {}
+        for name in self.bearing_names:
+            variants = tuple(
+                Variant(v.name, self._primal_variant(v).fields + (Handle(1),) * (self.cells(v) > 0))
+                for v in self.decls[name].variants
+            )
+            out[name + ".fwd"] = Decl(name + ".fwd", variants)
+        return out
+
+    def dual(self, t: Type, active: bool = True) -> tuple[Type, ...]:
+        """D(t): primal and tangent of forward mode, side by side."""
+        if not self.bears(t) or (not active and not self.composite(t)):
+            return (t,)
+        match t:
+            case Real():
+                return (t, t)
+            case Array(elem, rank):
+                return tuple(Array(d, rank) for d in self.dual(elem))
+            case Sum(variants):
+                return (Sum(tuple(self._dual_variant(v) for v in variants)),)
+            case Named(name):
+                return (Named(name + ".jvp"),)
+            case _:
+                return (t,)
+
+    def _dual_variant(self, v: Variant) -> Variant:
+        return Variant(v.name, tuple(d for f in v.fields for d in self.dual(f)))
+
+    def dual_decls(self) -> Decls:
+        """The declarations ``n.jvp`` of all bearing declarations."""
+        return {
+            name + ".jvp": Decl(
+                name + ".jvp", tuple(self._dual_variant(v) for v in self.decls[name].variants)
+            )
+            for name in self.bearing_names
+        }
+
+
+def _plain_array(t: Type) -> bool:
+    return isinstance(t, Array) and isinstance(t.elem, Real)

@@ -1,0 +1,159 @@
+"""What all parts of the reverse sweep share: cotangents by value, accumulators, and callees.
+
+Cotangents of reals are by value, in ``Cts``; those of arrays and nodes are in accumulators, named
+by the handles of the forward sweep. A cotangent that is statically zero is absent.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+from pullback.ad.frames import Frame
+from pullback.core.build import Builder, lit
+from pullback.core.terms import (
+    AccAdd,
+    AccRead,
+    AccTake,
+    Atom,
+    Block,
+    Call,
+    Let,
+    Var,
+    sub_blocks,
+)
+from pullback.core.types import Real, Type
+
+Cts = dict[Var, list[Atom | None]]
+"""The cotangent leaves (``Spaces.cotangent``) of variables; None and absent: zero."""
+
+Got = list[list[Atom | None] | None]
+"""What the results of a let have got."""
+
+Key = tuple[Var, int]
+"""One cotangent leaf of a variable."""
+
+
+class Pair(Protocol):
+    """The two halves of a translated function."""
+
+    @property
+    def forward(self) -> str: ...
+
+    @property
+    def reverse(self) -> str: ...
+
+    @property
+    def residuals(self) -> tuple[Type, ...]: ...
+
+
+class Callees(Protocol):
+    """What the sweeps ask of the program: functions by need (``functions.Functions``)."""
+
+    def reverse_of(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Pair: ...
+
+    def linearised(self, name: str, wrt: tuple[int, ...]) -> str: ...
+
+    def result_types(self, name: str) -> tuple[Type, ...]: ...
+
+    def straight(self, name: str) -> bool: ...
+
+
+class DerivativeError(Exception):
+    """Something without a derivative is differentiated; carries the let."""
+
+    def __init__(self, reason: str, let: Let) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.let = let
+
+
+class Sweep(ABC):
+    """The state of the reverse sweep of one function.
+
+    ``touched``: handles that may have received something, as far as the sweep has come. What an
+    untouched handle belongs to need not be reversed. Handles flow as arrays do, so whoever passes
+    a let backwards hands the touch on to the names that the handle had before it."""
+
+    def __init__(self, callees: Callees, recomputing: bool = False) -> None:
+        self.callees = callees
+        self.recomputing = recomputing
+        self.touched: set[Var] = set()
+
+    @abstractmethod
+    def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
+        """Reverse the lets; what is left in ``ct`` belongs to variables of enclosing blocks."""
+
+    @abstractmethod
+    def within(self, recomputing: bool) -> Sweep:
+        """The same sweep, in a region that is perhaps recomputed."""
+
+    def add(self, f: Frame, ct: Cts, a: Atom, k: int, value: Atom | None, b: Builder) -> None:
+        """Add to leaf ``k`` of the cotangent of a primal atom."""
+        if value is None or not isinstance(a, Var) or not f.active(a):
+            return
+        leaves = ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))
+        old = leaves[k]
+        leaves[k] = value if old is None else b.prim("add", old, value)
+
+    def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
+        """Add into a cell."""
+        self.touch((h,))
+        b.lets.append(Let((), AccAdd(h, idx, value)))
+
+    def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder) -> Atom:
+        """The cotangent in a cell."""
+        return b.let(AccRead(h, idx, t.bits), (t,), names=("d",))[0]
+
+    def touch(self, atoms: tuple[Atom, ...]) -> None:
+        """These handles may have received something."""
+        self.touched.update(a for a in atoms if isinstance(a, Var))
+
+    def is_touched(self, atoms: tuple[Atom, ...]) -> bool:
+        return any(isinstance(a, Var) and a in self.touched for a in atoms)
+
+    def join(self, source: tuple[Atom, ...], target: tuple[Atom, ...]) -> None:
+        """What touched the target handles touches the source, from which they come."""
+        if self.is_touched(target):
+            self.touch(source)
+
+
+def keys_of(cts: list[Cts]) -> list[Key]:
+    """The leaves that are not zero in all of them."""
+    seen: dict[Key, None] = {}
+    for ct in cts:
+        for v, leaves in ct.items():
+            for k, leaf in enumerate(leaves):
+                if leaf is not None:
+                    seen[(v, k)] = None
+    return list(seen)
+
+
+def leaf_type(f: Frame, key: Key) -> Real:
+    """The type of a cotangent leaf."""
+    v, k = key
+    return f.spaces.cotangent(v.type)[k]
+
+
+def leaf_of(f: Frame, ct: Cts, key: Key) -> Atom:
+    """A leaf, or a literal zero."""
+    v, k = key
+    leaves = ct.get(v)
+    return or_zero(leaves[k] if leaves is not None else None, leaf_type(f, key))
+
+
+def or_zero(leaf: Atom | None, t: Real) -> Atom:
+    """A cotangent, or a literal zero."""
+    return leaf if leaf is not None else lit(0.0, t)
+
+
+def has_effect(block: Block) -> bool:
+    """Whether a reverse block accumulates anything."""
+    for let in block.lets:
+        if isinstance(let.op, AccAdd | AccTake):
+            return True
+        if isinstance(let.op, Call) and let.op.function.endswith(".rev"):
+            return True
+        if any(has_effect(sub) for _, sub in sub_blocks(let.op)):
+            return True
+    return False

@@ -1,0 +1,119 @@
+"""The combinators, as plain Python says them.
+
+Inside compiled code the front end translates these functions into Core; everywhere else (a debugger,
+the oracle of the tests) the definitions below run as they stand. So this file is their meaning::
+
+    build(n, f)                 [f(0), ..., f(n-1)]
+    map(f, xs, ys...)           [f(x, y...) for x, y... in zip(xs, ys...)]
+    fold(op, init, xs)          op(... op(op(init, x0), x1) ..., xn-1)
+    scan(op, init, xs)          the n partial results of that fold, init not among them
+    loop(n, step, state)        state = step(i, state), for i in range(n)
+    while_loop(cond, step, s)   s = step(s), while cond(s)
+
+``build``, ``map`` and ``scan`` give an array when the elements are numbers or arrays of one shape,
+and a list when they are anything else (tuples, records, functions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+
+State = TypeVar("State")
+Value = TypeVar("Value")
+
+
+def build(n: int, f: Callable[[int], Any]) -> Any:
+    """The array (or list) of ``f(0), ..., f(n-1)``; the calls are independent of each other.
+
+    Raises ``ValueError`` if ``n`` is negative or if the results are arrays of different shapes.
+
+    >>> build(4, lambda i: 0.5 * i)
+    array([0. , 0.5, 1. , 1.5])
+    """
+    if n < 0:
+        raise ValueError("pb.build: the size must not be negative")
+    return _gather([f(i) for i in range(n)])
+
+
+def map(f: Callable[..., Any], xs: Iterable[Any], *more: Iterable[Any]) -> Any:
+    """The array (or list) of ``f(x, ...)`` over the elements of ``xs`` and ``more`` together.
+
+    Raises ``ValueError`` if the arguments have different lengths.
+
+    >>> map(lambda x, y: x * y, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    array([3., 8.])
+    """
+    return _gather([f(*each) for each in zip(xs, *more, strict=True)])
+
+
+def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Value:
+    """``init`` and the elements of ``xs`` combined by ``op``, ``init`` once and on the left.
+
+    That ``op`` is associative is the caller's contract; the order of combination depends on the
+    length of ``xs`` only.
+
+    >>> fold(lambda a, b: a * b, 10.0, [2.0, 3.0])
+    60.0
+    """
+    result = init
+    for x in xs:
+        result = op(result, x)
+    return result
+
+
+def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Any:
+    """The array (or list) of the n inclusive partial results of ``fold(op, init, xs)``.
+
+    >>> scan(lambda a, b: a + b, 10.0, np.array([2.0, 3.0]))
+    array([12., 15.])
+    """
+    results: list[Value] = []
+    result = init
+    for x in xs:
+        result = op(result, x)
+        results.append(result)
+    return _gather(results)
+
+
+def loop(n: int, step: Callable[[int, State], State], state: State) -> State:
+    """``state = step(i, state)`` for ``i`` in ``range(n)``.
+
+    >>> loop(3, lambda i, s: 2.0 * s + i, 1.0)
+    12.0
+    """
+    for i in range(n):
+        state = step(i, state)
+    return state
+
+
+def while_loop(
+    cond: Callable[[State], bool], step: Callable[[State], State], state: State
+) -> State:
+    """``state = step(state)`` while ``cond(state)`` holds; no bound on the steps is needed.
+
+    >>> while_loop(lambda s: s < 100.0, lambda s: s * 3.0, 1.0)
+    243.0
+    """
+    while cond(state):
+        state = step(state)
+    return state
+
+
+def stop_gradient(x: Value) -> Value:
+    """``x`` itself, with derivative zero."""
+    return x
+
+
+def debug_print(*values: object) -> None:
+    """Print the values (the only output that differentiated code may make)."""
+    print(*values)
+
+
+def _gather(elements: list[Any]) -> Any:
+    """An array when the elements are numbers or arrays, else the list."""
+    if all(isinstance(e, (bool, int, float, np.number, np.bool_, np.ndarray)) for e in elements):
+        return np.array(elements)
+    return elements

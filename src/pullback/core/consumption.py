@@ -1,0 +1,262 @@
+"""Which arrays an op consumes, and whether any array is used after it was consumed.
+
+``Update`` is done in place, so the array that it takes is gone afterwards, under every name that
+it may have: a view, the result of a branch, loop or call that may hand it through. Arrays inside
+data (tuples, nodes, arrays of arrays) are not followed: what ``convert`` takes out of data to
+update it, it owns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pullback.core.prims import VIEWS
+from pullback.core.terms import (
+    Apply,
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    Function,
+    If,
+    Let,
+    Loop,
+    Op,
+    Prim,
+    Program,
+    Sum_,
+    Update,
+    Var,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.types import Array, Fun
+
+Roots = dict[Var, frozenset[Var]]
+"""The arrays whose storage a variable may share; a variable that is not listed has itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Of a function: the parameters that it consumes, and per result those it may hand through."""
+
+    consumes: frozenset[int]
+    returns: tuple[frozenset[int], ...]
+
+
+Summaries = dict[str, Summary]
+
+_ALIASING = VIEWS | {"reshape", "stop_gradient"}
+
+
+def roots_of(a: Atom, roots: Roots) -> frozenset[Var]:
+    """The arrays whose storage an atom may share."""
+    if isinstance(a, Var) and isinstance(a.type, Array):
+        return roots.get(a) or frozenset({a})
+    return frozenset()
+
+
+def visit(x: Let, known: Summaries, roots: Roots) -> set[Var]:
+    """The arrays from outside the op that it consumes. Notes in ``roots`` what the variables
+    bound by it and inside it may share."""
+    op = x.op
+    out: set[Var] = set()
+    for bound, b in sub_blocks(op):
+        inner = visit_block(b, known, roots)
+        if isinstance(op, Loop | While):
+            for v, init in zip(op.carried, op.inits):
+                if v in inner:
+                    out |= roots_of(init, roots)
+        out |= inner - set(bound)
+    if isinstance(op, Update):
+        out |= roots_of(op.array, roots)
+    for summary, args in _calls(op, known):
+        for i in summary.consumes:
+            if i < len(args):
+                out |= roots_of(args[i], roots)
+    for i, v in enumerate(x.vars):
+        if isinstance(v.type, Array):
+            roots[v] = (_shared(op, i, known, roots) - out) | {v}
+    return out
+
+
+def visit_block(b: Block, known: Summaries, roots: Roots) -> set[Var]:
+    """The arrays from outside the block that it consumes."""
+    out: set[Var] = set()
+    for x in b.lets:
+        out |= visit(x, known, roots)
+    for x in b.lets:
+        out.difference_update(x.vars)
+    return out
+
+
+def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
+    """The functions that an op may call, with the arguments as far as they are atoms here
+    (captures of a closure are data: an atom that is none stands for them)."""
+    match op:
+        case Call(f, args):
+            return [(known[f], args)] if f in known else []
+        case Apply(f, args) if isinstance(f.type, Fun):
+            return [
+                (known[arm.function], ((f,) * len(arm.captures)) + args)
+                for arm in f.type.arms
+                if arm.function in known
+            ]
+        case _:
+            return []
+
+
+def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
+    """What result ``i`` of an op may share, seen from outside."""
+    match op:
+        case Prim(name, args, _) if name in _ALIASING:
+            return roots_of(args[0], roots)
+        case If() | Case():
+            return _outer(op, i, roots)
+        case Loop(_, _, carried, inits, _) | While(carried, inits, _, _):
+            if i >= len(carried):
+                return frozenset()
+            return (_outer(op, i, roots) - set(carried)) | roots_of(inits[i], roots)
+        case Call() | Apply():
+            out: frozenset[Var] = frozenset()
+            for summary, args in _calls(op, known):
+                for k in summary.returns[i] if i < len(summary.returns) else ():
+                    out |= roots_of(args[k], roots)
+            return out
+        case _:
+            return frozenset()
+
+
+def _outer(op: Op, i: int, roots: Roots) -> frozenset[Var]:
+    """What result ``i`` of the op's blocks shares with what is outside of them."""
+    out: frozenset[Var] = frozenset()
+    for bound, b in sub_blocks(op):
+        if i < len(b.results):
+            inside = {v for x in b.lets for v in x.vars}.union(bound)
+            out |= roots_of(b.results[i], roots) - inside
+    return out
+
+
+@lru_cache(maxsize=8)
+def summaries(program: Program) -> Summaries:
+    """The summary of every function: the least fixed point over the call graph."""
+    found = {
+        f.name: Summary(frozenset(), (frozenset(),) * len(f.results))
+        for f in program.functions.values()
+    }
+    changed = True
+    while changed:
+        changed = False
+        for name, fn in program.functions.items():
+            now = _summary(fn, found)
+            if now != found[name]:
+                found[name], changed = now, True
+    return found
+
+
+def _summary(fn: Function, known: Summaries) -> Summary:
+    roots: Roots = {}
+    consumed = visit_block(fn.body, known, roots)
+    returns = tuple(
+        frozenset(i for i, p in enumerate(fn.params) if p in roots_of(r, roots))
+        for r in fn.body.results
+    )
+    return Summary(frozenset(i for i, p in enumerate(fn.params) if p in consumed), returns)
+
+
+def consumed_params(program: Program) -> dict[str, frozenset[int]]:
+    """Per function, the parameters that it consumes."""
+    return {f: s.consumes for f, s in summaries(program).items()}
+
+
+# --- use after consumption ------------------------------------------------------------------------
+
+Problem = tuple[Function, Let | None, str]
+
+
+def misuses(program: Program) -> Iterator[Problem]:
+    """Every use of an array after it was consumed, and the consumptions that no order of
+    execution makes right."""
+    known = summaries(program)
+    for fn in program.functions.values():
+        for x, message in _Uses(known).block(fn.body, set()):
+            yield fn, x, message
+    main = program.functions[program.main]
+    for i in known[program.main].consumes:
+        yield main, None, f"main consumes its parameter {main.params[i].name}"
+
+
+class _Uses:
+    def __init__(self, known: Summaries) -> None:
+        self.known = known
+        self.roots: Roots = {}
+
+    def read(self, a: Atom, dead: set[Var]) -> Iterator[str]:
+        if roots_of(a, self.roots) & dead:
+            assert isinstance(a, Var)
+            yield f"array {a.name} (id {a.id}) is used after it was consumed"
+
+    def block(self, b: Block, dead: set[Var]) -> Iterator[tuple[Let | None, str]]:
+        """Walks in execution order; ``dead`` grows."""
+        for x in b.lets:
+            for a in atoms(x.op):
+                for message in self.read(a, dead):
+                    yield x, message
+            for _, inner in sub_blocks(x.op):
+                yield from self.block(inner, set(dead))
+            consumed = visit(x, self.known, self.roots)
+            if consumed:
+                for message in self.consumption(x.op, consumed):
+                    yield x, message
+            if isinstance(x.op, Loop | While):
+                for message in self.next_pass(x.op):
+                    yield x, message
+            dead |= consumed
+        for a in b.results:
+            for message in self.read(a, dead):
+                yield None, message
+
+    def consumption(self, op: Op, consumed: set[Var]) -> Iterator[str]:
+        """An op consumes an array once, under one name; a loop only what it carries."""
+        given = [r for a in atoms(op) for r in roots_of(a, self.roots)]
+        twice = {v for v in consumed if given.count(v) > 1}
+        for v in twice:
+            yield f"array {v.name} (id {v.id}) is consumed and given to the same op again"
+        if isinstance(op, Build | Sum_ | Loop | While):
+            inside = {r for v in _reads(op) for r in roots_of(v, self.roots)}
+            for v in consumed & inside:
+                yield f"array {v.name} (id {v.id}) is consumed by a loop that captures it"
+
+    def next_pass(self, op: Loop | While) -> Iterator[str]:
+        """What the next pass of a loop updates belongs to nobody else."""
+        body = op.body
+        inner = visit_block(body, self.known, self.roots)
+        own = {v for x in body.lets for v in x.vars}.union(op.carried)
+        results = [roots_of(r, self.roots) for r in body.results]
+        for j, v in enumerate(op.carried):
+            if v not in inner:
+                continue
+            if results[j] - own:
+                yield f"the next {v.name} is a captured array: the next pass would consume it"
+            if any(results[j] & r for k, r in enumerate(results) if k != j):
+                yield f"the next {v.name} is also another result: the next pass would consume it"
+
+
+def _reads(op: Op) -> set[Var]:
+    """The variables that the blocks of an op read."""
+    out: set[Var] = set()
+    todo: list[Block] = [b for _, b in sub_blocks(op)]
+    while todo:
+        b = todo.pop()
+        out.update(_vars(b.results))
+        for x in b.lets:
+            out.update(_vars(atoms(x.op)))
+            todo.extend(inner for _, inner in sub_blocks(x.op))
+    return out
+
+
+def _vars(xs: Sequence[Atom]) -> list[Var]:
+    return [a for a in xs if isinstance(a, Var)]

@@ -1,0 +1,89 @@
+"""The reference evaluator: the value of a program and what it costs.
+
+It is the meaning of Core, the oracle for native code and the instrument for the cost bound. The
+cost model (Efficient CHAD, Appendix C, for this language):
+
+    every let costs 1, and in addition
+    a branch                      the block taken
+    a call                        the body
+    build, sum, loop, while       1 + the body, for every iteration (while: the condition too)
+    reshape, stack, copy          the size of the array
+    acc_new                       the size of the accumulator
+
+A view, an access and an update cost 1 whatever the size: updates are done in place, which the
+checker makes invisible.
+
+Recursion of the user's program is recursion here, so all runs in a thread with a large stack.
+
+>>> from pullback.core.build import Builder
+>>> from pullback.core.terms import Function, Var
+>>> from pullback.core.types import F64
+>>> x, b = Var("x", F64), Builder()
+>>> y = b.prim("mul", b.prim("sin", x), x)
+>>> evaluate(Program({"f": Function("f", (x,), b.block((y,)), (F64,))}, {}, "f"), [0.0])
+((0.0,), 2)
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.core.terms import Program, Site
+from pullback.core.translate import Machine
+from pullback.core.values import ClosureValue, Node, to_value
+
+__all__ = ["ClosureValue", "Node", "evaluate", "site_of"]
+
+STACK_BYTES = 512 * 1024 * 1024
+PYTHON_FRAMES = 400_000
+
+
+def evaluate(program: Program, args: Sequence[object]) -> tuple[tuple[object, ...], int]:
+    """The results of ``main`` on these arguments, and the cost.
+
+    Raises whatever the program raises, as the built-in exception; ``site_of`` gives its place."""
+    fn = program.functions[program.main]
+    if len(args) != len(fn.params):
+        raise TypeError(f"{fn.name} takes {len(fn.params)} arguments, not {len(args)}")
+    values = [to_value(p.type, a, program.decls) for p, a in zip(fn.params, args)]
+    machine = Machine(program)
+    return _in_big_thread(lambda: machine.call(program.main, values)), machine.cost
+
+
+def site_of(e: BaseException) -> Site | None:
+    """The place in the user's source where an evaluated program raised ``e``."""
+    site = e.__dict__.get("pullback_site")
+    return site if isinstance(site, Site) else None
+
+
+def _in_big_thread(run: Callable[[], tuple[object, ...]]) -> tuple[object, ...]:
+    results: list[tuple[object, ...]] = []
+    errors: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            with np.errstate(all="ignore"):
+                results.append(run())
+        except BaseException as e:
+            errors.append(e)
+
+    with _one_at_a_time:  # the recursion limit and the stack size are global
+        limit, size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
+        sys.setrecursionlimit(max(limit, PYTHON_FRAMES))
+        try:
+            thread = threading.Thread(target=body)
+            thread.start()
+            thread.join()
+        finally:
+            sys.setrecursionlimit(limit)
+            threading.stack_size(size)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+_one_at_a_time = threading.Lock()

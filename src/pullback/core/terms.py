@@ -1,0 +1,377 @@
+"""The grammar of Core, on one screen. Production code is flat: blocks of let-bound operations.
+
+    program  ::= function* decl*, one of the functions is main
+    function ::= name (x : t)* block                     closed; results are the block's results
+    block    ::= (x* = op)* return atom*                 execution order is the order of the lets
+    atom     ::= x | literal
+    op       ::= Prim(name, atom*, static)               a row of the table in prims.py
+               | MakeTuple(t, atom*) | Project(atom, i)
+               | Inject(t, tag, atom*) | Case(atom, (x* block)*)       t is a Sum or a Named
+               | If(atom, block, block)
+               | Call(f, atom*)
+               | Closure(t, f, atom*) | Apply(atom, atom*)
+               | Build(extents, i*, block)     arrays of the block's results, for all i
+               | Sum_(extents, i*, block)      sums of the block's (real) results, over all i
+               | Loop(n, i, x*, init*, block)  x* = block(i, x*), n times; further results: emitted
+               | While(x*, init*, block, block)
+               | Index(a, i*, checked) | Update(a, i*, v, checked)
+               | Vjp(f, atom*, wrt, seeds) | Jvp(f, atom*, wrt, tangents)
+    and after ad (the dialect with accumulators):
+               | AccNew(extents) | AccAdd(h, i*, v) | AccRead(h, i*) | AccTake(h, i*)
+
+Every op binds as many variables as it has results (possibly none). ``Build`` and ``Sum_`` are
+parallel: their iterations are independent, accumulation commutes. ``Loop`` and ``While`` are
+sequential; block results beyond the carried variables are *emitted*: one array per result, with
+one element per iteration. ``Update`` consumes its array. A variable is bound once per program
+and blocks see the variables of the blocks around them (functions are closed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import count
+
+from pullback.core.types import Decl, Type
+
+_ids = count(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Var:
+    """A variable: compared and hashed by identity; ``name`` is only a hint for the printer."""
+
+    name: str
+    type: Type
+    id: int = field(default_factory=lambda: next(_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """A literal scalar."""
+
+    value: float | int | bool
+    type: Type
+
+
+Atom = Var | Lit
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the user's source: what an error raised at run time points at."""
+
+    file: str
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prim:
+    """A primitive of the table; ``static`` are its compile-time parameters (axis, dtype, ...)."""
+
+    name: str
+    args: tuple[Atom, ...]
+    static: tuple[int | str | Type, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MakeTuple:
+    """A tuple or record of type ``type``."""
+
+    type: Type
+    items: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Project:
+    """Component ``index`` of a tuple or record."""
+
+    tuple: Atom
+    index: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inject:
+    """A value of the sum ``type`` (Sum or Named) in variant ``tag``."""
+
+    type: Type
+    tag: int
+    fields: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseArm:
+    """The variables bound to the fields of one variant, and what happens then."""
+
+    fields: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """Branch on a sum: one arm per variant, in order."""
+
+    scrutinee: Atom
+    arms: tuple[CaseArm, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If:
+    """A lazy conditional."""
+
+    cond: Atom
+    then: Block
+    orelse: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A call of a known function of the program."""
+
+    function: str
+    args: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A closure: ``function`` with ``captures`` as its first arguments; ``type`` is a Fun."""
+
+    type: Type
+    function: str
+    captures: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply:
+    """A call of a function value."""
+
+    function: Atom
+    args: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Build:
+    """Arrays of rank ``len(extents)`` (one per block result) over independent iterations."""
+
+    extents: tuple[Atom, ...]
+    indices: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum_:
+    """Sums of the (real) block results over independent iterations; possibly none: then the
+    loop is run for its accumulations only."""
+
+    extents: tuple[Atom, ...]
+    indices: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A counted sequential loop. Body results: the next carried values, then emitted values."""
+
+    count: Atom
+    index: Var
+    carried: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class While:
+    """A sequential loop while ``cond`` (one Bool result; sees ``carried``) holds."""
+
+    carried: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    cond: Block
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """One element. ``checked``: negative indices count from the end and IndexError is raised
+    out of range; unchecked: the indices are known to be in range."""
+
+    array: Atom
+    indices: tuple[Atom, ...]
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Update:
+    """The array with one element replaced; consumes ``array`` (done in place)."""
+
+    array: Atom
+    indices: tuple[Atom, ...]
+    value: Atom
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vjp:
+    """Results of ``function(args)``, then the cotangents of the arguments ``wrt``, given one
+    seed per real scalar or real array result (in order)."""
+
+    function: str
+    args: tuple[Atom, ...]
+    wrt: tuple[int, ...]
+    seeds: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jvp:
+    """Results of ``function(args)``, then the tangents of its real results, given one tangent
+    per argument of ``wrt``."""
+
+    function: str
+    args: tuple[Atom, ...]
+    wrt: tuple[int, ...]
+    tangents: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccNew:
+    """A handle of a fresh accumulator of that shape. No storage yet: a reverse sweep has it."""
+
+    extents: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccAdd:
+    """Add ``value`` into one cell. Binds nothing."""
+
+    handle: Atom
+    indices: tuple[Atom, ...]
+    value: Atom
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccRead:
+    """The value of one cell (as a Real(bits))."""
+
+    handle: Atom
+    indices: tuple[Atom, ...]
+    bits: int = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccTake:
+    """The value of one cell, which becomes zero."""
+
+    handle: Atom
+    indices: tuple[Atom, ...]
+    bits: int = 64
+
+
+Op = (
+    Prim | MakeTuple | Project | Inject | Case | If | Call | Closure | Apply | Build | Sum_ | Loop
+    | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Let:
+    """Bind the results of ``op``; ``site`` is where errors point, if the op can raise."""
+
+    vars: tuple[Var, ...]
+    op: Op
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Lets in execution order and the results."""
+
+    lets: tuple[Let, ...]
+    results: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A closed function."""
+
+    name: str
+    params: tuple[Var, ...]
+    body: Block
+    results: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """Functions by name, declarations by name, and the name of the entry."""
+
+    functions: dict[str, Function]
+    decls: dict[str, Decl]
+    main: str
+
+
+class Dialect(Enum):
+    """What a program may contain; each pass states the one that it produces.
+
+    SOURCE        everything but accumulators
+    FIRST_ORDER   no Closure, Apply, Fun (after convert/closures)
+    FLAT          nor MakeTuple, Project, Tuple: variables, fields and array elements are
+                  Real, Int, Bool, Array, Sum, Named (after convert/flatten)
+    ACCUMULATING  FLAT without Vjp and Jvp, with handles and accumulators (after ad)
+    """
+
+    SOURCE = "source"
+    FIRST_ORDER = "first-order"
+    FLAT = "flat"
+    ACCUMULATING = "accumulating"
+
+
+def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
+    """The blocks inside an op, each with the variables that it binds."""
+    match op:
+        case Case(_, arms):
+            for arm in arms:
+                yield arm.fields, arm.body
+        case If(_, then, orelse):
+            yield (), then
+            yield (), orelse
+        case Build(_, indices, body) | Sum_(_, indices, body):
+            yield indices, body
+        case Loop(_, index, carried, _, body):
+            yield (index, *carried), body
+        case While(carried, _, cond, body):
+            yield carried, cond
+            yield carried, body
+        case _:
+            return
+
+
+def atoms(op: Op) -> tuple[Atom, ...]:
+    """The atoms that an op reads itself (not those inside its blocks)."""
+    match op:
+        case Prim(_, args) | Call(_, args):
+            return args
+        case MakeTuple(_, items):
+            return items
+        case Project(a, _) | If(a, _, _) | Case(a, _):
+            return (a,)
+        case Inject(_, _, fields):
+            return fields
+        case Closure(_, _, captures):
+            return captures
+        case Apply(f, args):
+            return (f, *args)
+        case Build(extents, _, _) | Sum_(extents, _, _) | AccNew(extents):
+            return extents
+        case Loop(n, _, _, inits, _):
+            return (n, *inits)
+        case While(_, inits, _, _):
+            return inits
+        case Index(a, idx, _) | AccRead(a, idx) | AccTake(a, idx):
+            return (a, *idx)
+        case Update(a, idx, v, _) | AccAdd(a, idx, v):
+            return (a, *idx, v)
+        case Vjp(_, args, _, extra) | Jvp(_, args, _, extra):
+            return (*args, *extra)

@@ -1,0 +1,372 @@
+"""Walking over Core: free variables, renaming, mapping, effects, uses.
+
+Nothing here recurses on the length of a program, only on the nesting of its blocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from functools import lru_cache
+from typing import assert_never
+
+from pullback.core.consumption import consumed_params as consumed_params
+from pullback.core.consumption import summaries, visit
+from pullback.core.prims import TABLE
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    AccTake,
+    Apply,
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    CaseArm,
+    Closure,
+    Function,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Let,
+    Loop,
+    MakeTuple,
+    Op,
+    Prim,
+    Program,
+    Project,
+    Sum_,
+    Update,
+    Var,
+    Vjp,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.types import Arm, Array, Fun, Sum, Tuple, Type
+
+# --- mapping --------------------------------------------------------------------------------------
+
+
+def map_children(
+    op: Op,
+    atom: Callable[[Atom], Atom],
+    block: Callable[[Block], Block],
+    bind: Callable[[Var], Var] = lambda v: v,
+) -> Op:
+    """``op`` with ``atom`` applied to the atoms that it reads itself, then ``bind`` to the
+    variables that its blocks bind, and ``block`` to those blocks (in the order of execution)."""
+
+    def each(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        return tuple(atom(x) for x in xs)
+
+    def binds(vs: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(bind(v) for v in vs)
+
+    match op:
+        case Prim(name, args, static):
+            return Prim(name, each(args), static)
+        case MakeTuple(t, items):
+            return MakeTuple(t, each(items))
+        case Project(x, i):
+            return Project(atom(x), i)
+        case Inject(t, tag, fields):
+            return Inject(t, tag, each(fields))
+        case Case(x, arms):
+            return Case(atom(x), tuple(CaseArm(binds(a.fields), block(a.body)) for a in arms))
+        case If(c, then, orelse):
+            return If(atom(c), block(then), block(orelse))
+        case Call(f, args):
+            return Call(f, each(args))
+        case Closure(t, f, captures):
+            return Closure(t, f, each(captures))
+        case Apply(f, args):
+            return Apply(atom(f), each(args))
+        case Build(extents, indices, body):
+            return Build(each(extents), binds(indices), block(body))
+        case Sum_(extents, indices, body):
+            return Sum_(each(extents), binds(indices), block(body))
+        case Loop(n, i, carried, inits, body):
+            n, inits = atom(n), each(inits)
+            return Loop(n, bind(i), binds(carried), inits, block(body))
+        case While(carried, inits, cond, body):
+            inits = each(inits)
+            return While(binds(carried), inits, block(cond), block(body))
+        case Index(a, idx, checked):
+            return Index(atom(a), each(idx), checked)
+        case Update(a, idx, v, checked):
+            return Update(atom(a), each(idx), atom(v), checked)
+        case Vjp(f, args, wrt, seeds):
+            return Vjp(f, each(args), wrt, each(seeds))
+        case Jvp(f, args, wrt, tangents):
+            return Jvp(f, each(args), wrt, each(tangents))
+        case AccNew(extents):
+            return AccNew(each(extents))
+        case AccAdd(h, idx, v):
+            return AccAdd(atom(h), each(idx), atom(v))
+        case AccRead(h, idx, bits):
+            return AccRead(atom(h), each(idx), bits)
+        case AccTake(h, idx, bits):
+            return AccTake(atom(h), each(idx), bits)
+        case _:
+            assert_never(op)
+
+
+def map_blocks(op: Op, block: Callable[[Block], Block]) -> Op:
+    """``op`` with its blocks mapped."""
+    return map_children(op, lambda a: a, block)
+
+
+def map_functions(program: Program, f: Callable[[Function], Function]) -> Program:
+    """The program with every function mapped (by the name that the result has)."""
+    functions = [f(fn) for fn in program.functions.values()]
+    return Program({fn.name: fn for fn in functions}, program.decls, program.main)
+
+
+# --- renaming -------------------------------------------------------------------------------------
+
+Substitution = dict[Var, Atom]
+
+
+def substitute(block: Block, substitution: Substitution) -> Block:
+    """Replace free variables by atoms; bound variables keep their identity."""
+    if not substitution:
+        return block
+
+    def atom(a: Atom) -> Atom:
+        return substitution.get(a, a) if isinstance(a, Var) else a
+
+    def walk(b: Block) -> Block:
+        lets = tuple(Let(x.vars, map_children(x.op, atom, walk), x.site) for x in b.lets)
+        return Block(lets, tuple(atom(a) for a in b.results))
+
+    return walk(block)
+
+
+def refresh(block: Block, substitution: Substitution | None = None) -> Block:
+    """A copy of the block: every variable bound in it is new, free ones are substituted.
+
+    ``substitution`` is not changed."""
+    s: Substitution = dict(substitution or {})
+
+    def atom(a: Atom) -> Atom:
+        return s.get(a, a) if isinstance(a, Var) else a
+
+    def bind(v: Var) -> Var:
+        new = Var(v.name, v.type)
+        s[v] = new
+        return new
+
+    def walk(b: Block) -> Block:
+        lets = []
+        for x in b.lets:
+            op = map_children(x.op, atom, walk, bind)
+            lets.append(Let(tuple(bind(v) for v in x.vars), op, x.site))
+        return Block(tuple(lets), tuple(atom(a) for a in b.results))
+
+    return walk(block)
+
+
+def refresh_function(fn: Function, name: str) -> Function:
+    """A copy of the function under another name, with variables of its own."""
+    params = tuple(Var(p.name, p.type) for p in fn.params)
+    return Function(name, params, refresh(fn.body, dict(zip(fn.params, params))), fn.results)
+
+
+# --- variables and lets ---------------------------------------------------------------------------
+
+
+def all_lets(block: Block) -> Iterator[Let]:
+    """Every let of the block, those of nested blocks before the let that they belong to."""
+    for x in block.lets:
+        for _, b in sub_blocks(x.op):
+            yield from all_lets(b)
+        yield x
+
+
+def defined(block: Block) -> set[Var]:
+    """The variables bound anywhere in the block."""
+    out: set[Var] = set()
+    for x in all_lets(block):
+        out.update(x.vars)
+        for bound, _ in sub_blocks(x.op):
+            out.update(bound)
+    return out
+
+
+def uses(block: Block) -> Counter[Var]:
+    """How often each variable is read in the block (results count, nested blocks too)."""
+    out: Counter[Var] = Counter()
+    _count(block, out)
+    return out
+
+
+def _count(block: Block, out: Counter[Var]) -> None:
+    for x in block.lets:
+        out.update(a for a in atoms(x.op) if isinstance(a, Var))
+        for _, b in sub_blocks(x.op):
+            _count(b, out)
+    out.update(a for a in block.results if isinstance(a, Var))
+
+
+def free_variables(block: Block, bound: Iterable[Var] = ()) -> tuple[Var, ...]:
+    """The variables that the block reads but does not bind (nor ``bound``), in order of use."""
+    inside = defined(block) | set(bound)
+    return tuple(v for v in uses(block) if v not in inside)
+
+
+def free_variables_of(op: Op) -> tuple[Var, ...]:
+    """The variables that an op reads, itself or inside its blocks, in order of use."""
+    out = dict.fromkeys(a for a in atoms(op) if isinstance(a, Var))
+    for bound, b in sub_blocks(op):
+        out.update(dict.fromkeys(free_variables(b, bound)))
+    return tuple(out)
+
+
+def called(op: Op) -> str | None:
+    """The function that the op names, if any."""
+    match op:
+        case Call(f, _) | Closure(_, f, _) | Vjp(f, _, _, _) | Jvp(f, _, _, _):
+            return f
+        case _:
+            return None
+
+
+def callees(fn: Function) -> tuple[str, ...]:
+    """The functions that a function names (also by applying a function value), in order."""
+    out: dict[str, None] = {}
+    for x in all_lets(fn.body):
+        out.update(dict.fromkeys(_targets(x.op)))
+    return tuple(out)
+
+
+def _targets(op: Op) -> tuple[str, ...]:
+    f = called(op)
+    if f is not None:
+        return (f,)
+    if isinstance(op, Apply) and isinstance(op.function.type, Fun):
+        return tuple(arm.function for arm in op.function.type.arms)
+    return ()
+
+
+def reachable(program: Program) -> tuple[str, ...]:
+    """The functions that main needs, main first. Arms of ``Fun`` types count too."""
+    seen = {program.main: None}
+    todo = [program.main]
+    while todo:
+        fn = program.functions[todo.pop()]
+        named = [*callees(fn), *(a.function for t in _types(fn) for a in arms_in(t))]
+        for f in named:
+            if f not in seen:
+                seen[f] = None
+                todo.append(f)
+    return tuple(seen)
+
+
+def _types(fn: Function) -> Iterator[Type]:
+    yield from (p.type for p in fn.params)
+    yield from fn.results
+    for v in defined(fn.body):
+        yield v.type
+
+
+def arms_in(t: Type) -> Iterator[Arm]:
+    """The arms of the function types inside a type (not behind ``Named``)."""
+    match t:
+        case Fun(arms):
+            for arm in arms:
+                yield arm
+                for c in arm.captures:
+                    yield from arms_in(c)
+        case Array(e, _):
+            yield from arms_in(e)
+        case Tuple(items):
+            for i in items:
+                yield from arms_in(i)
+        case Sum(variants):
+            for v in variants:
+                for f in v.fields:
+                    yield from arms_in(f)
+        case _:
+            return
+
+
+# --- effects --------------------------------------------------------------------------------------
+
+
+class Effect(Enum):
+    """What running an op does besides giving its results."""
+
+    RAISE = "can raise"
+    WRITE = "changes an accumulator"
+    READ = "depends on the state of an accumulator"
+    NEW = "makes something with an identity"
+    CONSUME = "consumes an array"
+
+
+_NONE: frozenset[Effect] = frozenset()
+_INTRINSIC: dict[type, frozenset[Effect]] = {
+    AccNew: frozenset({Effect.NEW}),
+    AccAdd: frozenset({Effect.WRITE}),
+    AccRead: frozenset({Effect.READ}),
+    AccTake: frozenset({Effect.READ, Effect.WRITE}),
+}
+_REMOVABLE = frozenset({Effect.READ, Effect.NEW, Effect.CONSUME})
+
+
+def effects(op: Op, program: Program) -> frozenset[Effect]:
+    """Everything that running the op can do, callees included."""
+    out = set(_effects(op, function_effects(program)))
+    if visit(Let((), op), summaries(program), {}):
+        out.add(Effect.CONSUME)
+    return frozenset(out)
+
+
+def is_pure(op: Op, program: Program) -> bool:
+    """Whether the op may be removed, duplicated, moved and merged with an equal one."""
+    return not effects(op, program)
+
+
+def is_removable(op: Op, program: Program) -> bool:
+    """Whether the op may be removed when no result of it is used."""
+    return effects(op, program) <= _REMOVABLE
+
+
+def _effects(op: Op, known: dict[str, frozenset[Effect]]) -> frozenset[Effect]:
+    out = set(_INTRINSIC.get(type(op), _NONE))
+    match op:
+        case Prim(name, _, _):
+            if TABLE[name].effect:
+                out.add(Effect.RAISE)
+        case Index(_, _, checked) | Update(_, _, _, checked):
+            if checked:
+                out.add(Effect.RAISE)
+        case _:
+            pass
+    if not isinstance(op, Closure):
+        for f in _targets(op):
+            out |= known.get(f, _NONE)
+    for _, b in sub_blocks(op):
+        for x in b.lets:
+            out |= _effects(x.op, known)
+    return frozenset(out)
+
+
+@lru_cache(maxsize=8)
+def function_effects(program: Program) -> dict[str, frozenset[Effect]]:
+    """The effects of calling each function, but for consumption (see ``consumed_params``): the
+    least fixed point over the call graph."""
+    found = dict.fromkeys(program.functions, _NONE)
+    changed = True
+    while changed:
+        changed = False
+        for name, fn in program.functions.items():
+            now: set[Effect] = set()
+            for x in fn.body.lets:
+                now |= _effects(x.op, found)
+            if now != found[name]:
+                found[name], changed = frozenset(now), True
+    return found

@@ -1,0 +1,128 @@
+"""The types of Core.
+
+    t ::= Real(bits) | Int(bits) | Bool                    scalars
+        | Array(t, rank)                                   dynamic shape, element strides
+        | Tuple((t...), names, cls)                        tuples and named records
+        | Sum((Variant...))                                unboxed sum
+        | Named(name)                                      a declared, possibly recursive sum: boxed
+        | Fun((Arm...))                                    lambda set: the closures a value can be
+        | Handle(rank)                                     the name of an accumulator (after ad)
+
+Types are small, compared structurally and hashable. There is no unit type: an expression may bind
+no variable at all. ``Tuple`` and ``Fun`` disappear in ``convert`` (see ``terms.Dialect``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A floating-point number of 64 or 32 bits."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A signed integer of 64 or 32 bits. Overflow is the primitive's business, not the type's."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """A truth value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A rectangular array of rank >= 1 (shape dynamic), or an immutable sequence (rank 1)."""
+
+    elem: Type
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A product. A record has field ``names`` and the key ``cls`` of the user's class."""
+
+    items: tuple[Type, ...]
+    names: tuple[str, ...] = ()
+    cls: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One alternative of a sum: its name and the types of its fields."""
+
+    name: str
+    fields: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """An unboxed sum: a tag and the fields of the variant that the tag names."""
+
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A reference to the declaration ``name`` of the program; its values are boxed nodes."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One lambda of a lambda set: the function it calls and the types that it captures.
+
+    ``function`` is called with the captures first, then the arguments."""
+
+    function: str
+    captures: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fun:
+    """The set of closures that a function value can be; arms are sorted by function name."""
+
+    arms: tuple[Arm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """The name of an accumulator of real cells, with the shape and strides of a view of it."""
+
+    rank: int
+
+
+Type = Real | Int | Bool | Array | Tuple | Sum | Named | Fun | Handle
+
+
+@dataclass(frozen=True, slots=True)
+class Decl:
+    """The declaration that ``Named(name)`` refers to. Fields may mention ``Named`` again."""
+
+    name: str
+    variants: tuple[Variant, ...]
+
+
+F64 = Real(64)
+F32 = Real(32)
+I64 = Int(64)
+I32 = Int(32)
+BOOL = Bool()
+
+
+def variants_of(t: Type, decls: dict[str, Decl]) -> tuple[Variant, ...]:
+    """The alternatives of a ``Sum`` or of the declaration behind a ``Named``."""
+    match t:
+        case Sum(variants):
+            return variants
+        case Named(name):
+            return decls[name].variants
+        case _:
+            raise TypeError(f"not a sum type: {t}")

@@ -1,0 +1,1 @@
+"""The demonstration: a Gaussian mixture fitted to real data with native gradients."""

@@ -1,0 +1,369 @@
+"""Fast calls: how values of simple kinds go straight into an entry point and out of it.
+
+The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
+what Python has to do besides: a record is taken apart and built again, a list becomes an array. Kinds
+with nodes, and lists of anything but numbers, have none: they take the general way (``calls``).
+
+``make_fast`` writes the Python function of one compiled entry: look at the guards, read the hidden
+arguments, take records apart, call. It gives ``NotImplemented`` when the compiled code is not for
+these arguments, as the entry point itself does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pullback.core.types import Bool, Int, Real, Type
+from pullback.core.values import dtype_of
+from pullback.frontend.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+)
+from pullback.frontend.paths import MISSING, Namespace, read
+from pullback.frontend.python_values import Guard, holds
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.scopes import Path
+from pullback.marshal import bare
+from pullback.native import ArrayOf, Leaf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
+from pullback.rawmemory import TY_OF_DTYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Decode = Callable[[object], object]
+Fast = Callable[..., object]
+
+
+# --- results -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A tree, and what makes the value of it (None: the tree's value is the value)."""
+
+    tree: Tree
+    decode: Decode | None = None
+
+
+def scalar_leaf(t: Type, py: bool) -> Leaf:
+    """What stands for a number in a tree."""
+    match t, py:
+        case Real(), True:
+            return PyFloat()
+        case Int(), True:
+            return PyInt()
+        case Bool(), True:
+            return PyBool()
+        case _:
+            return NpScalar(TY_OF_DTYPE[dtype_of(t).name])
+
+
+def array_leaf(elem: Type, rank: int) -> Leaf:
+    """What stands for an array of numbers in a tree."""
+    return ArrayOf(TY_OF_DTYPE[dtype_of(elem).name], rank)
+
+
+def result_form(kind: Kind) -> Form | None:
+    """The form of a result; None: it takes the general way."""
+    match kind:
+        case ScalarK(t, py):
+            return Form(scalar_leaf(t, py))
+        case ArrayK(elem, rank):
+            return Form(array_leaf(elem, rank))
+        case TupleK(items, is_list):
+            return tuple_form([result_form(k) for k in items], list if is_list else None)
+        case RecordK(cls, fields):
+            return tuple_form([result_form(k) for _, k in fields], builder(cls))
+        case StaticK(_, value):
+            return Form(Nothing(), None if value is None else lambda _: value)
+        case ListK(ScalarK(t, True)):
+            return Form((PyInt(), array_leaf(t, 1)), lambda pair: pair[1].tolist())  # type: ignore[index]
+        case _:
+            return None
+
+
+def gradient_form(kind: Kind) -> Form | None:
+    """The form of the gradient of an argument; None: it takes the general way."""
+    match kind:
+        case ScalarK(t, py):
+            return Form(scalar_leaf(t, py) if isinstance(t, Real) else Nothing())
+        case ArrayK(elem, rank):
+            return Form(array_leaf(elem, rank) if isinstance(elem, Real) else Nothing())
+        case TupleK(items, is_list):
+            return tuple_form([gradient_form(k) for k in items], list if is_list else None)
+        case RecordK(cls, fields):
+            return tuple_form([gradient_form(k) for _, k in fields], builder(cls))
+        case StaticK():
+            return Form(Nothing())
+        case ListK(ScalarK(Real() as t, True)):
+            return Form(array_leaf(t, 1), lambda array: array.tolist())  # type: ignore[attr-defined]
+        case _:
+            return None
+
+
+def tuple_form(
+    forms: Sequence[Form | None], finish: Callable[[Iterable[object]], object] | None = None
+) -> Form | None:
+    """The form of several values; ``finish`` makes their container (None: a tuple)."""
+    decodes: list[Decode | None] = []
+    trees: list[Tree] = []
+    for f in forms:
+        if f is None:
+            return None
+        trees.append(f.tree)
+        decodes.append(f.decode)
+    if not any(decodes):
+        return Form(tuple(trees), finish)  # type: ignore[arg-type]
+
+    def decode(values: object) -> object:
+        assert isinstance(values, tuple)
+        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values))
+        return parts if finish is None else finish(parts)
+
+    return Form(tuple(trees), decode)
+
+
+def builder(cls: type) -> Callable[[Iterable[object]], object]:
+    """What makes an instance of its fields' values, without running ``__init__``."""
+    if not is_dataclass(cls):
+        return lambda values: tuple.__new__(cls, values)
+    names = tuple(f.name for f in cls.__dataclass_fields__.values())
+    return lambda values: bare(cls, dict(zip(names, values)))
+
+
+# --- arguments -----------------------------------------------------------------------------------
+
+
+class NoForm(Exception):
+    """An argument of this kind takes the general way."""
+
+
+@dataclass(slots=True)
+class _Writer:
+    """The Python text of a fast call, and the objects that it mentions."""
+
+    objects: dict[str, object] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    setup: list[str] = field(default_factory=list)
+    dynamic: bool = False  # whether anything is left to do in Python
+
+    def name(self, prefix: str, value: object) -> str:
+        out = f"{prefix}{len(self.objects)}"
+        self.objects[out] = value
+        return out
+
+    def check(self, cond: str) -> None:
+        self.dynamic = True
+        self.lines.append(f"if not ({cond}): return NotImplemented")
+
+    def argument(self, kind: Kind, at: str) -> tuple[Tree, str] | None:
+        """The tree of an argument and the expression that gives its value; None: no value goes
+        in (it is static)."""
+        match kind:
+            case ScalarK(t, py):
+                return scalar_leaf(t, py), at
+            case ArrayK(elem, rank):
+                return array_leaf(elem, rank), at
+            case TupleK(items, False) if all(map(_direct, items)):
+                trees = tuple(t for t, _ in filter(None, (self.argument(k, at) for k in items)))
+                return trees, at
+            case TupleK(items, is_list):
+                word = "list" if is_list else "tuple"
+                self.check(f"type({at}) is {word} and len({at}) == {len(items)}")
+                return self._parts([(k, f"{at}[{j}]") for j, k in enumerate(items)])
+            case RecordK(cls, fields):
+                self.check(f"type({at}) is {self.name('class', cls)}")
+                return self._parts([(k, f"{at}.{n}") for n, k in fields])
+            case StaticK(_, value):
+                if value is None:
+                    return Nothing(), at
+                known, same = self.name("static", value), self.name("same", _same_kind(kind))
+                self.check(f"{at} is {known} or {same}({at})")
+                return None
+            case ListK(ScalarK(t, True)):
+                self.check(f"type({at}) is list")
+                convert = self.name("list", _list_reader(t))
+                self.lines.append(f"{at}_ = {convert}({at})" if at.isidentifier() else "")
+                if not at.isidentifier():
+                    raise NoForm
+                self.check(f"{at}_ is not None")
+                return (PyInt(), array_leaf(t, 1)), f"{at}_"
+            case _:
+                raise NoForm
+
+    def _parts(self, parts: list[tuple[Kind, str]]) -> tuple[Tree, str]:
+        found = [x for x in (self.argument(k, at) for k, at in parts) if x is not None]
+        text = "".join(f"{expression}, " for _, expression in found)
+        return tuple(tree for tree, _ in found), f"({text})"
+
+    # --- paths -------------------------------------------------------------------------------
+
+    def path(self, path: Path) -> str:
+        """The expression that reads the value at a path; it may raise where there is none."""
+        out = ""
+        for step in path:
+            match step:
+                case ("function",):
+                    out = "f"
+                case ("arg", int(k)):
+                    out = f"args[{k}]"
+                case ("global", Namespace() as space, str(name)):
+                    out = f"{self.name('names', space.names)}[{name!r}]"
+                case ("class", cls):
+                    out = self.name("class", cls)
+                case ("cell", int(k)):
+                    out = self.cell(out, k)
+                case ("default", int(k)):
+                    out += f".__defaults__[{k}]"
+                case ("kwdefault", str(name)):
+                    out += f".__kwdefaults__[{name!r}]"
+                case ("attr", str(name)):
+                    out += f".{name}"
+                case ("item", int(k)):
+                    out += f"[{k}]"
+                case ("operator", int(k)):
+                    out += f".__pullback_operator__[{k}]"
+                case _:
+                    return self.slow_path(path)
+        return out
+
+    def cell(self, function: str, k: int) -> str:
+        if function != "f":
+            return f"{function}.__closure__[{k}].cell_contents"
+        line = f"cell{k} = f.__closure__[{k}]"
+        if line not in self.setup:
+            self.setup.append(line)
+        return f"cell{k}.cell_contents"
+
+    def slow_path(self, path: Path) -> str:
+        reader = self.name("read", read)
+        return f"{reader}({self.name('path', path)}, f, args)"
+
+    def guard(self, guard: Guard) -> None:
+        """The check that a guard holds."""
+        if guard.path == (("function",),):
+            return  # the fast call is made for one function
+        at = self.path(guard.path)
+        known = self.name("known", guard.kind.value)
+        match guard.kind.key:
+            case ("code", code, _):
+                same = f"{at}.__code__ is {self.name('code', code)}"
+                names = self.name("globals", getattr(guard.kind.value, "__globals__", None))
+                self.check(f"{same} and ({at} is {known} or {at}.__globals__ is {names})")
+            case ("class of", cls):
+                self.check(f"type({at}) is {self.name('class', cls)}")
+            case _:
+                test = self.name("holds", _holder(guard))
+                self.check(f"{at} is {known} or {test}({at})")
+
+
+def _direct(kind: Kind) -> bool:
+    """Whether an entry point reads a value of this kind all by itself."""
+    match kind:
+        case ScalarK() | ArrayK():
+            return True
+        case StaticK(_, value):
+            return value is None
+        case TupleK(items, False):
+            return all(map(_direct, items))
+        case _:
+            return False
+
+
+def _same_kind(kind: Kind) -> Callable[[object], bool]:
+    return lambda value: type_of(value) == kind
+
+
+def _holder(guard: Guard) -> Callable[[object], bool]:
+    return lambda value: value is not MISSING and holds(guard, value)
+
+
+def _list_reader(t: Type) -> Callable[[list[object]], tuple[int, np.ndarray] | None]:
+    """Makes the length and the array of a list of Python numbers of one type."""
+    wanted = {Real: float, Int: int, Bool: bool}[type(t)]
+    dtype = dtype_of(t)
+
+    def convert(items: list[object]) -> tuple[int, np.ndarray] | None:
+        if any(type(x) is not wanted for x in items):
+            return None
+        return len(items), np.array(items, dtype)
+
+    return convert
+
+
+# --- the fast call -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FastForm:
+    """The trees of the arguments of an entry point, and the text of the call.
+
+    ``bind(builtin, decode)(f)`` is the fast call for the function f."""
+
+    params: tuple[Tree, ...]
+    text: str
+    objects: dict[str, object]
+    direct: bool
+
+    def bind(self, builtin: Fast, decode: Decode | None) -> Callable[[object], Fast]:
+        """What makes the fast call of a function, given its compiled entry point."""
+        if self.direct and decode is None:
+            return lambda _: builtin
+        names: dict[str, object] = {**self.objects, "entry": builtin, "decode": decode}
+        exec(compile(self.text.replace("RESULT", "decode(r)" if decode else "r"),
+                     "<pullback fast call>", "exec"), names)  # fmt: skip
+        make = names["make"]
+        assert callable(make)
+        return make
+
+
+def fast_form(
+    kinds: Sequence[Kind], hidden: Sequence[tuple[Path, Kind]], guards: Sequence[Guard]
+) -> FastForm | None:
+    """The form of all arguments and hidden arguments; None: they take the general way."""
+    w = _Writer()
+    trees: list[Tree] = []
+    values: list[str] = []
+    try:
+        for g in guards:
+            w.guard(g)
+        for k, (path, _) in enumerate(hidden):
+            w.dynamic = True
+            w.lines.append(f"h{k} = {w.path(path)}")
+        places = [(kind, f"a{k}") for k, kind in enumerate(kinds)]
+        places += [(kind, f"h{k}") for k, (_, kind) in enumerate(hidden)]
+        for kind, at in places:
+            found = w.argument(kind, at)
+            if found is not None:
+                trees.append(found[0])
+                values.append(found[1])
+            w.dynamic |= found is None
+    except NoForm:
+        return None
+    names = ", ".join(f"a{k}" for k in range(len(kinds)))
+    prepare = [
+        f"if len(args) != {len(kinds)}: return NotImplemented",
+        *([f"{names}, = args"] if kinds else []),
+    ]
+    if w.lines:
+        prepare += ["try:", *(f"    {x}" for x in w.lines), "except LOOKUP: return NotImplemented"]
+    body = [
+        *prepare,
+        f"r = entry({', '.join(values)})",
+        "return r if r is NotImplemented else RESULT",
+    ]
+    text = "\n".join(
+        ["def make(f):", *(f"    {x}" for x in w.setup), "    def fast(*args):",
+         *(f"        {x}" for x in body), "    return fast"]
+    )  # fmt: skip
+    w.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)
+    return FastForm(tuple(trees), text, w.objects, not w.dynamic)

@@ -1,0 +1,156 @@
+"""Every error that Pullback raises, as data, and the one renderer.
+
+A refusal says where (file, line, a caret under the user's own source), why, and what to write
+instead. Each class is also the built-in exception that a Python user expects, so that code which
+catches ``TypeError`` or ``NotImplementedError`` keeps working.
+"""
+
+from __future__ import annotations
+
+import linecache
+
+from pullback.core.terms import Site
+
+
+class PullbackError(Exception):
+    """The base of all errors of this package.
+
+    ``reason`` is one sentence, ``rewrite`` what to do about it (may be empty), ``site`` the place
+    in the user's source (``None``: the error is about a call, not about a line)."""
+
+    title = "error"
+
+    def __init__(self, reason: str, rewrite: str = "", site: Site | None = None) -> None:
+        self.reason = reason
+        self.rewrite = rewrite
+        self.site = site
+        super().__init__(render(self.title, reason, rewrite, site))
+
+
+class UnsupportedError(PullbackError, NotImplementedError):
+    """A construct outside the language that Pullback compiles.
+
+    Broken: ``try: ... except ...`` in a differentiated function. Mended: test the condition."""
+
+    title = "not supported"
+
+
+class ArgumentTypeError(PullbackError, TypeError):
+    """A value of a type that does not fit where it is used.
+
+    Broken: ``pb.grad(f)("text")``, ``x + None``. Mended: pass a float or an array of floats."""
+
+    title = "type error"
+
+
+class ArgumentValueError(PullbackError, ValueError):
+    """A value of the right type that cannot be used, as far as known before running.
+
+    Broken: ``np.sum(a, axis=1)`` with a of rank 1. Mended: ``axis=0``."""
+
+    title = "value error"
+
+
+class StaticIndexError(PullbackError, IndexError):
+    """An index known to be out of range.
+
+    Broken: ``(1.0, 2.0)[2]``."""
+
+    title = "index error"
+
+
+class UnknownNameError(PullbackError, NameError):
+    """A name that is not bound, or may not be bound, where it is used.
+
+    Broken: ``if c: y = 1.0`` and then ``return y``. Mended: give y a value in every branch."""
+
+    title = "name error"
+
+
+class UnknownAttributeError(PullbackError, AttributeError):
+    """An attribute that the value does not have.
+
+    Broken: ``x.foo`` with x an array."""
+
+    title = "attribute error"
+
+
+class MutationError(UnsupportedError):
+    """An update of something that is visible outside the function, or through another name.
+
+    Broken: ``def f(a): a[0] = 1.0``. Mended: ``a = a.copy()`` first."""
+
+    title = "update refused"
+
+
+class TypesDoNotMeetError(ArgumentTypeError):
+    """Two paths give a name, or a result, values that have no common type.
+
+    Broken: ``return x if c else (x, x)``. Mended: the same kind of value on both paths."""
+
+    title = "types do not meet"
+
+
+class StaticValueError(UnsupportedError):
+    """A value that must be known when the function is compiled, and is not.
+
+    Broken: ``np.sum(a, axis=k)`` with k computed from data. Mended: a literal or a parameter."""
+
+    title = "must be known beforehand"
+
+
+class SourceError(PullbackError, OSError):
+    """The source text of a function cannot be found.
+
+    Broken: a function typed at the interactive prompt. Mended: put it into a file."""
+
+    title = "no source"
+
+
+class EndlessError(PullbackError, RecursionError):
+    """A recursion without a base case, or one whose types grow without end.
+
+    Broken: ``def f(x): return f(x) + 1.0``."""
+
+    title = "endless recursion"
+
+
+def source_line(file: str, line: int) -> str:
+    """A line of the user's source, without its line end ('' if it cannot be found)."""
+    return linecache.getline(file, line).rstrip("\n")
+
+
+def caret_line(text: str, col: int, end_col: int) -> str:
+    """Carets under columns col..end_col of ``text``; tabs are kept so that they line up."""
+    end = max(end_col, col + 1)
+    pad = "".join("\t" if c == "\t" else " " for c in text[:col])
+    return pad + "^" * (min(end, max(len(text), col + 1)) - col)
+
+
+def excerpt(site: Site) -> str:
+    """File, line and the source line with carets, as in a Python traceback."""
+    head = f'  File "{site.file}", line {site.line}, in {site.function}'
+    text = source_line(site.file, site.line)
+    if not text.strip():
+        return head
+    end = site.end_col if site.end_line == site.line else len(text)
+    indent = len(text) - len(text.lstrip())
+    carets = caret_line(text, site.col, end)
+    return f"{head}\n    {text[indent:]}\n    {carets[indent:]}"
+
+
+def render(title: str, reason: str, rewrite: str, site: Site | None) -> str:
+    """The text of an error: where, what, why, and what to write instead."""
+    parts = [f"{title}: {reason}"]
+    if site is not None:
+        parts.append(excerpt(site))
+    if rewrite:
+        parts.append(f"  Instead: {rewrite}")
+    return "\n".join(parts)
+
+
+def at_site(error: BaseException, site: Site | None) -> BaseException:
+    """An exception raised by compiled code, with a note that shows the user's line."""
+    if site is not None:
+        error.add_note("raised by compiled code at\n" + excerpt(site))
+    return error

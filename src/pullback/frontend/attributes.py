@@ -1,0 +1,203 @@
+"""``value.name``: fields, methods, properties, module attributes, attributes of arrays."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Case, CaseArm, Var
+from pullback.core.types import Named, variants_of
+from pullback.errors import UnknownAttributeError
+from pullback.frontend import records
+from pullback.frontend.flatten import rebuild
+from pullback.frontend.forks import fork_value
+from pullback.frontend.kinds import UnionK
+from pullback.frontend.values import (
+    ATTRIBUTES,
+    METHODS,
+    ArrayV,
+    FunctionV,
+    ListV,
+    RangeV,
+    RecordV,
+    Scalar,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def receiver_name(value: Value) -> str:
+    """Under which name methods of a value are registered."""
+    match value:
+        case ArrayV():
+            return "array"
+        case Scalar():
+            return "scalar"
+        case Static(v) if isinstance(v, int | float):
+            return "scalar"
+        case Static(str()):
+            return "string"
+        case ListV():
+            return "list"
+        case TupleV(_, is_list):
+            return "list" if is_list else "tuple"
+        case RangeV():
+            return "range"
+        case FunctionV():
+            return "function"
+        case _:
+            return ""
+
+
+def has_method(value: Value, name: str) -> bool:
+    return (receiver_name(value), name) in METHODS
+
+
+def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """``value.name``; UnknownAttributeError if there is none."""
+    known = ATTRIBUTES.get((receiver_name(value), name))
+    if known is not None:
+        return known(run, value, node)
+    match value:
+        case RecordV():
+            return _of_record(run, value, name, node)
+        case UnionV():
+            return _of_union(run, value, name, node)
+        case Static(types.ModuleType() as module):
+            if not hasattr(module, name):
+                run.refuse(
+                    node,
+                    f"module {module.__name__!r} has no attribute {name!r}",
+                    error=UnknownAttributeError,
+                )
+            return run.module_attribute(module, name, node)
+        case Static(type() as cls):
+            return _of_class(run, cls, name, node)
+        case Static(obj) if obj is not None and hasattr(obj, name):
+            return Static(getattr(obj, name))  # an enum's value, a dtype's name, ufunc.reduce
+        case _:
+            run.refuse(
+                node,
+                f"{run.describe(value)} has no attribute {name!r} that is supported",
+                error=UnknownAttributeError,
+            )
+
+
+def _of_record(run: Run, value: RecordV, name: str, node: ast.AST) -> Value:
+    if name in value.fields:
+        return value.fields[name]
+    found = _class_entry(value.cls, name)
+    match found:
+        case property(fget=types.FunctionType() as getter):
+            return run.call(_method(run, value.cls, getter, name, node), (value,), node)
+        case types.FunctionType():
+            f = _method(run, value.cls, found, name, node)
+            return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (value,))
+        case staticmethod(__func__=types.FunctionType() as inner):
+            return _method(run, value.cls, inner, name, node)
+        case None:
+            run.refuse(
+                node,
+                f"{value.cls.__name__} has no field or method {name!r}",
+                error=UnknownAttributeError,
+            )
+        case _:
+            return run.from_python(found, (("class", value.cls), ("attr", name)), node)
+
+
+def _class_entry(cls: type, name: str) -> object:
+    for base in cls.__mro__:
+        if name in vars(base):
+            entry: object = vars(base)[name]
+            return entry
+    return None
+
+
+def _method(
+    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST
+) -> FunctionV:
+    path = (("class", cls), ("attr", name))
+    f = run.from_python(function, path, node, guarded=False)
+    assert isinstance(f, FunctionV)
+    return f
+
+
+def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
+    found = _class_entry(cls, name)
+    if isinstance(found, staticmethod):
+        inner = found.__func__
+        assert isinstance(inner, types.FunctionType)
+        return _method(run, cls, inner, name, node)
+    if isinstance(found, types.FunctionType):
+        return _method(run, cls, found, name, node)
+    if found is None and not hasattr(cls, name):
+        run.refuse(
+            node, f"{cls.__name__} has no attribute {name!r}", error=UnknownAttributeError
+        )
+    if issubclass(cls, type) or not hasattr(found, "__get__"):
+        return run.from_python(getattr(cls, name), (("class", cls), ("attr", name)), node)
+    return Static(getattr(cls, name))
+
+
+def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value:
+    """A node, known to be of class ``cls``, as a record of its fields (None: as None)."""
+    kind = value.union.variant_kind(cls)
+    inside = rebuild(kind, iter(fields))
+    if isinstance(inside, RecordV):
+        return RecordV(inside.cls, inside.fields, value)
+    return inside
+
+
+def variant_params(run: Run, value: UnionV, tag: int) -> tuple[Var, ...]:
+    run.declare(value.union)
+    variant = variants_of(Named(value.union.name), run.decls)[tag]
+    return tuple(Var(variant.name.lower(), t) for t in variant.fields)
+
+
+def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
+    """A field or method of a node. Classes that do not have it raise AttributeError at run time,
+    as Python does; if none has it, it is refused."""
+    union = value.union
+    having = [c for c in union.classes if _has(c, name)]
+    if not having:
+        run.refuse(
+            node,
+            f"neither of {', '.join(union.class_names())} has a field {name!r}",
+            error=UnknownAttributeError,
+        )
+    params = [variant_params(run, value, tag) for tag in range(len(union.classes))]
+
+    def arm(tag: int) -> Value:
+        cls = union.classes[tag]
+        if cls not in having:
+            from pullback.frontend.signals import Unreachable
+
+            message = f"{union.class_names()[tag]!r} object has no attribute {name!r}"
+            run.require(run.bool_atom(False), "AttributeError", message, node)
+            raise Unreachable
+        return attribute(run, unpack(run, value, cls, params[tag]), name, node)
+
+    arms = [lambda tag=tag: arm(tag) for tag in range(len(union.classes))]
+    return fork_value(
+        run,
+        arms,
+        lambda blocks: Case(
+            value.atom, tuple(CaseArm(p, body) for p, body in zip(params, blocks))
+        ),
+        node,
+    )
+
+
+def _has(cls: type, name: str) -> bool:
+    if cls is types.NoneType:
+        return False
+    return name in records.field_names(cls) or _class_entry(cls, name) is not None
+
+
+__all__ = ["UnionK", "attribute", "has_method", "receiver_name", "unpack", "variant_params"]

@@ -1,0 +1,172 @@
+"""Calls: of user functions, of library functions, of classes, of functions chosen at run time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Case, CaseArm, Var
+from pullback.core.types import Sum
+from pullback.errors import ArgumentTypeError
+from pullback.frontend import objects, records
+from pullback.frontend.flatten import rebuild
+from pullback.frontend.forks import fork_value
+from pullback.frontend.kinds import leaf_types
+from pullback.frontend.source import Definition
+from pullback.frontend.syntax import parameters
+from pullback.frontend.values import (
+    CALLS,
+    METHODS,
+    REGISTRY,
+    ClosureV,
+    FunctionV,
+    OperatorV,
+    RecordV,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def call(
+    run: Run, function: Value, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``function(*args, **kwargs)``"""
+    match function:
+        case FunctionV():
+            bound = bind(run, function, args, kwargs, node)
+            return run.calls.call(function, bound, node)
+        case ClosureV():
+            return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
+        case OperatorV(name):
+            if name not in REGISTRY.operators:
+                run.refuse(node, f"{name} cannot be used inside compiled code yet")
+            return REGISTRY.operators[name](run, function, args, kwargs, node)
+        case Static(obj):
+            return _call_object(run, obj, args, kwargs, node)
+        case RecordV(cls) if hasattr(cls, "__call__"):
+            return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
+        case UnionV():
+            method = run.attribute(function, "__call__", node)
+            return call(run, method, args, kwargs, node)
+        case _:
+            run.refuse(
+                node, f"{run.describe(function)} cannot be called", error=ArgumentTypeError
+            )
+
+
+def _call_object(
+    run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    if isinstance(obj, Hashable) and obj in CALLS:
+        return CALLS[obj](run, args, kwargs, node)
+    if isinstance(obj, type) and records.is_record_class(obj):
+        return objects.construct(run, obj, args, kwargs, node)
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
+    module = getattr(obj, "__module__", None) or ""
+    where = f"{module}.{name}" if module not in ("", "builtins") else str(name)
+    run.refuse(
+        node,
+        f"{where} is not a function that compiled code can call",
+        "write it with supported functions, or call it outside",
+    )
+
+
+def call_method(
+    run: Run,
+    receiver: Value,
+    name: str,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """A registered method of an array, number, list, ..."""
+    from pullback.frontend.attributes import receiver_name
+
+    return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
+
+
+def case_closure(
+    run: Run, value: ClosureV, fn: Callable[[FunctionV], Value], node: ast.AST
+) -> Value:
+    """``fn`` of whichever function ``value`` is."""
+    t = value.atom.type
+    assert isinstance(t, Sum)
+    params = [tuple(Var("c", u) for u in leaf_types(k)) for k in value.kinds]
+
+    def arm(tag: int) -> Value:
+        f = rebuild(value.kinds[tag], iter(params[tag]), lambda: (value.owners, False))
+        assert isinstance(f, FunctionV)
+        return fn(f)
+
+    arms = [lambda tag=tag: arm(tag) for tag in range(len(params))]
+    return fork_value(
+        run,
+        arms,
+        lambda blocks: Case(value.atom, tuple(map(CaseArm, params, blocks))),
+        node,
+    )
+
+
+def bind(
+    run: Run,
+    f: FunctionV,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> dict[str, Value]:
+    """The values of the parameters, in their order; TypeError-like refusal if they do not fit."""
+    spec = f.definition.node.args
+    positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
+    given = [*f.bound, *args]
+    bound = dict(zip(positional, given))
+    rest = given[len(positional) :]
+    if rest and spec.vararg is None:
+        _refuse_count(run, f.definition, len(positional), len(given), node)
+    only = {p.arg for p in spec.posonlyargs}
+    names = set(parameters(f.definition.node)) - only
+    for name, value in kwargs.items():
+        if name not in names:
+            run.refuse(
+                node,
+                f"{f.definition.name}() got an unexpected keyword argument {name!r}",
+                error=ArgumentTypeError,
+            )
+        if name in bound:
+            run.refuse(
+                node,
+                f"{f.definition.name}() got two values for {name!r}",
+                error=ArgumentTypeError,
+            )
+        bound[name] = value
+    with_default = positional[len(positional) - len(f.defaults) :]
+    for name, value in (*zip(with_default, f.defaults), *f.kw_defaults):
+        bound.setdefault(name, value)
+    missing = [n for n in parameters(f.definition.node) if n not in bound]
+    if missing:
+        run.refuse(
+            node,
+            f"{f.definition.name}() is missing the argument{'s' if len(missing) > 1 else ''} "
+            + ", ".join(map(repr, missing)),
+            error=ArgumentTypeError,
+        )
+    ordered = {n: bound[n] for n in parameters(f.definition.node)}
+    if spec.vararg is not None:
+        ordered[spec.vararg.arg] = TupleV(tuple(rest))
+    return ordered
+
+
+def _refuse_count(
+    run: Run, definition: Definition, takes: int, given: int, node: ast.AST
+) -> None:
+    run.refuse(
+        node,
+        f"{definition.name}() takes {takes} positional argument{'' if takes == 1 else 's'} but "
+        f"{given} were given",
+        error=ArgumentTypeError,
+    )

@@ -1,0 +1,263 @@
+"""Converting a value to a more general kind, as ``join`` promises that one can."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64, lit
+from pullback.core.terms import Atom, Build, Inject, Lit
+from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.flatten import NO_OWNER, flatten, kind_of, rebuild, snapshot
+from pullback.frontend.kinds import (
+    ClosureK,
+    FunctionK,
+    Kind,
+    ListK,
+    OperatorK,
+    RangeK,
+    RecordK,
+    ScalarK,
+    StaleK,
+    TupleK,
+    UnionK,
+    closure_type,
+    describe,
+    leaf_types,
+    static_scalar,
+)
+from pullback.frontend.scopes import Scope
+from pullback.frontend.values import (
+    ClosureV,
+    FunctionV,
+    ListV,
+    OperatorV,
+    RangeV,
+    RecordV,
+    Scalar,
+    Stale,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
+    """``value`` as a value of ``kind``; TypesDoNotMeetError if it cannot be."""
+    if isinstance(kind, StaleK):
+        return Stale(kind.reason, kind.node)
+    if kind_of(value) == kind:
+        return value
+    match value, kind:
+        case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value):
+            return Scalar(run.convert(value, t, node), py, bits)
+        case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
+            parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
+            return TupleV(parts, is_list)
+        case TupleV(items), ListK(elem):
+            return list_of(run, [coerce(run, v, elem, node) for v in items], elem, node)
+        case ListV(length, _, _), ListK(elem):
+            return run.sequence_of(
+                length, lambda i: coerce(run, run.element(value, i, node, False), elem, node), node
+            )
+        case RecordV(cls, fields), RecordK(other, kinds) if cls is other:
+            return RecordV(
+                cls, {n: coerce(run, fields[n], k, node) for n, k in kinds}, value.node
+            )
+        case (RecordV() | UnionV() | Static()), UnionK():
+            return _into_union(run, value, kind, node)
+        case FunctionV(), FunctionK():
+            return _coerce_function(run, value, kind, node)
+        case (FunctionV() | ClosureV()), ClosureK():
+            return _into_closure(run, value, kind, node)
+        case RangeV(start, stop, step), RangeK(kinds):
+            a, b, c = (coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds))
+            return RangeV(a, b, c)
+        case OperatorV(name, f, options, args), OperatorK(_, fk, _, _):
+            return OperatorV(name, coerce(run, f, fk, node), options, args)
+        case _:
+            mismatch(run, value, kind, node)
+
+
+def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> None:
+    run.refuse(
+        node,
+        f"{run.describe(value)} where {describe(kind)} is needed",
+        error=TypesDoNotMeetError,
+    )
+
+
+def _fits(value: Value) -> bool:
+    return not isinstance(value, Static) or static_scalar(value.value) is not None
+
+
+def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
+    """Items of one kind, known one by one, as a list."""
+    from pullback.frontend import sequences
+
+    length = i64(len(items))
+    types = list(leaf_types(elem))
+    owners = frozenset(o for v in items for owned, _ in flatten(v).owned for o in owned)
+    if not items:
+        return ListV(length, elem, tuple(_empty(run, t) for t in types))
+    if all(isinstance(t, Real | Int | Bool) for t in types):
+        columns = zip(*(flatten(v).atoms for v in items))
+        atoms = tuple(sequences.display(run, column, node).atom for column in columns)
+        return ListV(length, elem, atoms, owners)
+
+    def pick(i: Atom, low: int, high: int) -> Value:
+        if high - low == 1:
+            return items[low]
+        middle = (low + high) // 2
+        below = run.b.prim("lt", i, i64(middle))
+        return run.branch(
+            below, lambda: pick(i, low, middle), lambda: pick(i, middle, high), node
+        )
+
+    made = run.sequence_of(length, lambda i: pick(i, 0, len(items)), node)
+    return ListV(length, elem, made.atoms, owners)
+
+
+def _empty(run: Run, t: Type) -> Atom:
+    return dummy_atom(run, Array(t, 1))
+
+
+def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
+    union = kind.union
+    if isinstance(value, RecordV) and value.node is not None and value.node.union is union:
+        return value.node
+    if isinstance(value, RecordV) and value.cls in union.classes:
+        cls: type = value.cls
+    elif isinstance(value, Static) and value.value is None and type(None) in union.classes:
+        cls = type(None)
+    else:
+        mismatch(run, value, kind, node)
+    fields = coerce(run, value, union.variant_kind(cls), node)
+    run.declare(union)
+    named = Named(union.name)
+    op = Inject(named, union.tag(cls), tuple(flatten(fields).atoms))
+    (atom,) = run.b.let(op, (named,))
+    return UnionV(atom, union)
+
+
+def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:
+    """The same function with its captures converted."""
+    target = rebuild(kind, iter(_placeholders(kind)))
+    assert isinstance(target, FunctionV)
+    if value.definition is not target.definition:
+        mismatch(run, value, kind, node)
+    return _convert_function(run, snapshot(value), target, node, set())
+
+
+def _convert_function(
+    run: Run, value: FunctionV, like: FunctionV, node: ast.AST, done: set[int]
+) -> FunctionV:
+    a, b = value.scope, like.scope
+    while isinstance(a, Scope) and isinstance(b, Scope) and id(a) not in done:
+        done.add(id(a))
+        for name, example in b.names.items():
+            if isinstance(example, FunctionV) and isinstance(a.names[name], FunctionV):
+                inner = a.names[name]
+                assert isinstance(inner, FunctionV)
+                a.names[name] = _convert_function(run, inner, example, node, done)
+            else:
+                a.names[name] = coerce(run, a.names[name], kind_of(example), node)
+        a, b = a.parent, b.parent
+    return FunctionV(
+        value.definition,
+        value.scope,
+        tuple(coerce(run, v, kind_of(w), node) for v, w in zip(value.defaults, like.defaults)),
+        tuple(
+            (n, coerce(run, v, kind_of(w), node))
+            for (n, v), (_, w) in zip(value.kw_defaults, like.kw_defaults)
+        ),
+        tuple(coerce(run, v, kind_of(w), node) for v, w in zip(value.bound, like.bound)),
+    )
+
+
+def _placeholders(kind: Kind) -> list[Atom]:
+    from pullback.core.terms import Var
+
+    return [Var("_", t) for t in leaf_types(kind)]
+
+
+def _into_closure(
+    run: Run, value: FunctionV | ClosureV, kind: ClosureK, node: ast.AST
+) -> ClosureV:
+    t = closure_type(kind.alternatives)
+    if isinstance(value, ClosureV):
+        return run.case_closure(
+            value, lambda f: _into_closure(run, f, kind, node), node
+        )
+    own = kind_of(value)
+    late = run.late_captures(value)
+    for tag, alternative in enumerate(kind.alternatives):
+        if alternative == own or _same_place(own, alternative):
+            flat = flatten(coerce(run, value, alternative, node))
+            (atom,) = run.b.let(Inject(t, tag, tuple(flat.atoms)), (t,))
+            owners = frozenset(o for owned, _ in flat.owned for o in owned)
+            return ClosureV(atom, kind.alternatives, owners, late)
+    mismatch(run, value, kind, node)
+    raise AssertionError
+
+
+def _same_place(a: Kind, b: FunctionK) -> bool:
+    return isinstance(a, FunctionK) and a.root.definition is b.root.definition
+
+
+# --- values for paths that raise ------------------------------------------------------------------
+
+
+def dummy(run: Run, kind: Kind) -> Value:
+    """Some value of a kind, for a path that never gives one."""
+    atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
+    return rebuild(kind, iter(atoms), lambda: NO_OWNER)
+
+
+def dummy_atom(run: Run, t: Type) -> Atom:
+    match t:
+        case Real() | Int() | Bool():
+            return lit(0, t)
+        case Array(elem, rank):
+            return _empty_array(run, elem, rank)
+        case Sum() | Named():
+            decls: dict[str, Decl] = run.decls
+            tag, fields = _finite_variant(t, decls, frozenset())
+            op = Inject(t, tag, tuple(dummy_atom(run, f) for f in fields))
+            (atom,) = run.b.let(op, (t,))
+            return atom
+        case _:
+            raise AssertionError(f"no dummy of {t}")
+
+
+def _empty_array(run: Run, elem: Type, rank: int) -> Atom:
+    from pullback.core.terms import Var
+
+    zero: Lit = i64(0)
+    indices = tuple(Var("i", I64) for _ in range(rank))
+    body = run.block(lambda: (dummy_atom(run, elem),))
+    (atom,) = run.b.let(Build((zero,) * rank, indices, body), (Array(elem, rank),))
+    return atom
+
+
+def _finite_variant(
+    t: Type, decls: dict[str, Decl], inside: frozenset[Type]
+) -> tuple[int, tuple[Type, ...]]:
+    """A variant that does not need a value of the type itself."""
+    for tag, variant in enumerate(variants_of(t, decls)):
+        if all(_is_finite(f, decls, inside | {t}) for f in variant.fields):
+            return tag, variant.fields
+    raise AssertionError(f"no finite value of {t}")
+
+
+def _is_finite(t: Type, decls: dict[str, Decl], inside: frozenset[Type]) -> bool:
+    if not isinstance(t, Sum | Named):
+        return True
+    return t not in inside and any(
+        all(_is_finite(f, decls, inside | {t}) for f in v.fields) for v in variants_of(t, decls)
+    )

@@ -1,0 +1,161 @@
+"""List comprehensions and generator expressions as items."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Atom
+from pullback.frontend.scopes import Scope
+from pullback.frontend.values import GeneratorV, Indexed, Items, TupleV, Unrolled, Value
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MAX_UNROLLED = 256
+
+
+def list_of(run: Run, node: ast.ListComp) -> Value:
+    """A list: of known length when what it runs over is."""
+    from pullback.frontend import iteration
+
+    items = _items(run, node.generators, node.elt, node)
+    if isinstance(items, Unrolled):
+        return TupleV(items.items, is_list=True)
+    return iteration.collect(run, items, node)
+
+
+def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
+    """A generator; its items are evaluated where it is consumed."""
+    return GeneratorV(node, _items(run, node.generators, node.elt, node))
+
+
+def _items(
+    run: Run, generators: Sequence[ast.comprehension], elt: ast.expr, node: ast.expr
+) -> Items:
+    """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
+    at once, as in Python, everything else when an item is asked for."""
+    from pullback.frontend.expressions import evaluate
+
+    first = generators[0]
+    if first.is_async:
+        run.refuse(node, "async code cannot be compiled")
+    outer = run.scope
+    items = run.iterate(evaluate(run, first.iter), first.iter)
+    rest = generators[1:]
+
+    def inside(item: Value, then: Callable[[], Value]) -> Value:
+        return _in_scope(run, outer, first, item, then)
+
+    if isinstance(items, Unrolled) and len(items.items) <= _MAX_UNROLLED:
+        with run.building(Builder()) as scratch:
+            known = _unrolled(run, items, first, rest, elt, outer, node)
+        if known is not None:
+            run.b.extend(scratch.block())
+            return known
+        made = run.to_list(TupleV(items.items), node)
+        items = run.iterate(made, node)
+    assert isinstance(items, Indexed)
+    source = items
+
+    def at(i: Atom) -> Value:
+        return inside(source.at(i), lambda: evaluate(run, elt))
+
+    def keep(i: Atom) -> Atom:
+        def cond() -> Value:
+            return evaluate(run, _conjunction(first.ifs))
+
+        from pullback.frontend.values import Scalar
+
+        test = inside(source.at(i), lambda: Scalar(_test(run, cond(), node), True))
+        assert isinstance(test, Scalar)
+        return test.atom
+
+    def nested(i: Atom) -> Items:
+        found: list[Items] = []
+        with _scope(run, outer) as scope:
+            _bind(run, scope, first, source.at(i))
+            found.append(_items(run, rest, elt, node))
+        return found[0]
+
+    if source.keep is not None or source.nested is not None:
+        run.refuse(node, "a comprehension over a filtered generator", "make a list of it first")
+    return Indexed(source.length, at, keep if first.ifs else None, nested if rest else None)
+
+
+def _test(run: Run, value: Value, node: ast.AST) -> Atom:
+    return run.bool_atom(run.truth(value, node))
+
+
+def _conjunction(ifs: Sequence[ast.expr]) -> ast.expr:
+    if len(ifs) == 1:
+        return ifs[0]
+    return ast.copy_location(ast.BoolOp(ast.And(), list(ifs)), ifs[0])
+
+
+class _scope:
+    """A fresh scope for the variables of a comprehension, inside the one it was written in."""
+
+    def __init__(self, run: Run, outer: Scope) -> None:
+        self.run, self.outer = run, outer
+        self.before = run.scope
+
+    def __enter__(self) -> Scope:
+        self.before = self.run.frame.scope
+        self.run.frame.scope = Scope({}, self.outer)
+        return self.run.frame.scope
+
+    def __exit__(self, *_: object) -> None:
+        self.run.frame.scope = self.before
+
+
+def _bind(run: Run, scope: Scope, generator: ast.comprehension, item: Value) -> None:
+    from pullback.frontend.statements import assign
+
+    assign(run, generator.target, item, generator.target)
+
+
+def _in_scope(
+    run: Run,
+    outer: Scope,
+    generator: ast.comprehension,
+    item: Value,
+    then: Callable[[], Value],
+) -> Value:
+    with _scope(run, outer) as scope:
+        _bind(run, scope, generator, item)
+        return then()
+
+
+def _unrolled(
+    run: Run,
+    items: Unrolled,
+    first: ast.comprehension,
+    rest: Sequence[ast.comprehension],
+    elt: ast.expr,
+    outer: Scope,
+    node: ast.expr,
+) -> Unrolled | None:
+    """All items one by one; None if how many there are depends on data."""
+    from pullback.frontend.expressions import evaluate
+
+    values: list[Value] = []
+    for item in items.items:
+        with _scope(run, outer) as scope:
+            _bind(run, scope, first, item)
+            if first.ifs:
+                test = run.truth(evaluate(run, _conjunction(first.ifs)), node)
+                if not isinstance(test, bool):
+                    return None
+                if not test:
+                    continue
+            if rest:
+                inner = _items(run, rest, elt, node)
+                if not isinstance(inner, Unrolled):
+                    return None
+                values += inner.items
+            else:
+                values.append(evaluate(run, elt))
+    return Unrolled(tuple(values))

@@ -1,0 +1,286 @@
+"""Evaluating an expression forward on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.errors import UnknownNameError
+from pullback.frontend import comprehensions
+from pullback.frontend.scopes import chain, outermost
+from pullback.frontend.syntax import parameters
+from pullback.frontend.values import (
+    FunctionV,
+    Scalar,
+    SliceV,
+    Stale,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], str] = {
+    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not",
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+
+def evaluate(run: Run, node: ast.expr) -> Value:
+    """The abstract value of an expression; its code is emitted into the current block."""
+    match node:
+        case ast.Constant(value):
+            return _constant(run, value, node)
+        case ast.Name(name):
+            return lookup(run, name, node)
+        case ast.BinOp(left, op, right):
+            x = evaluate(run, left)
+            return run.binop(BINARY[type(op)], x, evaluate(run, right), node)
+        case ast.UnaryOp(op, operand):
+            return run.unary(UNARY[type(op)], evaluate(run, operand), node)
+        case ast.BoolOp(op, values):
+            return _bool_op(run, isinstance(op, ast.And), values, node)
+        case ast.Compare():
+            return _comparison(run, node)
+        case ast.IfExp(test, body, orelse):
+            return conditional(
+                run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
+            )
+        case ast.Call():
+            return _call(run, node)
+        case ast.Attribute(value, name):
+            return run.attribute(evaluate(run, value), name, node)
+        case ast.Subscript(value, index):
+            receiver = evaluate(run, value)
+            return run.subscript(receiver, evaluate_index(run, index), node)
+        case ast.Tuple(elts):
+            return TupleV(_items(run, elts))
+        case ast.List(elts):
+            return TupleV(_items(run, elts), is_list=True)
+        case ast.Lambda():
+            return function_value(run, node)
+        case ast.ListComp():
+            return comprehensions.list_of(run, node)
+        case ast.GeneratorExp():
+            return comprehensions.generator(run, node)
+        case ast.NamedExpr(ast.Name(name), value):
+            made = evaluate(run, value)
+            function_scope(run).names[name] = made
+            return made
+        case ast.JoinedStr(values):
+            return _joined_string(run, values, node)
+        case ast.Slice():
+            return evaluate_index(run, node)
+        case _:
+            run.refuse(node, f"{type(node).__name__} expressions are not supported")
+
+
+def _constant(run: Run, value: object, node: ast.expr) -> Value:
+    if isinstance(value, complex | bytes):
+        run.refuse(node, f"{type(value).__name__} numbers are not supported", "use floats")
+    return Static(value)
+
+
+def function_scope(run: Run):  # type: ignore[no-untyped-def]
+    """The scope of the function being run, outside of comprehensions."""
+    for scope in chain(run.scope):
+        if scope.locals:
+            return scope
+    return run.scope
+
+
+def lookup(run: Run, name: str, node: ast.AST) -> Value:
+    """The value of a name: of this function, of those around it, global, built in."""
+    for scope in chain(run.scope):
+        found = scope.names.get(name)
+        if isinstance(found, Stale):
+            run.refuse(node, found.reason, error=UnknownNameError)
+        if found is not None:
+            return found
+        if name in scope.locals:
+            run.refuse(
+                node,
+                f"{name!r} may have no value here",
+                "give it a value on every path before",
+                error=UnknownNameError,
+            )
+    cells = outermost(run.scope)
+    if cells is not None:
+        value = run.cell(cells, name, node)
+        if value is not None:
+            return value
+    definition = run.frame.definition
+    names = definition.globals if definition is not None else {}
+    if name in names:
+        return run.global_value(names, name, node)
+    if hasattr(builtins, name):
+        return Static(getattr(builtins, name))
+    run.refuse(node, f"the name {name!r} is not defined", error=UnknownNameError)
+
+
+def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:
+    items: list[Value] = []
+    for e in elts:
+        if isinstance(e, ast.Starred):
+            items += spread(run, evaluate(run, e.value), e)
+        else:
+            items.append(evaluate(run, e))
+    return tuple(items)
+
+
+def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    """``*value``: the number of items must be known."""
+    from pullback.frontend.values import Unrolled
+
+    items = run.iterate(value, node)
+    if not isinstance(items, Unrolled):
+        run.refuse(
+            node,
+            f"*{run.describe(value)}: the number of items must be known at compile time",
+            "pass it as one argument, or use a tuple",
+        )
+    return items.items
+
+
+def evaluate_index(run: Run, node: ast.expr) -> Value:
+    """What stands between the brackets of a subscript."""
+    match node:
+        case ast.Slice(lower, upper, step):
+            parts = [Static(None) if e is None else evaluate(run, e) for e in (lower, upper, step)]
+            return SliceV(*parts)
+        case ast.Tuple(elts):
+            return TupleV(tuple(evaluate_index(run, e) for e in elts))
+        case _:
+            return evaluate(run, node)
+
+
+def _bool_op(run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr) -> Value:
+    first = values[0]
+    if len(values) == 1:
+        return evaluate(run, first)
+
+    def rest() -> Value:
+        return _bool_op(run, is_and, values[1:], node)
+
+    from pullback.frontend import matching
+
+    if matching.refinement(run, first) is not None:
+        if is_and:
+            return conditional(run, first, rest, lambda: Static(False), node)
+        return conditional(run, first, lambda: Static(True), rest, node)
+    left = evaluate(run, first)
+    cond = run.truth(left, first)
+    if isinstance(left, Static):
+        return rest() if bool(cond) is is_and else left
+    if is_and:
+        return run.branch(cond, rest, lambda: left, node)
+    return run.branch(cond, lambda: left, rest, node)
+
+
+def _comparison(run: Run, node: ast.Compare) -> Value:
+    def chained(left: Value, k: int) -> Value:
+        right = evaluate(run, node.comparators[k])
+        result = run.compare(COMPARE[type(node.ops[k])], left, right, node)
+        if k + 1 == len(node.ops):
+            return result
+        cond = run.truth(result, node)
+        return run.branch(cond, lambda: chained(right, k + 1), lambda: result, node)
+
+    return chained(evaluate(run, node.left), 0)
+
+
+def test_of(run: Run, node: ast.expr) -> bool | Atom:
+    """The truth of a condition."""
+    return run.truth(evaluate(run, node), node)
+
+
+def conditional(run, test, then, orelse, node):  # type: ignore[no-untyped-def]
+    """``then if test else orelse``; a test of a node's class makes it known in the arms."""
+    from pullback.frontend import matching
+
+    match test:
+        case ast.UnaryOp(ast.Not(), inner) if matching.refinement(run, inner) is not None:
+            return conditional(run, inner, orelse, then, node)
+        case ast.BoolOp(ast.And(), [first, *others]) if matching.refinement(run, first) is not None:
+            rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
+            ast.copy_location(rest, test)
+            inside = lambda: conditional(run, rest, then, orelse, node)  # noqa: E731
+            return conditional(run, first, inside, orelse, node)
+        case _:
+            refined = matching.refinement(run, test)
+            if refined is not None:
+                return matching.by_class(run, refined, then, orelse, node)
+            return run.branch(test_of(run, test), then, orelse, node)
+
+
+def _call(run: Run, node: ast.Call) -> Value:
+    from pullback.frontend import attributes, calls
+
+    receiver: Value | None = None
+    match node.func:
+        case ast.Attribute(value, name):
+            receiver = evaluate(run, value)
+            if not attributes.has_method(receiver, name):
+                function = run.attribute(receiver, name, node.func)
+                receiver = None
+        case _:
+            function = evaluate(run, node.func)
+            name = ""
+    args = _items(run, node.args)
+    kwargs: dict[str, Value] = {}
+    for k in node.keywords:
+        if k.arg is None:
+            run.refuse(k.value, "** in a call is not supported", "name the arguments")
+        kwargs[k.arg] = evaluate(run, k.value)
+    if receiver is not None:
+        return calls.call_method(run, receiver, name, args, kwargs, node)
+    return calls.call(run, function, args, kwargs, node)
+
+
+def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
+    """A lambda or a nested ``def``: defaults are evaluated now, free variables when called."""
+    from pullback.frontend.functions import definition_inside
+
+    assert run.frame.definition is not None
+    definition = definition_inside(node, run.frame.definition)
+    args = node.args
+    defaults = tuple(evaluate(run, d) for d in args.defaults)
+    keywords = tuple(
+        (p.arg, evaluate(run, d)) for p, d in zip(args.kwonlyargs, args.kw_defaults) if d
+    )
+    return FunctionV(definition, run.scope, defaults, keywords)
+
+
+def _joined_string(run: Run, values: Sequence[ast.expr], node: ast.expr) -> Value:
+    """An f-string of compile-time values; run-time values stand as their source text."""
+    parts = []
+    for v in values:
+        match v:
+            case ast.Constant(str(text)):
+                parts.append(text)
+            case ast.FormattedValue(value, conversion, spec):
+                inner = evaluate(run, value)
+                if isinstance(inner, Static) and conversion == -1 and spec is None:
+                    parts.append(f"{inner.value}")
+                else:
+                    parts.append("{" + ast.unparse(value) + "}")
+            case _:
+                run.refuse(node, "this f-string is not supported")
+    return Static("".join(parts))
+
+
+__all__ = ["Scalar", "UnionV", "evaluate", "lookup", "parameters"]

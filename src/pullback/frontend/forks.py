@@ -1,0 +1,266 @@
+"""Branches: run every arm in a block of its own, then join what the arms give.
+
+An arm that raises, or whose recursive call has no known result yet, gives nothing: its block ends
+in values of no meaning, of the kinds that the other arms have.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Atom, Block, Op
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.coerce import coerce, dummy
+from pullback.frontend.flatten import Flat, NoKindError, Ownership, flatten, rebuild
+from pullback.frontend.join import join
+from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
+from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.values import ClosureV, FunctionV, Owner, Stale, Value
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+class Flow(Enum):
+    """How statements end: go on with the next one; leave (by a jump); never get there."""
+
+    FALL = "fall"
+    JUMPED = "jumped"
+    DEAD = "dead"
+
+
+MakeOp = Callable[[Sequence[Block]], Op]
+
+
+def fork_value(
+    run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST
+) -> Value:
+    """The joined value of an expression with several arms, of which one is evaluated."""
+    results: list[tuple[Builder, Value | None]] = []
+    unresolved: Unresolved | None = None
+    for arm in arms:
+        with run.building(Builder()) as b:
+            try:
+                results.append((b, arm()))
+            except Unresolved as e:
+                unresolved = e
+                results.append((b, None))
+            except Unreachable:
+                results.append((b, None))
+    values = [v for _, v in results if v is not None]
+    if not values:
+        if unresolved is not None:
+            raise unresolved
+        run.b.let(make([b.block() for b, _ in results]), ())
+        raise Unreachable
+    joined = join_values(run, values, node)
+    if isinstance(joined, Same):
+        return _same(run, joined, results, make)
+    return _emit(run, results, [joined], [[v] for _, v in results], make, node)[0]
+
+
+def _same(
+    run: Run, joined: Same, results: Sequence[tuple[Builder, object]], make: MakeOp
+) -> Value:
+    if any(b.lets for b, _ in results):
+        run.b.let(make([b.block() for b, _ in results]), ())
+    return joined.value
+
+
+class Same:
+    """All arms give the very same value."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+def join_values(run: Run, values: Sequence[Value], node: ast.AST) -> Kind | Same:
+    """The kind that the values join to; TypesDoNotMeetError if there is none."""
+    flats = [_flat(run, v, node) for v in values]
+    if all(_equal(flats[0], f) for f in flats[1:]):
+        return Same(values[0])
+    kind: Kind | None = flats[0].kind
+    for f in flats[1:]:
+        before = kind
+        assert before is not None
+        kind = join(before, f.kind)
+        if kind is None:
+            run.refuse(
+                node,
+                f"the value is {describe(before)} on one path and {describe(f.kind)} on another",
+                "give it the same type on every path",
+                error=TypesDoNotMeetError,
+            )
+    assert kind is not None
+    return kind
+
+
+def _flat(run: Run, value: Value, node: ast.AST) -> Flat:
+    run.kind(value, node)
+    return flatten(value)
+
+
+def _equal(a: Flat, b: Flat) -> bool:
+    return a.kind == b.kind and all(x is y for x, y in zip(a.atoms, b.atoms))
+
+
+def _emit(
+    run: Run,
+    results: Sequence[tuple[Builder, object]],
+    kinds: Sequence[Kind],
+    columns: Sequence[Sequence[Value | None]],
+    make: MakeOp,
+    node: ast.AST,
+) -> list[Value]:
+    """Close the blocks of all arms with their values converted to ``kinds``, and emit the op."""
+    blocks = []
+    owned: list[list[Ownership]] = [[] for _ in kinds]
+    late: list[frozenset[tuple[object, str]]] = [frozenset() for _ in kinds]
+    for (b, _), values in zip(results, columns):
+        atoms: list[Atom] = []
+        with run.building(b):
+            for k, (kind, value) in enumerate(zip(kinds, values)):
+                if value is None:
+                    atoms += flatten(dummy(run, kind)).atoms
+                    continue
+                same = coerce(run, value, kind, node)
+                flat = flatten(same)
+                atoms += flat.atoms
+                owned[k] = _meet(owned[k], flat.owned)
+                if isinstance(same, ClosureV):
+                    late[k] |= same.late
+            blocks.append(b.block(tuple(atoms)))
+    types = tuple(t for kind in kinds for t in leaf_types(kind))
+    made = iter(run.b.let(make(blocks), types))
+    values_out = []
+    for kind, own, deps in zip(kinds, owned, late):
+        ownerships = iter(own)
+        value = rebuild(kind, made, lambda it=ownerships: next(it))  # type: ignore[misc]
+        if isinstance(value, ClosureV):
+            value = ClosureV(value.atom, value.kinds, value.owners, deps)  # type: ignore[arg-type]
+        values_out.append(value)
+    return values_out
+
+
+def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
+    """The ownership of either of two values."""
+    if not a:
+        return list(b)
+    everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
+    if len(a) != len(b):
+        return [(everything, False)] * max(len(a), len(b))
+    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b)]
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+Names = dict[str, Value]
+
+
+def fork_names(
+    run: Run,
+    arms: Sequence[Callable[[], Flow]],
+    make: MakeOp,
+    live: frozenset[str],
+    node: ast.AST,
+) -> Flow:
+    """Run statements with several arms; afterwards the names have their joined values."""
+    scope = run.scope
+    before = scope.names
+    results: list[tuple[Builder, Names | None]] = []
+    flows: list[Flow] = []
+    unresolved: Unresolved | None = None
+    for arm in arms:
+        scope.names = dict(before)
+        with run.building(Builder()) as b:
+            try:
+                flow = arm()
+            except Unresolved as e:
+                unresolved, flow = e, Flow.DEAD
+            except Unreachable:
+                flow = Flow.DEAD
+            finally:
+                names, scope.names = scope.names, before
+        results.append((b, None if flow is Flow.DEAD else names))
+        flows.append(flow)
+    alive = [f for f in flows if f is not Flow.DEAD]
+    if not alive:
+        if unresolved is not None:
+            raise unresolved
+        run.b.let(make([b.block() for b, _ in results]), ())
+        return Flow.DEAD
+    _join_names(run, results, make, live, node)
+    return alive[0]
+
+
+def _join_names(
+    run: Run,
+    results: Sequence[tuple[Builder, Names | None]],
+    make: MakeOp,
+    live: frozenset[str],
+    node: ast.AST,
+) -> None:
+    envs = [names for _, names in results if names is not None]
+    joined: Names = {}
+    names: list[str] = []
+    kinds: list[Kind] = []
+    for name in dict.fromkeys(n for env in envs for n in env):
+        values = [env.get(name) for env in envs]
+        if all(v is values[0] for v in values) and values[0] is not None:
+            joined[name] = values[0]
+            continue
+        if name not in live:
+            continue
+        found = _join_name(run, name, values, node)
+        if isinstance(found, Same):
+            joined[name] = found.value
+        elif isinstance(found, StaleK):
+            joined[name] = Stale(found.reason, found.node)
+        else:
+            names.append(name)
+            kinds.append(found)
+    columns = [[None if env is None else env[n] for n in names] for _, env in results]
+    if names or any(b.lets for b, _ in results):
+        made = _emit(run, results, kinds, columns, make, node)
+        joined.update(zip(names, made))
+    run.scope.names = joined
+
+
+def _join_name(
+    run: Run, name: str, values: Sequence[Value | None], node: ast.AST
+) -> Kind | Same | StaleK:
+    known: list[Value] = []
+    for v in values:
+        if v is None:
+            shown = "a value is not returned" if name.startswith("$") else f"{name!r} has no value"
+            return StaleK(f"{shown} on every path to here", node)
+        if isinstance(v, Stale):
+            return StaleK(v.reason, v.node)
+        known.append(v)
+    if name == "$return":
+        return join_values(run, known, node)
+    try:
+        flats = [flatten(v) for v in known]
+    except NoKindError:
+        return StaleK(f"{name!r} is an iterator made on one of several paths", node)
+    if all(_equal(flats[0], f) for f in flats[1:]):
+        return Same(known[0])
+    kind: Kind | None = flats[0].kind
+    for f in flats[1:]:
+        assert kind is not None
+        before, kind = kind, join(kind, f.kind)
+        if kind is None:
+            return StaleK(
+                f"{name!r} is {describe(before)} on one path to here and {describe(f.kind)} on "
+                "another",
+                node,
+            )
+    assert kind is not None
+    return kind
+
+
+__all__ = ["Flow", "FunctionV", "fork_names", "fork_value"]

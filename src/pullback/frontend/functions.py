@@ -1,0 +1,421 @@
+"""Specialising user functions: one Core function per function value and tuple of argument kinds.
+
+A recursive function is run again until the kind of its result is stable: on the first pass the
+paths with recursive calls are left out. Within a recursion the kinds of the arguments are joined,
+so that a function has one specialisation there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Call, Function, Var
+from pullback.core.types import Bool, Int
+from pullback.errors import EndlessError, TypesDoNotMeetError, UnsupportedError
+from pullback.frontend.coerce import coerce
+from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
+from pullback.frontend.join import generalise, join, widen
+from pullback.frontend.kinds import (
+    ClosureK,
+    FunctionK,
+    Kind,
+    ListK,
+    OperatorK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    describe,
+    leaf_types,
+)
+from pullback.frontend.scopes import Path, Scope
+from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
+from pullback.frontend.source import Definition, FunctionNode, nested_definition
+from pullback.frontend.syntax import local_names, refused_syntax
+from pullback.frontend.values import FunctionV, Owner, Value
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Frame, Run
+
+_MAX_ATTEMPTS = 12
+_MAX_NESTING = 60
+
+_INSIDE: dict[FunctionNode, Definition] = {}
+
+
+def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
+    """The definition of a nested function: one per syntax node."""
+    if node not in _INSIDE:
+        _INSIDE[node] = nested_definition(node, outer)
+    return _INSIDE[node]
+
+
+ResultOwner = tuple[frozenset[int], frozenset[int], bool]
+"""What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
+
+
+@dataclass(eq=False, slots=True)
+class Spec:
+    """One specialisation. ``result`` is an estimate while it is ``active``."""
+
+    definition: Definition
+    name: str
+    function: FunctionK
+    args: tuple[Kind, ...]
+    result: Kind | None = None
+    owned: list[ResultOwner] = field(default_factory=list)
+    hidden: dict[Path, Kind] = field(default_factory=dict)
+    never_returns: bool = False
+    used: bool = False  # by a recursive call
+    unresolved: bool = False  # such a call had to be left out
+
+
+Key = tuple[FunctionK, tuple[Kind, ...]]
+
+
+class _MakeStatic(Exception):
+    def __init__(self, name: str, signal: NeedStatic) -> None:
+        self.name = name
+        self.signal = signal
+        super().__init__(name)
+
+
+class Functions:
+    """All specialisations of a run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.specs: dict[Key, Spec] = {}
+        self.active: list[Spec] = []
+        self.static_params: dict[Definition, set[str]] = {}
+        self.checked: set[Definition] = set()
+        self.numbers: dict[str, int] = {}
+
+    # --- calls ------------------------------------------------------------------------------------
+
+    def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value:
+        """Call a known function with its parameters bound."""
+        spec, atoms, owners = self.prepare(f, args, node)
+        results = () if spec.result is None else tuple(leaf_types(spec.result))
+        made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
+        return self.result(spec, list(made), owners)
+
+    def prepare(
+        self, f: FunctionV, args: dict[str, Value], node: ast.AST
+    ) -> tuple[Spec, list[Var], list[Ownership]]:
+        """The specialisation to call, the atoms to call it with, and the ownerships of these."""
+        bare = FunctionV(f.definition, f.scope)
+        for _ in range(_MAX_ATTEMPTS):
+            given = self._given(f.definition, args, node)
+            flat_f = flatten(bare)
+            flat_args = [flatten(v) for v in given.values()]
+            assert isinstance(flat_f.kind, FunctionK)
+            try:
+                spec = self.spec(flat_f, flat_args, list(given), node)
+            except _MakeStatic as e:
+                what = f"the argument {e.name!r} ({e.signal.what})"
+                self.run.static(args[e.name], node, what)
+                self.static_params.setdefault(f.definition, set()).add(e.name)
+                continue
+            return spec, *self._atoms(spec, bare, given, node)
+        raise AssertionError("static parameters do not settle")
+
+    def _given(
+        self, definition: Definition, args: dict[str, Value], node: ast.AST
+    ) -> dict[str, Value]:
+        """Literal numbers become run-time numbers, unless the parameter must be static."""
+        static = self.static_params.get(definition, set())
+        given = {}
+        for name, value in args.items():
+            kind = self.run.kind(value, node)
+            given[name] = value if name in static else coerce(
+                self.run, value, _argument(kind), node
+            )
+        return given
+
+    def _atoms(
+        self, spec: Spec, f: FunctionV, args: dict[str, Value], node: ast.AST
+    ) -> tuple[list[Var], list[Ownership]]:
+        converted = [coerce(self.run, f, spec.function, node)]
+        converted += [coerce(self.run, v, k, node) for v, k in zip(args.values(), spec.args)]
+        flats = [flatten(v) for v in converted]
+        atoms = [a for flat in flats for a in flat.atoms]
+        for path, kind in spec.hidden.items():
+            atoms += flatten(self.run.hidden(path, kind)).atoms
+        return atoms, [o for flat in flats for o in flat.owned]  # type: ignore[return-value]
+
+    def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value:
+        """The value that a call gives, from the variables that it binds."""
+        if spec.never_returns:
+            raise Unreachable
+        assert spec.result is not None
+        local: dict[int, Owner] = {}
+        ownerships = iter(
+            (
+                frozenset(o for k in params if k < len(owners) for o in owners[k][0])
+                | frozenset(local.setdefault(n, Owner()) for n in locals_),
+                fresh,
+            )
+            for params, locals_, fresh in spec.owned
+        )
+        return rebuild(spec.result, iter(made), lambda: next(ownerships))
+
+    # --- specialisations --------------------------------------------------------------------------
+
+    def spec(
+        self, function: Flat, args: list[Flat], names: list[str], node: ast.AST
+    ) -> Spec:
+        """The specialisation for these kinds, made now if need be."""
+        assert isinstance(function.kind, FunctionK)
+        definition = function.kind.root.definition
+        kinds = tuple(a.kind for a in args)
+        key: Key = (function.kind, kinds)
+        if key in self.specs:
+            return self.specs[key]
+        nested = [s for s in self.active if s.definition is definition]
+        for s in reversed(nested):
+            found = self._recursive(s, function.kind, kinds, node)
+            if found is not None:
+                return found
+        if len(nested) > _MAX_NESTING:
+            self.run.refuse(
+                node,
+                f"the recursion of {definition.name!r} gives arguments of ever new types",
+                "pass values of the same types to every recursive call",
+                error=EndlessError,
+            )
+        return self._new(function, args, names, node)
+
+    def _recursive(
+        self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], node: ast.AST
+    ) -> Spec | None:
+        wide_f = recursive_join(s.function, function)
+        wide = [recursive_join(a, b) for a, b in zip(s.args, kinds)]
+        known = tuple(k for k in wide if k is not None)
+        if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
+            return None
+        if wide_f != s.function or known != s.args:
+            raise Widen(s, wide_f, tuple(widen(a, b) for a, b in zip(s.args, known)))
+        s.used = True
+        if s.result is None and not s.never_returns:
+            s.unresolved = True
+            raise Unresolved(s, node)
+        return s
+
+    def _new(self, function: Flat, args: list[Flat], names: list[str], node: ast.AST) -> Spec:
+        assert isinstance(function.kind, FunctionK)
+        definition = function.kind.root.definition
+        kinds = tuple(a.kind for a in args)
+        spec = Spec(definition, self._name(definition), function.kind, kinds)
+        self._check_syntax(definition)
+        origins = [self.run.origins.get(a) for a in function.atoms]
+        self.active.append(spec)
+        try:
+            self._settle(spec, names, origins, node)
+        except NeedStatic as e:
+            if e.origin[0] is spec:
+                raise _MakeStatic(e.origin[1], e) from None
+            raise
+        finally:
+            self.active.pop()
+        self.specs[function.kind, kinds] = spec
+        self.specs[spec.function, spec.args] = spec
+        return spec
+
+    def _name(self, definition: Definition) -> str:
+        base = "lambda" if definition.name == "<lambda>" else definition.name
+        n = self.numbers[base] = self.numbers.get(base, 0) + 1
+        return base if n == 1 else f"{base}.{n}"
+
+    def _check_syntax(self, definition: Definition) -> None:
+        if definition in self.checked:
+            return
+        self.checked.add(definition)
+        from pullback.frontend.source import site_of
+
+        for n, reason, rewrite in refused_syntax(definition.node):
+            raise UnsupportedError(reason, rewrite, site_of(definition, n))
+        if definition.node.args.kwarg is not None:
+            site = site_of(definition, definition.node.args.kwarg)
+            raise UnsupportedError("** parameters are not supported", "name them", site)
+
+    def _settle(
+        self,
+        spec: Spec,
+        names: list[str],
+        origins: list[tuple[object, str] | None],
+        node: ast.AST,
+    ) -> None:
+        """Run the body until the estimate of the result is confirmed."""
+        before = dict(self.specs)
+        for _ in range(_MAX_ATTEMPTS):
+            spec.used = spec.unresolved = False
+            known_hidden = dict(spec.hidden)
+            try:
+                kind, owned = self._run(spec, names, origins)
+            except Widen as w:
+                if w.spec is not spec:
+                    raise
+                assert isinstance(w.function, FunctionK)
+                spec.function, spec.args, spec.result = w.function, w.args, None
+                self.specs = dict(before)
+                continue
+            except Unresolved as u:
+                if u.spec is not spec:
+                    raise
+                self.run.refuse(
+                    node,
+                    f"every path through {spec.definition.name!r} calls it again",
+                    "give the recursion a base case",
+                    error=EndlessError,
+                )
+            settled = not spec.unresolved and (kind, owned) == (spec.result, spec.owned)
+            if not spec.used or (settled and spec.hidden == known_hidden):
+                spec.result, spec.owned = kind, owned
+                return
+            spec.result, spec.owned = kind, owned
+            self.specs = dict(before)
+        self.run.refuse(
+            node,
+            f"the types in the recursion of {spec.definition.name!r} do not settle",
+            "return values of one type",
+            error=EndlessError,
+        )
+
+    def _run(
+        self, spec: Spec, names: list[str], origins: list[tuple[object, str] | None]
+    ) -> tuple[Kind | None, list[ResultOwner]]:
+        """Run the body once; the Core function is entered into the program."""
+        from pullback.frontend.run import Frame
+
+        run = self.run
+        params: list[Var] = []
+        owners: list[Owner] = []
+
+        def take(kind: Kind, hint: str, note: str) -> Value:
+            run.declare_kind(kind)
+            made = [Var(hint, t) for t in leaf_types(kind)]
+            params.extend(made)
+
+            def own() -> Ownership:
+                owners.append(Owner(note))
+                return frozenset({owners[-1]}), False
+
+            return rebuild(kind, iter(made), own)
+
+        f = take(spec.function, "c", "captured from the enclosing function")
+        assert isinstance(f, FunctionV)
+        for var, origin in zip(params, origins):
+            if origin is not None:
+                run.origins[var] = origin
+        scope = Scope({}, f.scope, local_names(spec.definition.node) | {"$return"})
+        for name, kind in zip(names, spec.args):
+            scope.names[name] = take(kind, name, "an argument")
+            if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
+                run.origins[params[-1]] = (spec, name)
+        frame = Frame(spec.definition, scope)
+        run.frames.append(frame)
+        try:
+            return self._body(spec, frame, params, owners)
+        finally:
+            run.frames.pop()
+
+    def _body(
+        self, spec: Spec, frame: Frame, params: list[Var], owners: list[Owner]
+    ) -> tuple[Kind | None, list[ResultOwner]]:
+        from pullback.frontend.statements import run_body
+
+        run, node = self.run, spec.definition.node
+        flat: Flat | None = None
+        spec.never_returns = False
+        with run.building(Builder()) as b:
+            for path, kind in spec.hidden.items():
+                run.hidden(path, kind)
+            try:
+                value = run_body(run, spec.definition)
+                run.kind(value, node)
+                flat = flatten(self._to_estimate(spec, value, node))
+            except Unreachable:
+                spec.never_returns = True
+            atoms = tuple(flat.atoms) if flat is not None else ()
+            block = b.block(atoms)
+        for path, hidden in frame.hidden.items():
+            assert isinstance(path, tuple)
+            spec.hidden[path] = hidden.kind
+        extra = [v for path in spec.hidden for v in frame.hidden[path].params]
+        types = tuple(a.type for a in atoms)
+        run.functions[spec.name] = Function(spec.name, (*params, *extra), block, types)
+        if flat is None:
+            return None, []
+        run.declare_kind(flat.kind)
+        return flat.kind, _result_owners(flat.owned, owners)
+
+    def _to_estimate(self, spec: Spec, value: Value, node: ast.AST) -> Value:
+        """The result converted to the join of its kind and what recursive calls assumed."""
+        own = flatten(value).kind
+        if spec.result is None or not spec.used:
+            return value
+        wide = join(spec.result, own)
+        if wide is None:
+            self.run.refuse(
+                node,
+                f"{spec.definition.name!r} gives {describe(spec.result)} on one path and "
+                f"{describe(own)} on another",
+                "return the same type of value on every path",
+                error=TypesDoNotMeetError,
+            )
+        return coerce(self.run, value, wide, node)
+
+
+def _result_owners(owned: list[Ownership], params: list[Owner]) -> list[ResultOwner]:
+    numbers: dict[Owner, int] = {o: k for k, o in enumerate(params)}
+    local: dict[Owner, int] = {}
+    result = []
+    for owners, fresh in owned:
+        mine = frozenset(numbers[o] for o in owners if o in numbers)
+        inner = frozenset(local.setdefault(o, len(local)) for o in sorted(
+            (o for o in owners if o not in numbers), key=lambda o: o.serial
+        ))
+        result.append((mine, inner, fresh))
+    return result
+
+
+def _argument(kind: Kind) -> Kind:
+    """How an argument is passed: a literal number as a number; other literals by value."""
+    match kind:
+        case StaticK(_, bool()):
+            return kind
+        case StaticK():
+            return generalise(kind)
+        case _:
+            return kind
+
+
+def recursive_join(a: Kind, b: Kind) -> Kind | None:
+    """``join`` of the arguments of recursive calls: functions among them must be the same."""
+    if a == b:
+        return a
+    if _has_function(a) or _has_function(b):
+        return None
+    joined = join(a, b)
+    return None if joined is None else generalise(joined)
+
+
+def _has_function(kind: Kind) -> bool:
+    match kind:
+        case FunctionK(scopes, root):
+            return bool(scopes or root)
+        case ClosureK() | OperatorK():
+            return True
+        case TupleK(items):
+            return any(map(_has_function, items))
+        case RecordK(_, fields):
+            return any(_has_function(k) for _, k in fields)
+        case ListK(elem):
+            return _has_function(elem)
+        case _:
+            return False

@@ -1,0 +1,277 @@
+"""What ``for`` accepts: its items, its length, and it as a list."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit, Loop, Var
+from pullback.core.types import BOOL, I64, Array, Int
+from pullback.errors import ArgumentTypeError
+from pullback.frontend import arrays
+from pullback.frontend import extents as ext
+from pullback.frontend.coerce import list_of
+from pullback.frontend.flatten import flatten
+from pullback.frontend.join import as_list
+from pullback.frontend.kinds import ListK, ScalarK, TupleK
+from pullback.frontend.values import (
+    ArrayV,
+    EnumerateV,
+    GeneratorV,
+    Indexed,
+    Items,
+    ListV,
+    RangeV,
+    RecordV,
+    ReversedV,
+    Scalar,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def iterate(run: Run, value: Value, node: ast.AST) -> Items:
+    """The items of a value; TypeError-like refusal if it has none."""
+    match value:
+        case ArrayV():
+            return arrays.iterate(run, value, node)
+        case ListV(length):
+            return Indexed(length, lambda i: run.element(value, i, node, checked=False))
+        case TupleV(items):
+            return Unrolled(items)
+        case RecordV(cls, fields) if issubclass(cls, tuple):
+            return Unrolled(tuple(fields.values()))
+        case RangeV():
+            return _range(run, value, node)
+        case GeneratorV(_, items):
+            return items
+        case ZipV(items):
+            return _zip(run, [iterate(run, v, node) for v in items], node)
+        case EnumerateV(items, start):
+            return _enumerate(run, iterate(run, items, node), start, node)
+        case ReversedV(items):
+            return _reversed(run, iterate(run, items, node), node)
+        case Static(str(text)):
+            return Unrolled(tuple(Static(c) for c in text))
+        case _:
+            run.refuse(
+                node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
+            )
+
+
+def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
+    """A Python int (or bool) as an I64 atom; floats are refused as in Python."""
+    x = run.scalar(value, node)
+    if not isinstance(x.type, Int) and x.type != BOOL:
+        run.refuse(
+            node,
+            f"{what} must be an integer, not a float",
+            "convert it with int(...)",
+            error=ArgumentTypeError,
+        )
+    return run.convert(value, I64, node)
+
+
+def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, int]:
+    """The start, the number of items and the step of a range."""
+    step = run.static_int(value.step, node, "the step of a range")
+    if step == 0:
+        run.refuse(node, "range() arg 3 must not be zero", "use another step")
+    start = int_atom(run, value.start, node, "an argument of range")
+    stop = int_atom(run, value.stop, node, "an argument of range")
+    if step > 0:
+        span = ext.sub(run, stop, start)
+    else:
+        span = ext.sub(run, start, stop)
+    size = abs(step)
+    if size > 1:
+        span = ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
+    if isinstance(span, Lit):
+        return start, i64(max(int(span.value), 0)), step
+    if ext.never_negative(run, span):
+        return start, span, step
+    return start, run.b.prim("max", span, i64(0)), step
+
+
+def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
+    start, count, step = range_parts(run, value, node)
+    bits = max(_bits(run, value.start, node), _bits(run, value.stop, node))
+    from_literal = isinstance(start, Lit)
+    small = 31 if bits <= 31 or (from_literal and abs(int(start.value)) < 2**31) else 64
+
+    def at(i: Atom) -> Value:
+        if isinstance(start, Lit) and start.value == 0 and step == 1:
+            return Scalar(i, True, 31)
+        scaled = i if step == 1 else run.b.prim("mul", i, i64(step))
+        if isinstance(start, Lit) and start.value == 0:
+            return Scalar(scaled, True, small)
+        return Scalar(run.b.prim("add", start, scaled), True, small)
+
+    return Indexed(count, at)
+
+
+def _bits(run: Run, value: Value, node: ast.AST) -> int:
+    return run.scalar(value, node).bits
+
+
+def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
+    match items:
+        case Unrolled(values):
+            made = to_list(run, TupleV(values), node)
+            return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
+        case Indexed(_, _, None, None):
+            return items
+        case Indexed():
+            made = collect(run, items, node)
+            return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
+
+
+def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
+    if not columns:
+        return Unrolled(())
+    known = [c.items for c in columns if isinstance(c, Unrolled)]
+    if len(known) == len(columns):
+        return Unrolled(tuple(TupleV(row) for row in zip(*known)))
+    indexed = [_as_indexed(run, c, node) for c in columns]
+    length = indexed[0].length
+    for c in indexed[1:]:
+        if not ext.same(run, length, c.length):
+            length = ext.smaller(run, length, c.length)
+    return Indexed(length, lambda i: TupleV(tuple(c.at(i) for c in indexed)))
+
+
+def _enumerate(run: Run, items: Items, start: Value, node: ast.AST) -> Items:
+    if isinstance(items, Unrolled):
+        return Unrolled(
+            tuple(
+                TupleV((run.binop("+", start, Static(k), node), v))
+                for k, v in enumerate(items.items)
+            )
+        )
+    indexed = _as_indexed(run, items, node)
+
+    def at(i: Atom) -> Value:
+        number = Scalar(i, True, 31)
+        zero = isinstance(start, Static) and start.value == 0
+        return TupleV((number if zero else run.binop("+", start, number, node), indexed.at(i)))
+
+    return Indexed(indexed.length, at)
+
+
+def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
+    if isinstance(items, Unrolled):
+        return Unrolled(items.items[::-1])
+    indexed = _as_indexed(run, items, node)
+
+    def at(i: Atom) -> Value:
+        last = ext.sub(run, indexed.length, i64(1))
+        return indexed.at(run.b.prim("sub", last, i))
+
+    return Indexed(indexed.length, at)
+
+
+def length(run: Run, value: Value, node: ast.AST) -> Value:
+    """``len(value)``"""
+    match value:
+        case ArrayV():
+            return ext.int_value(ext.extents(run, value)[0])
+        case ListV(n):
+            return ext.int_value(n)
+        case TupleV(items):
+            return Static(len(items))
+        case RecordV(cls, fields) if issubclass(cls, tuple):
+            return Static(len(fields))
+        case RangeV():
+            return ext.int_value(range_parts(run, value, node)[1])
+        case Static(str(text)):
+            return Static(len(text))
+        case RecordV(cls) if hasattr(cls, "__len__"):
+            return run.call(run.attribute(value, "__len__", node), (), node)
+        case _:
+            run.refuse(node, f"{run.describe(value)} has no len()", error=ArgumentTypeError)
+
+
+def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
+    """Anything that can be iterated over, as a list of items of one kind."""
+    match value:
+        case ListV():
+            return value
+        case ArrayV(atom, owners) if value.rank == 1:
+            n = ext.extents(run, value)[0]
+            return ListV(n, ScalarK(value.elem, False), (atom,), owners)
+        case TupleV(items):
+            kind = run.kind(value, node)
+            if not items:
+                return ListV(i64(0), TupleK(()), ())
+            as_one = as_list(kind)
+            if as_one is None:
+                run.refuse(
+                    node,
+                    "a list that is indexed or looped over at run time needs items of one type",
+                    "use a tuple with literal indices, or a dataclass",
+                )
+            return run.coerce_list(value, as_one, node)
+        case _:
+            items_of = iterate(run, value, node)
+            if isinstance(items_of, Unrolled):
+                return to_list(run, TupleV(items_of.items), node)
+            return collect(run, items_of, node)
+
+
+def collect(run: Run, items: Items, node: ast.AST) -> ListV:
+    """The list of all items of a comprehension."""
+    match items:
+        case Unrolled(values):
+            return to_list(run, TupleV(values), node)
+        case Indexed(_, _, _, nested) if nested is not None:
+            run.refuse(
+                node,
+                "a list comprehension with two 'for' is not supported",
+                "nest two comprehensions, [[... for b in ys] for a in xs], or loop over an array",
+            )
+        case Indexed(n, at, None, _):
+            return run.sequence_of(n, at, node)
+        case Indexed(n, at, keep, _):
+            assert keep is not None
+            kept, count = _kept(run, n, keep)
+
+            def item(k: Atom) -> Value:
+                return at(run.b.index(kept, (k,), checked=False))
+
+            return run.sequence_of(count, item, node)
+
+
+def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
+    """The indices that a comprehension's ``if`` keeps, and how many they are."""
+    from pullback.core.terms import Build, If, Update
+
+    i = Var("i", I64)
+    zeros = run.block(lambda: (i64(0),))
+    (start,) = run.b.let(Build((n,), (i,), zeros), (Array(I64, 1),))
+    index, found, count = Var("i", I64), Var("kept", Array(I64, 1)), Var("k", I64)
+
+    def body() -> tuple[Atom, ...]:
+        cond = keep(index)
+
+        def store() -> tuple[Atom, ...]:
+            (out,) = run.b.let(Update(found, (count,), index, False), (found.type,))
+            return out, run.b.prim("add", count, i64(1))
+
+        then, orelse = run.block(store), run.block(lambda: (found, count))
+        return run.b.let(If(cond, then, orelse), (found.type, I64))
+
+    block = run.block(body)
+    loop = Loop(n, index, (found, count), (start, i64(0)), block)
+    kept, total = run.b.let(loop, (found.type, I64))
+    return kept, total
+
+
+__all__ = ["ListK", "collect", "flatten", "iterate", "length", "list_of", "range_parts", "to_list"]

@@ -1,0 +1,300 @@
+"""Kinds: what the front end knows about a value apart from its atoms. Also the argument types.
+
+    kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
+           | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
+           | FunctionK(scopes, root) | ClosureK(alternatives) | RangeK | OperatorK | StaleK
+
+Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
+kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
+of a kind are the Core types of the atoms that carry a value of it, depth first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
+
+if TYPE_CHECKING:
+    from pullback.frontend.records import Union
+    from pullback.frontend.scopes import PyScope
+    from pullback.frontend.source import Definition
+
+Number = Real | Int | Bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarK:
+    """A number; see ``values.Scalar``."""
+
+    type: Number
+    py: bool
+    bits: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StaticK:
+    """A compile-time value. ``key`` tells 0, 0.0, -0.0 and False apart; see ``static_kind``."""
+
+    key: tuple[object, ...]
+    value: object = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayK:
+    """An ndarray of rank >= 1."""
+
+    elem: Number
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListK:
+    """A list of dynamic length. Leaves: its length, then one array per leaf of the element."""
+
+    elem: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class TupleK:
+    """A tuple (or list) of known length."""
+
+    items: tuple[Kind, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordK:
+    """A frozen dataclass or NamedTuple, field by field."""
+
+    cls: type
+    fields: tuple[tuple[str, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionK:
+    """A node of a union of dataclasses (unions are compared by identity)."""
+
+    union: Union
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRefK:
+    """A function whose free variables live in ``scopes[scope]`` of the FunctionK around it."""
+
+    definition: Definition
+    scope: int
+    defaults: tuple[Kind, ...]
+    kw_defaults: tuple[tuple[str, Kind], ...]
+    bound: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeK:
+    """What functions capture from one scope. ``external``: the cells of a Python function."""
+
+    parent: int
+    names: tuple[tuple[str, Kind], ...]
+    external: PyScope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionK:
+    """A known function, with all scopes that it reaches (functions may capture each other)."""
+
+    scopes: tuple[ScopeK, ...]
+    root: FunctionRefK
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureK:
+    """One of several functions, chosen at run time."""
+
+    alternatives: tuple[FunctionK, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RangeK:
+    """``range`` with start, stop and step."""
+
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorK:
+    """A derivative operator applied to a function; see ``values.OperatorV``."""
+
+    name: str
+    function: Kind
+    options: tuple[object, ...]
+    args: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleK:
+    """A captured name that may not be used."""
+
+    reason: str
+    node: ast.AST = field(compare=False)
+
+
+Kind = (
+    ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
+    | ClosureK | RangeK | OperatorK | StaleK
+)  # fmt: skip
+ArgType = Kind
+
+
+def static_kind(value: object) -> StaticK:
+    """The kind of a compile-time value."""
+    match value:
+        case bool() | int() | str() | None | bytes():
+            return StaticK((type(value), value), value)
+        case float():
+            return StaticK((float, value.hex()), value)
+        case type():
+            return StaticK((type, value), value)
+        case _:
+            return StaticK((type(value), id(value)), value)
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def quantised(t: Number, bits: int) -> int:
+    """The size of a number as a kind tells it: small or not, so that there are few kinds."""
+    return 31 if isinstance(t, Int) and bits <= 31 else 64
+
+
+def static_scalar(value: object) -> ScalarK | None:
+    """The kind of a literal number as a scalar, or None (not a number that Core can hold)."""
+    match value:
+        case bool():
+            return ScalarK(Bool(), True)
+        case int():
+            bits = value.bit_length()
+            return ScalarK(I64, True, quantised(I64, bits)) if bits < 64 else None
+        case float():
+            return ScalarK(Real(64), True)
+        case _:
+            return None
+
+
+def leaf_types(kind: Kind) -> Iterator[Type]:
+    """The Core types that carry a value of this kind, in order."""
+    match kind:
+        case ScalarK(t):
+            yield t
+        case ArrayK(elem, rank):
+            yield Array(elem, rank)
+        case ListK(elem):
+            yield I64
+            for t in leaf_types(elem):
+                yield Array(t, 1)
+        case TupleK(items) | RangeK(items):
+            for k in items:
+                yield from leaf_types(k)
+        case RecordK(_, fields):
+            for _, k in fields:
+                yield from leaf_types(k)
+        case UnionK(union):
+            yield Named(union.name)
+        case FunctionK(scopes, root):
+            for scope in scopes:
+                for _, k in scope.names:
+                    yield from leaf_types(k)
+            yield from leaf_types(root)
+        case FunctionRefK(_, _, defaults, kw_defaults, bound):
+            for k in (*defaults, *(k for _, k in kw_defaults), *bound):
+                yield from leaf_types(k)
+        case ClosureK(alternatives):
+            yield closure_type(alternatives)
+        case OperatorK(_, function, _, args):
+            for k in (function, *args):
+                yield from leaf_types(k)
+        case StaticK() | StaleK():
+            return
+
+
+def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
+    """The sum that carries a function chosen at run time: per alternative, what it captures."""
+    return Sum(
+        tuple(Variant(k.root.definition.name, tuple(leaf_types(k))) for k in alternatives)
+    )
+
+
+def unions_in(kind: Kind) -> Iterator[Union]:
+    """The unions that a kind mentions (not those inside their fields)."""
+    match kind:
+        case UnionK(union):
+            yield union
+        case ListK(elem):
+            yield from unions_in(elem)
+        case TupleK(items) | RangeK(items):
+            for k in items:
+                yield from unions_in(k)
+        case RecordK(_, fields):
+            for _, k in fields:
+                yield from unions_in(k)
+        case FunctionK(scopes, root):
+            for scope in scopes:
+                for _, k in scope.names:
+                    yield from unions_in(k)
+            yield from unions_in(root)
+        case FunctionRefK(_, _, defaults, kw_defaults, bound):
+            for k in (*defaults, *(k for _, k in kw_defaults), *bound):
+                yield from unions_in(k)
+        case ClosureK(alternatives):
+            for k in alternatives:
+                yield from unions_in(k)
+        case OperatorK(_, function, _, args):
+            for k in (function, *args):
+                yield from unions_in(k)
+        case ScalarK() | ArrayK() | StaticK() | StaleK():
+            return
+
+
+def describe(kind: Kind) -> str:
+    """What a user calls a value of this kind, with an article."""
+    match kind:
+        case ScalarK(t, py):
+            return f"a {_number(t, py)}"
+        case StaticK(_, value):
+            return "None" if value is None else f"{value!r}"
+        case ArrayK(elem, rank):
+            return f"an array of {_number(elem, False)}, rank {rank}"
+        case ListK(elem):
+            return f"a list of {_plural(elem)}"
+        case TupleK(items, is_list):
+            word = "list" if is_list else "tuple"
+            return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
+        case RecordK(cls):
+            return f"a {cls.__name__}"
+        case UnionK(union):
+            return "a " + " or ".join(union.class_names())
+        case FunctionK() | FunctionRefK() | ClosureK():
+            return "a function"
+        case RangeK():
+            return "a range"
+        case OperatorK(name):
+            return f"a function made by {name}"
+        case StaleK():
+            return "an unusable value"
+
+
+def _number(t: Number, py: bool) -> str:
+    match t:
+        case Real(bits):
+            return "float" if py else f"float{bits}"
+        case Int(bits):
+            return "int" if py else f"int{bits}"
+        case Bool():
+            return "bool"
+
+
+def _plural(kind: Kind) -> str:
+    return describe(kind).removeprefix("an ").removeprefix("a ") + " items"

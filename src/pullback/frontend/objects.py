@@ -1,0 +1,283 @@
+"""Reading data: truth, elements of lists, subscripts; making records."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import Int
+from pullback.errors import ArgumentTypeError, StaticIndexError
+from pullback.frontend import arrays, records, scalars, subscripts
+from pullback.frontend import extents as ext
+from pullback.frontend.coerce import coerce
+from pullback.frontend.flatten import kind_of, rebuild
+from pullback.frontend.iteration import int_atom, iterate, range_parts
+from pullback.frontend.kinds import ArrayK, RecordK, UnionK
+from pullback.frontend.values import (
+    ArrayV,
+    ClosureV,
+    EnumerateV,
+    FunctionV,
+    GeneratorV,
+    Indexed,
+    ListV,
+    OperatorV,
+    RangeV,
+    RecordV,
+    ReversedV,
+    Scalar,
+    SliceV,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+    ZipV,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
+    """Python's truth of a value."""
+    match value:
+        case Static(v):
+            return bool(v)
+        case Scalar(Lit(v)):
+            return bool(v)
+        case Scalar():
+            return scalars.truth(run, value)
+        case TupleV(items):
+            return bool(items)
+        case ListV(n):
+            return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
+        case RangeV():
+            n = range_parts(run, value, node)[1]
+            return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
+        case RecordV(cls, fields):
+            if issubclass(cls, tuple):
+                return bool(fields)
+            for name in ("__bool__", "__len__"):
+                if hasattr(cls, name):
+                    return truth(run, run.call(run.attribute(value, name, node), (), node), node)
+            return True
+        case UnionV(_, union) if type(None) in union.classes:
+            from pullback.frontend.matching import is_instance
+
+            none = run.truth(is_instance(run, value, (type(None),), node), node)
+            return (not none) if isinstance(none, bool) else run.b.prim("not", none)
+        case ArrayV():
+            run.refuse(
+                node,
+                "the truth value of an array is ambiguous",
+                "use np.any(a) or np.all(a)",
+            )
+        case UnionV() | FunctionV() | ClosureV() | OperatorV() | ZipV() | EnumerateV():
+            return True
+        case GeneratorV() | ReversedV() | SliceV():
+            return True
+        case _:
+            run.refuse(node, f"{run.describe(value)} has no truth value")
+
+
+def element(run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool) -> Value:
+    """One item of a list."""
+    site = run.site(node)
+    if not items.atoms and checked:
+        n = items.length
+        low = run.b.prim("ge", index, run.b.prim("neg", n))
+        inside = run.b.prim("and", low, run.b.prim("lt", index, n))
+        run.require(inside, "IndexError", "list index out of range", node)
+    parts = [run.b.index(a, (index,), checked, site) for a in items.atoms]
+    return rebuild(items.elem, iter(parts), lambda: (items.owners, False))
+
+
+def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
+    """``value[index]``"""
+    match value:
+        case ArrayV():
+            return arrays.subscript(run, value, index, node)
+        case TupleV(items, is_list):
+            return _of_tuple(run, items, is_list, value, index, node)
+        case RecordV(cls, fields) if issubclass(cls, tuple):
+            items = tuple(fields.values())
+            return _of_tuple(run, items, False, TupleV(items), index, node)
+        case ListV():
+            if isinstance(index, SliceV):
+                return _slice_list(run, value, index, node)
+            atom = int_atom(run, index, node, "an index of a list")
+            return element(run, value, atom, node, True)
+        case RangeV():
+            return _of_range(run, value, index, node)
+        case RecordV(cls) if hasattr(cls, "__getitem__"):
+            return run.call(run.attribute(value, "__getitem__", node), (index,), node)
+        case Static(str(text)):
+            key = run.static(index, node, "the index of a string")
+            try:
+                return Static(text[key])  # type: ignore[index]
+            except (IndexError, TypeError) as e:
+                run.refuse(node, str(e), error=StaticIndexError)
+        case _:
+            run.refuse(
+                node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError
+            )
+
+
+def _of_tuple(
+    run: Run, items: tuple[Value, ...], is_list: bool, value: Value, index: Value, node: ast.AST
+) -> Value:
+    match index:
+        case SliceV(start, stop, step) if all(isinstance(v, Static) for v in (start, stop, step)):
+            key = run.static(index, node, "a slice")
+            assert isinstance(key, slice)
+            return TupleV(items[key], is_list)
+        case SliceV():
+            return _slice_list(run, run.to_list(value, node), index, node)
+        case Static(int(i)):
+            if not -len(items) <= i < len(items):
+                word = "list" if is_list else "tuple"
+                run.refuse(node, f"{word} index out of range", error=StaticIndexError)
+            return items[i]
+        case _:
+            atom = int_atom(run, index, node, "an index")
+            if not items:
+                run.refuse(node, "index into an empty list", error=StaticIndexError)
+            return element(run, run.to_list(value, node), atom, node, True)
+
+
+def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
+    part = subscripts.slice_part(run, index, items.length, node)
+    static = (0,)
+    atoms = tuple(
+        run.b.prim("slice", a, part.start, part.count, i64(part.step), static=static)
+        for a in items.atoms
+    )
+    return ListV(part.count, items.elem, atoms, items.owners)
+
+
+def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
+    if isinstance(index, SliceV):
+        return _slice_list(run, run.to_list(value, node), index, node)
+    n = range_parts(run, value, node)[1]
+    i = subscripts.in_range(run, int_atom(run, index, node, "an index"), n, node)
+    items = iterate(run, value, node)
+    assert isinstance(items, Indexed)
+    return items.at(i)
+
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def construct(
+    run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``cls(...)`` for a frozen dataclass or a NamedTuple. The object of a recursive class is
+    made as a node of its union at once, so that recursion over it has one type."""
+    if not records.is_frozen(cls):
+        run.refuse(
+            node,
+            f"{cls.__name__} is a dataclass that is not frozen",
+            "declare it with @dataclass(frozen=True)",
+        )
+    if hasattr(cls, "__post_init__") or not _plain_init(cls):
+        run.refuse(
+            node,
+            f"{cls.__name__} runs code of its own when it is made",
+            "leave out __init__ and __post_init__ and write a function that makes the object",
+        )
+    names = records.field_names(cls)
+    if len(args) > len(names):
+        run.refuse(
+            node,
+            f"{cls.__name__} takes {len(names)} arguments, {len(args)} were given",
+            error=ArgumentTypeError,
+        )
+    given = dict(zip(names, args))
+    for name, value in kwargs.items():
+        if name not in names or name in given:
+            run.refuse(
+                node,
+                f"{cls.__name__} got an unexpected argument {name!r}",
+                error=ArgumentTypeError,
+            )
+        given[name] = value
+    fields = {n: given[n] if n in given else _default(run, cls, n, node) for n in names}
+    record = RecordV(cls, fields)
+    group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
+    if group is None:
+        return record
+    union = _union_of(run, group, record)
+    return coerce(run, record, UnionK(union), node)
+
+
+def _plain_init(cls: type) -> bool:
+    if not dataclasses.is_dataclass(cls):
+        return True
+    init = vars(cls).get("__init__")
+    return getattr(getattr(init, "__code__", None), "co_filename", "<").startswith("<")
+
+
+def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
+    default: object = dataclasses.MISSING
+    if dataclasses.is_dataclass(cls):
+        (found,) = [f for f in dataclasses.fields(cls) if f.name == name]
+        default = found.default
+        if found.default_factory is not dataclasses.MISSING:
+            run.refuse(node, f"the field {name!r} has a default_factory", "give it a value here")
+    else:
+        defaults: dict[str, object] = getattr(cls, "_field_defaults", {})
+        default = defaults.get(name, default)
+    if default is dataclasses.MISSING:
+        run.refuse(
+            node,
+            f"{cls.__name__} is missing the argument {name!r}",
+            error=ArgumentTypeError,
+        )
+    return run.from_python(default, (("class", cls), ("field_default", name)), node)
+
+
+def _union_of(run: Run, group: tuple[type, ...], record: RecordV) -> records.Union:
+    """The union that the fields already belong to, or the one that fits them."""
+    for value in record.fields.values():
+        if isinstance(value, UnionV) and set(group) <= set(value.union.classes):
+            return value.union
+    found: list[tuple[type, str, ArrayK]] = []
+    todo: list[RecordV] = [record]
+    while todo:
+        r = todo.pop()
+        for name, value in r.fields.items():
+            kind = kind_of(value)
+            if isinstance(kind, ArrayK):
+                found.append((r.cls, name, kind))
+            elif isinstance(value, RecordV):
+                todo.append(value)
+    known = [u for u in records.unions_holding(set(group)) if _suits(u, found)]
+    if known:
+        return known[-1]
+    arrays_of = tuple(sorted(found, key=lambda e: (e[0].__qualname__, e[1])))
+    return records.union_for(group, arrays_of)
+
+
+def _suits(union: records.Union, found: Sequence[tuple[type, str, ArrayK]]) -> bool:
+    for cls, name, kind in found:
+        own = dict(union.fields.get(cls, ()))
+        if own.get(name, kind) != kind:
+            return False
+    return True
+
+
+def record_of(kind: RecordK, fields: Sequence[Value]) -> RecordV:
+    return RecordV(kind.cls, dict(zip((n for n, _ in kind.fields), fields)))
+
+
+def is_int(value: Value) -> bool:
+    return (isinstance(value, Scalar) and isinstance(value.type, Int)) or (
+        isinstance(value, Static) and isinstance(value.value, int)
+    )
+
+
+__all__ = ["construct", "element", "ext", "is_int", "record_of", "subscript", "truth"]

@@ -1,0 +1,257 @@
+"""Python values that compiled code finds in globals, closure cells and defaults.
+
+Numbers and arrays are *hidden arguments*: read anew at every call. Everything else is compiled in,
+and a *guard* says what must still be so for the compiled code to be used again.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from pullback.core.terms import Atom, Var
+from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
+from pullback.frontend import records
+from pullback.frontend.flatten import rebuild
+from pullback.frontend.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    ScalarK,
+    StaticK,
+    UnionK,
+    leaf_types,
+    static_kind,
+)
+from pullback.frontend.paths import Namespace, describe_path
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.scopes import Path, PyScope
+from pullback.frontend.source import definition_of
+from pullback.frontend.values import (
+    FunctionV,
+    OperatorV,
+    RecordV,
+    Static,
+    TupleV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Frame
+
+_TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
+"""Modules whose attributes do not change: one guard on the module is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """``type_of`` (for functions: the code) of the value at ``path`` must be as it was."""
+
+    path: Path
+    kind: StaticK
+
+
+@dataclass(slots=True, eq=False)
+class Hidden:
+    """A hidden argument as the Core function that is being made sees it."""
+
+    path: Path
+    kind: Kind
+    params: tuple[Var, ...]
+    value: Value
+
+
+class PythonValues:
+    """The part of a run that deals with Python objects; ``Run`` inherits from it."""
+
+    def __init__(self) -> None:
+        self.guards: dict[Path, Guard] = {}
+        self.hidden_kinds: dict[Path, Kind] = {}
+        self.static_paths: dict[Path, StaticK] = {}
+
+    if TYPE_CHECKING:  # what Run has besides
+
+        @property
+        def frame(self) -> Frame: ...
+        origins: dict[Atom, tuple[object, str]]
+
+        def refuse(
+            self, node: ast.AST, reason: str, rewrite: str = "",
+            error: type[PullbackError] | None = None,
+        ) -> NoReturn: ...
+        def declare_kind(self, kind: Kind) -> None: ...
+
+    def hidden(self, path: Path, kind: Kind) -> Value:
+        """The hidden argument at ``path``, as a parameter of the function being made."""
+        known = self.frame.hidden.get(path)
+        if known is None:
+            self.declare_kind(kind)
+            hint = str(path[-1][-1]) if isinstance(path[-1][-1], str) else "h"
+            params = tuple(Var(hint, t) for t in leaf_types(kind))
+            known = Hidden(path, kind, params, rebuild(kind, iter(params)))
+            self.frame.hidden[path] = known
+            self.hidden_kinds[path] = kind
+            if isinstance(kind, ScalarK):
+                self.origins[params[0]] = (path, describe_path(path))
+        return known.value
+
+    def from_python(self, obj: object, path: Path, node: ast.AST, guarded: bool = True) -> Value:
+        """The abstract value of the Python object found at ``path``."""
+        if path in self.static_paths:
+            return Static(self.static_paths[path].value)
+        match obj:
+            case bool() | int() | float() | np.generic() | np.ndarray():
+                return self._hidden_of(obj, path, node)
+            case None | str() | enum.Enum():
+                return self._static(obj, path, node, guarded)
+            case types.FunctionType():
+                return self._function(obj, path, node, guarded)
+            case types.MethodType():
+                return self._method(obj, path, node, guarded)
+            case list():
+                if not obj:
+                    return TupleV((), is_list=True)
+                return self._hidden_of(obj, path, node)
+            case tuple() if not hasattr(obj, "_fields"):
+                if guarded:
+                    self._guard(path, StaticK((tuple, len(obj)), obj))
+                return TupleV(
+                    tuple(
+                        self.from_python(v, (*path, ("item", k)), node, guarded)
+                        for k, v in enumerate(obj)
+                    )
+                )
+            case _:
+                return self._object(obj, path, node, guarded)
+
+    def _object(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:
+        cls = type(obj)
+        if isinstance(obj, type):
+            return self._static(obj, path, node, guarded)
+        if records.is_record_class(cls):
+            return self._record(obj, path, node, guarded)
+        operator = getattr(obj, "__pullback_operator__", None)
+        if operator is not None:
+            name, function, *options = operator
+            if guarded:
+                self._guard(path, StaticK(("operator", name, tuple(options)), obj))
+            inner = self.from_python(function, (*path, ("operator", 1)), node, guarded)
+            return OperatorV(name, inner, tuple(options))
+        return self._static(obj, path, node, guarded)
+
+    def _static(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Static:
+        if guarded:
+            self._guard(path, static_kind(obj))
+        return Static(obj)
+
+    def _guard(self, path: Path, kind: StaticK) -> None:
+        self.guards[path] = Guard(path, kind)
+
+    def _hidden_of(self, obj: object, path: Path, node: ast.AST) -> Value:
+        try:
+            kind = type_of(obj)
+        except ArgumentTypeError as e:
+            self.refuse(node, f"{describe_path(path)}: {e.reason}", e.rewrite, type(e))
+        if isinstance(kind, StaticK):
+            return self._static(obj, path, node, True)
+        return self.hidden(path, kind)
+
+    def _function(
+        self, obj: types.FunctionType, path: Path, node: ast.AST, guarded: bool
+    ) -> FunctionV:
+        if guarded:
+            self._guard(path, StaticK(("code", obj.__code__, id(obj.__globals__)), obj))
+        defaults = tuple(
+            self.from_python(v, (*path, ("default", k)), node, guarded)
+            for k, v in enumerate(obj.__defaults__ or ())
+        )
+        keywords = tuple(
+            (name, self.from_python(v, (*path, ("kwdefault", name)), node, guarded))
+            for name, v in (obj.__kwdefaults__ or {}).items()
+        )
+        scope = PyScope(obj, path) if obj.__closure__ else None
+        return FunctionV(definition_of(obj), scope, defaults, keywords)
+
+    def _method(
+        self, obj: types.MethodType, path: Path, node: ast.AST, guarded: bool
+    ) -> FunctionV:
+        receiver = self.from_python(obj.__self__, (*path, ("attr", "__self__")), node, guarded)
+        f = self.from_python(obj.__func__, (*path, ("attr", "__func__")), node, guarded)
+        if not isinstance(f, FunctionV):
+            self.refuse(node, f"the method {obj!r} is not a Python function")
+        return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
+
+    def _record(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:
+        try:
+            kind = type_of(obj)
+        except ArgumentTypeError as e:
+            self.refuse(node, f"{describe_path(path)}: {e.reason}", e.rewrite, type(e))
+        if isinstance(kind, UnionK):
+            return self.hidden(path, kind)
+        cls = type(obj)
+        if guarded:
+            self._guard(path, StaticK(("class of", cls), obj))
+        fields = {}
+        for name in records.field_names(cls):
+            part = getattr(obj, name)
+            inner = (*path, ("attr", name))
+            group = records.mentions_union(records.annotations_of(cls)[name])
+            if group is not None:
+                fields[name] = self.hidden(inner, dict(kind.fields)[name])  # type: ignore[union-attr]
+            else:
+                fields[name] = self.from_python(part, inner, node, guarded)
+        return RecordV(cls, fields)
+
+    def cell(self, scope: PyScope, name: str, node: ast.AST) -> Value | None:
+        """The variable ``name`` that a Python function captured; None: it has no such variable."""
+        names = scope.function.__code__.co_freevars
+        if name not in names:
+            return None
+        k = names.index(name)
+        cells = scope.function.__closure__ or ()
+        try:
+            content = cells[k].cell_contents
+        except ValueError:
+            self.refuse(node, f"{name!r} has no value yet", error=UnsupportedError)
+        if content is scope.function:  # a recursive function made inside another one
+            return self._function(scope.function, scope.path, node, False)
+        return self.from_python(content, (*scope.path, ("cell", k)), node)
+
+    def global_value(self, names: dict[str, object], name: str, node: ast.AST) -> Value:
+        return self.from_python(names[name], (("global", Namespace.of(names), name),), node)
+
+    def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
+        """``module.name``: constants of NumPy and the like are literals."""
+        obj = getattr(module, name)
+        if module.__name__.split(".")[0] in _TRUSTED_MODULES:
+            return Static(obj)
+        return self.global_value(vars(module), name, node)
+
+
+def holds(guard: Guard, value: object) -> bool:
+    """Whether the value found at the guard's path is still what was compiled for."""
+    match guard.kind.key:
+        case ("code", code, globals_id):
+            return (
+                isinstance(value, types.FunctionType)
+                and value.__code__ is code
+                and id(value.__globals__) == globals_id
+            )
+        case ("operator", name, options):
+            found = getattr(value, "__pullback_operator__", ("",))
+            return bool(found[0] == name and tuple(found[2:]) == options)
+        case ("class of", cls):
+            return type(value) is cls
+        case (t, int(n)) if t is tuple:
+            return isinstance(value, tuple) and len(value) == n
+        case _:
+            return static_kind(value) == guard.kind
+
+
+__all__ = ["ArrayK", "Callable", "Guard", "Hidden", "Iterator", "ListK", "PythonValues", "holds"]

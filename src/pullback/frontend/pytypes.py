@@ -1,0 +1,202 @@
+"""``type_of``: the argument type (kind) of a Python value. It is the key of compiled code, so it is
+fast for numbers and arrays, and it never depends on numbers, shapes or the identity of objects."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable
+
+import numpy as np
+
+from pullback.core.types import BOOL, F32, F64, I32, I64
+from pullback.errors import ArgumentTypeError
+from pullback.frontend import records
+from pullback.frontend.join import join
+from pullback.frontend.kinds import (
+    ArgType,
+    ArrayK,
+    ListK,
+    Number,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    UnionK,
+    describe,
+    static_kind,
+)
+
+DTYPES: dict[np.dtype[np.generic], Number] = {
+    np.dtype(np.float64): F64,
+    np.dtype(np.float32): F32,
+    np.dtype(np.int64): I64,
+    np.dtype(np.int32): I32,
+    np.dtype(np.bool_): BOOL,
+}
+_FLOAT, _INT, _BOOL = ScalarK(F64, True), ScalarK(I64, True), ScalarK(BOOL, True)
+_NONE = static_kind(None)
+_ARRAYS: dict[tuple[np.dtype[np.generic], int], ArgType] = {
+    (dtype, rank): ArrayK(t, rank) if rank else ScalarK(t, False)
+    for dtype, t in DTYPES.items()
+    for rank in range(9)
+}
+
+
+def type_of(value: object) -> ArgType:
+    """The kind of a Python argument. ArgumentTypeError (a TypeError) if it is not supported.
+
+    >>> from pullback.frontend.kinds import describe
+    >>> describe(type_of(1.5)), describe(type_of(np.zeros((2, 3))))
+    ('a float', 'an array of float64, rank 2')
+    """
+    known = _FAST.get(type(value))
+    return known(value) if known is not None else _type_of_other(value)
+
+
+def _array(value: np.ndarray) -> ArgType:
+    try:
+        return _ARRAYS[value.dtype, value.ndim]
+    except KeyError:
+        if value.dtype in DTYPES:
+            return ArrayK(DTYPES[value.dtype], value.ndim)
+        raise ArgumentTypeError(
+            f"an array of dtype {value.dtype} is not supported",
+            "convert it: a.astype(np.float64)",
+        ) from None
+
+
+def _tuple(value: tuple[object, ...]) -> ArgType:
+    return TupleK(tuple(map(type_of, value)))
+
+
+def _list(value: list[object]) -> ArgType:
+    if not value:
+        return TupleK((), is_list=True)
+    elem = type_of(value[0])
+    for item in value[1:]:
+        other = type_of(item)
+        if other != elem:
+            joined = join(elem, other)
+            if joined is None:
+                raise ArgumentTypeError(
+                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
+                    "be of one type",
+                    "use a tuple or a dataclass",
+                )
+            elem = joined
+    return ListK(elem)
+
+
+def _function(value: types.FunctionType) -> ArgType:
+    """Functions are equal by code, defaults and captures: a lambda made anew is the same."""
+    defaults = tuple(map(type_of, value.__defaults__ or ()))
+    keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
+    cells = tuple(_cell(c, value) for c in value.__closure__ or ())
+    key = ("function", value.__code__, id(value.__globals__), defaults, keywords, cells)
+    return StaticK(key, value)
+
+
+def _cell(cell: types.CellType, holder: types.FunctionType) -> object:
+    try:
+        content = cell.cell_contents
+    except ValueError:
+        return "empty"
+    if content is holder:
+        return "itself"
+    try:
+        return type_of(content)
+    except (ArgumentTypeError, RecursionError):
+        return id(content)  # may never be used; if it is, specialisation refuses it
+
+
+def _type_of_other(value: object) -> ArgType:
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, np.generic):
+        return _array(np.asarray(value))
+    if isinstance(value, enum.Enum):
+        return StaticK(("enum", type(value), value.name), value)
+    cls = type(value)
+    if isinstance(value, type) or cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
+        return static_kind(value)
+    if records.is_record_class(cls):
+        return _record(value, cls)
+    operator = getattr(value, "__pullback_operator__", None)
+    if operator is not None:
+        name, function, *options = operator
+        return StaticK(("operator", name, type_of(function), tuple(options)), value)
+    if isinstance(value, types.MethodType):
+        return StaticK(("method", type_of(value.__self__), type_of(value.__func__)), value)
+    if isinstance(value, list | tuple):
+        return _list(value) if isinstance(value, list) else _tuple(value)
+    for base, known in ((bool, _BOOL), (int, _INT), (float, _FLOAT)):
+        if isinstance(value, base):
+            return known
+    if callable(value):
+        return StaticK(("callable", cls, id(value)), value)
+    raise ArgumentTypeError(
+        f"a value of type {cls.__name__} is not supported as an argument",
+        "pass numbers, NumPy arrays, tuples, lists, frozen dataclasses or functions",
+    )
+
+
+def _record(value: object, cls: type) -> ArgType:
+    if not records.is_frozen(cls):
+        raise ArgumentTypeError(
+            f"{cls.__name__} is a dataclass that is not frozen",
+            f"declare it with @dataclass(frozen=True): {cls.__name__} is used as a value",
+        )
+    home = records.home_group(cls)
+    if home is not None:
+        return UnionK(_union_of(value, home))
+    fields = []
+    for name, annotation in records.annotations_of(cls).items():
+        group = records.mentions_union(annotation)
+        part = getattr(value, name)
+        kind = type_of(part) if group is None else UnionK(_union_of(part, group))
+        fields.append((name, kind))
+    return RecordK(cls, tuple(fields))
+
+
+def _union_of(value: object, group: tuple[type, ...]) -> records.Union:
+    if type(value) not in group:
+        names = ", ".join(c.__name__ for c in group)
+        raise ArgumentTypeError(f"a {type(value).__name__} where one of {names} is declared")
+    if not records.has_array_fields(group):
+        return records.union_for(group)
+    found: dict[tuple[type, str], ArrayK] = {}
+
+    def add(cls: type, name: str, array: np.ndarray) -> None:
+        kind = type_of(array)
+        if not isinstance(kind, ArrayK) or found.setdefault((cls, name), kind) != kind:
+            raise ArgumentTypeError(
+                f"the arrays in {cls.__name__}.{name} differ in dtype or rank, or have rank 0",
+                "make them alike",
+            )
+
+    records.array_fields(value, add)
+    arrays = tuple(sorted(((c, n, k) for (c, n), k in found.items()), key=_by_name))
+    return records.union_for(group, arrays)
+
+
+def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:
+    return entry[0].__qualname__, entry[1]
+
+
+_FAST: dict[type, Callable[..., ArgType]] = {
+    float: lambda _: _FLOAT,
+    int: lambda _: _INT,
+    bool: lambda _: _BOOL,
+    type(None): lambda _: _NONE,
+    str: static_kind,
+    np.ndarray: _array,
+    np.float64: lambda _: ScalarK(F64, False),
+    np.float32: lambda _: ScalarK(F32, False),
+    np.int64: lambda _: ScalarK(I64, False),
+    np.int32: lambda _: ScalarK(I32, False),
+    np.bool_: lambda _: ScalarK(BOOL, False),
+    tuple: _tuple,
+    list: _list,
+    types.FunctionType: _function,
+}

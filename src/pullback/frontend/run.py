@@ -1,0 +1,403 @@
+"""One specialisation: the state that all of the front end works on, and what handlers may ask.
+
+``Run`` implements ``values.Specialiser``. The work itself is in the modules that it delegates to:
+expressions, statements, loops, calls, matching, objects, python_values.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from pullback.frontend.python_values import Hidden, PythonValues
+
+from pullback.core.build import Builder
+from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum_, Var
+from pullback.core.types import BOOL, I64, Array, Decl, Type
+from pullback.errors import PullbackError, UnsupportedError
+from pullback.frontend import scalars
+from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
+from pullback.frontend.join import generalise
+from pullback.frontend.kinds import Kind, ListK, describe, leaf_types, static_kind
+from pullback.frontend.records import Union
+from pullback.frontend.scopes import Scope, chain
+from pullback.frontend.signals import NeedStatic
+from pullback.frontend.source import Definition, site_of
+from pullback.frontend.values import (
+    ArrayV,
+    ClosureV,
+    FunctionV,
+    Items,
+    ListV,
+    Owner,
+    Scalar,
+    Static,
+    Value,
+)
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
+
+    definition: Definition | None
+    scope: Scope
+    hidden: dict[object, Hidden] = field(default_factory=dict)
+    live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
+    in_loop: bool = False
+
+
+class Run(PythonValues):
+    """The specialiser of one entry function for one tuple of argument kinds."""
+
+    def __init__(self) -> None:
+        from pullback.frontend.functions import Functions
+
+        super().__init__()
+        self.builders: list[Builder] = []
+        self.frames: list[Frame] = []
+        self.functions: dict[str, Function] = {}
+        self.decls: dict[str, Decl] = {}
+        self.origins: dict[Atom, tuple[object, str]] = {}
+        self.calls = Functions(self)
+
+    # --- where we are -----------------------------------------------------------------------------
+
+    @property
+    def b(self) -> Builder:
+        return self.builders[-1]
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    @property
+    def scope(self) -> Scope:
+        return self.frames[-1].scope
+
+    def site(self, node: ast.AST) -> Site:
+        definition = self.frame.definition
+        if definition is None:
+            return Site("<arguments>", 1, 0, 1, 0, "<call>")
+        return site_of(definition, node)
+
+    def refuse(
+        self,
+        node: ast.AST,
+        reason: str,
+        rewrite: str = "",
+        error: type[PullbackError] | None = None,
+    ) -> NoReturn:
+        raise (error or UnsupportedError)(reason, rewrite, self.site(node))
+
+    @contextmanager
+    def building(self, builder: Builder) -> Iterator[Builder]:
+        self.builders.append(builder)
+        try:
+            yield builder
+        finally:
+            self.builders.pop()
+
+    @contextmanager
+    def inner_scope(self) -> Iterator[Scope]:
+        """The scope of a comprehension."""
+        outer = self.frame.scope
+        self.frame.scope = Scope({}, outer)
+        try:
+            yield self.frame.scope
+        finally:
+            self.frame.scope = outer
+
+    def declare(self, union: Union) -> None:
+        """Put the declaration of a union, and of those inside it, into the program."""
+        if union.name not in self.decls:
+            self.decls[union.name] = union.decl()
+            for cls in union.classes:
+                self.declare_kind(union.variant_kind(cls))
+
+    def declare_kind(self, kind: Kind) -> None:
+        from pullback.frontend.kinds import unions_in
+
+        for union in unions_in(kind):
+            self.declare(union)
+
+    # --- scalars and static values ----------------------------------------------------------------
+
+    def scalar(self, value: Value, node: ast.AST) -> Scalar:
+        return scalars.scalar(self, value, node)
+
+    def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
+        return scalars.convert(self, value, type, node)
+
+    def static(self, value: Value, node: ast.AST, what: str) -> object:
+        from pullback.errors import StaticValueError
+        from pullback.frontend.values import SliceV, TupleV
+
+        match value:
+            case Static(v):
+                return v
+            case TupleV(items):
+                return tuple(self.static(v, node, what) for v in items)
+            case SliceV(start, stop, step):
+                return slice(*(self.static(v, node, what) for v in (start, stop, step)))
+            case Scalar(atom) if atom in self.origins:
+                raise NeedStatic(self.origins[atom], node, what)
+            case Scalar(Lit(v)):
+                return v
+            case _:
+                self.refuse(
+                    node,
+                    f"{what} must be known when the function is compiled",
+                    "write a literal, or pass it as a parameter of its own",
+                    error=StaticValueError,
+                )
+
+    def static_int(self, value: Value, node: ast.AST, what: str) -> int:
+        from pullback.errors import ArgumentTypeError
+
+        v = self.static(value, node, what)
+        if not isinstance(v, int):
+            self.refuse(node, f"{what} must be an int, not {v!r}", error=ArgumentTypeError)
+        return int(v)
+
+    def truth(self, value: Value, node: ast.AST) -> bool | Atom:
+        from pullback.frontend import objects
+
+        return objects.truth(self, value, node)
+
+    def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
+        if isinstance(cond, Lit) and cond.value:
+            return
+        self.b.require(cond, exception, message, self.site(node))
+
+    # --- operators --------------------------------------------------------------------------------
+
+    def binop(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+        from pullback.frontend import operators
+
+        return operators.binop(self, op, left, right, node)
+
+    def unary(self, op: str, operand: Value, node: ast.AST) -> Value:
+        from pullback.frontend import operators
+
+        return operators.unary(self, op, operand, node)
+
+    def compare(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+        from pullback.frontend import operators
+
+        return operators.compare(self, op, left, right, node)
+
+    def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
+        from pullback.frontend import objects
+
+        return objects.subscript(self, value, index, node)
+
+    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
+        from pullback.frontend import attributes
+
+        return attributes.attribute(self, value, name, node)
+
+    def call(
+        self,
+        function: Value,
+        args: Sequence[Value],
+        node: ast.AST,
+        kwargs: dict[str, Value] | None = None,
+    ) -> Value:
+        from pullback.frontend import calls
+
+        return calls.call(self, function, args, kwargs or {}, node)
+
+    # --- blocks and control -----------------------------------------------------------------------
+
+    def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
+        with self.building(Builder()) as b:
+            return b.block(tuple(fn()))
+
+    def branch(
+        self,
+        cond: bool | Atom,
+        then: Callable[[], Value],
+        orelse: Callable[[], Value],
+        node: ast.AST,
+    ) -> Value:
+        from pullback.frontend.forks import fork_value
+
+        if isinstance(cond, Lit):
+            cond = bool(cond.value)
+        if isinstance(cond, bool):
+            return then() if cond else orelse()
+        test: Atom = cond
+        return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
+
+    def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
+        if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):
+            return self.branch(cond, lambda: then, lambda: orelse, node)
+        from pullback.frontend.join import join
+        from pullback.frontend.kinds import ScalarK
+
+        kind = join(generalise(kind_of(then)), generalise(kind_of(orelse)))
+        assert isinstance(kind, ScalarK)
+        atoms = (self.convert(v, kind.type, node) for v in (then, orelse))
+        return Scalar(self.b.prim("select", cond, *atoms), kind.py, kind.bits)
+
+    def array(
+        self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
+    ) -> ArrayV:
+        indices = tuple(Var("i", I64) for _ in extents)
+        body = self.block(lambda: (fn(indices),))
+        t = Array(body.results[0].type, len(indices))
+        (atom,) = self.b.let(Build(tuple(extents), indices, body), (t,), names=("a",))
+        return self.fresh(atom, node)
+
+    def sum(
+        self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
+    ) -> Atom:
+        indices = tuple(Var("i", I64) for _ in extents)
+        body = self.block(lambda: (fn(indices),))
+        types = (body.results[0].type,)
+        (atom,) = self.b.let(Sum_(tuple(extents), indices, body), types, names=("s",))
+        return atom
+
+    def sequence(
+        self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST, parallel: bool = True
+    ) -> ListV:
+        return self.sequence_of(length, fn, node)
+
+    def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
+        """One Build; its results are the leaves of the item."""
+        from pullback.frontend.coerce import coerce
+
+        index = Var("i", I64)
+        kinds: list[Kind] = []
+
+        def body() -> Sequence[Atom]:
+            item = fn(index)
+            self.check_captured_in_loop(item, node)
+            kind = generalise(self.kind(item, node))
+            kinds.append(kind)
+            return flatten(coerce(self, item, kind, node)).atoms
+
+        block = self.block(body)
+        types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
+        atoms = self.b.let(Build((length,), (index,), block), types) if types else ()
+        return ListV(length, kinds[0], tuple(atoms), frozenset({Owner("a list")}), True)
+
+    def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
+        """A function made anew in every iteration sees, when it is called later, the last value of
+        the variables of the loop: Python's meaning, and hardly ever the one intended."""
+        for f in functions_in(item):
+            names = {n for s, n in live_captures(f) if not s.locals}
+            if names:
+                name = min(names)
+                self.refuse(
+                    node,
+                    f"a function in a list captures the loop variable {name!r}: when it is "
+                    "called, it would see the last value only",
+                    f"bind the value now: lambda ..., {name}={name}: ...",
+                )
+
+    def fold(
+        self,
+        items: Items,
+        init: Sequence[Value],
+        step: Callable[[Sequence[Value], Value], Sequence[Value]],
+        node: ast.AST,
+    ) -> list[Value]:
+        from pullback.frontend import loops
+
+        return loops.fold(self, items, init, step, node)
+
+    def repeat(
+        self,
+        count: Atom,
+        init: Sequence[Value],
+        step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
+        node: ast.AST,
+    ) -> list[Value]:
+        from pullback.frontend import loops
+
+        return loops.repeat(self, count, init, step, node)
+
+    def while_loop(
+        self,
+        init: Sequence[Value],
+        cond: Callable[[Sequence[Value]], Value],
+        step: Callable[[Sequence[Value]], Sequence[Value]],
+        node: ast.AST,
+    ) -> list[Value]:
+        from pullback.frontend import loops
+
+        return loops.while_loop(self, init, cond, step, node)
+
+    def iterate(self, value: Value, node: ast.AST) -> Items:
+        from pullback.frontend import iteration
+
+        return iteration.iterate(self, value, node)
+
+    def length(self, value: Value, node: ast.AST) -> Value:
+        from pullback.frontend import iteration
+
+        return iteration.length(self, value, node)
+
+    # --- data -------------------------------------------------------------------------------------
+
+    def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value:
+        from pullback.frontend import objects
+
+        return objects.element(self, items, index, node, checked)
+
+    def to_list(self, value: Value, node: ast.AST) -> ListV:
+        from pullback.frontend import iteration
+
+        return iteration.to_list(self, value, node)
+
+    def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
+        from pullback.frontend.coerce import coerce
+
+        made = coerce(self, value, kind, node)
+        assert isinstance(made, ListV)
+        return made
+
+    def case_closure(
+        self, value: ClosureV, fn: Callable[[FunctionV], Value], node: ast.AST
+    ) -> Value:
+        from pullback.frontend.calls import case_closure
+
+        return case_closure(self, value, fn, node)
+
+    def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
+        return ArrayV(atom, frozenset({Owner()}), True)
+
+    def view(self, atom: Atom, of: ArrayV) -> ArrayV:
+        return ArrayV(atom, of.owners, False)
+
+    def kind(self, value: Value, node: ast.AST) -> Kind:
+        """The kind of a value that is to be kept; iterators are refused."""
+        try:
+            return kind_of(value)
+        except NoKindError as e:
+            self.refuse(
+                node,
+                f"{self.describe(e.value)} can only be used where it is made",
+                "make a list of it: [... for ...]",
+            )
+
+    def late_captures(self, f: FunctionV) -> frozenset[tuple[Scope, str]]:
+        return frozenset((s, n) for s, n in live_captures(f) if s in set(chain(self.scope)))
+
+    def describe(self, value: Value) -> str:
+        try:
+            return describe(kind_of(value))
+        except NoKindError:
+            name = type(value).__name__.removesuffix("V").lower()
+            return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+    def bool_atom(self, value: bool | Atom) -> Atom:
+        return Lit(value, BOOL) if isinstance(value, bool) else value
+
+
+__all__ = ["Frame", "Run", "static_kind"]

@@ -1,0 +1,366 @@
+"""Operators on numbers, with Python's meaning for Python numbers and NumPy's for NumPy scalars.
+
+Python: ints are checked (64 bits), division by zero raises, a power of floats that would be complex
+is refused at run time. NumPy: ints wrap, division by zero gives inf, nan or 0. Literals are folded
+with Python's own operators.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+
+from pullback.core.build import boolean, i64, lit
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import BOOL, F64, I64, Bool, Int, Real, Type
+from pullback.frontend.dtypes import promote
+from pullback.frontend.kinds import Number, static_scalar
+from pullback.frontend.values import Scalar, Specialiser, Static, Value
+
+Fold = Callable[[object, object], object]
+
+FOLD: dict[str, Callable[..., object]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "&": operator.and_,
+    "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
+COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_UNCHECKED_BITS = 62
+_MAX_UNROLLED_POWER = 16
+
+
+def is_number(value: Value) -> bool:
+    """A number: at run time or a literal."""
+    return isinstance(value, Scalar) or (
+        isinstance(value, Static) and static_scalar(value.value) is not None
+    )
+
+
+def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
+    """A number with an atom."""
+    match value:
+        case Scalar():
+            return value
+        case Static(v):
+            kind = static_scalar(v)
+            if kind is not None:
+                assert isinstance(v, int | float)
+                return Scalar(lit(v, kind.type), True, _bit_length(v))
+            if isinstance(v, int):
+                sp.refuse(node, f"the int {v} does not fit in 64 bits")
+        case _:
+            pass
+    sp.refuse(node, f"expected a number, not {sp.describe(value)}", error=_type_error())
+
+
+def _bit_length(value: int | float) -> int:
+    return value.bit_length() if isinstance(value, int) else 64
+
+
+def _type_error() -> type:
+    from pullback.errors import ArgumentTypeError
+
+    return ArgumentTypeError
+
+
+def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
+    """The atom of a number, converted to a scalar type."""
+    x = scalar(sp, value, node).atom
+    if x.type == t:
+        return x
+    if isinstance(x, Lit):
+        return lit(x.value, t)
+    match t:
+        case Real():
+            return sp.b.prim("to_real", x, static=(t,))
+        case Int():
+            return sp.b.prim("to_int", x, static=(t,))
+        case _:
+            return sp.b.prim("to_bool", x)
+
+
+def fold(op: str, left: Value, right: Value) -> Static | None:
+    """Two literals, combined by Python itself; None where it would raise (then it must be raised
+    at run time) or give something that Core cannot hold."""
+    if not (isinstance(left, Static) and isinstance(right, Static)):
+        return None
+    a, b = left.value, right.value
+    both = all(isinstance(v, int | float) for v in (a, b))
+    if not both and not (isinstance(a, str) and isinstance(b, str)):
+        return None
+    if op in ("**", "<<") and both and abs(b) > 1100:  # type: ignore[arg-type]
+        return None
+    try:
+        result = FOLD[op](a, b)
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    if isinstance(result, str | bool) or static_scalar(result) is not None:
+        return Static(result)
+    return None
+
+
+def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left op right`` of two numbers."""
+    folded = fold(op, left, right)
+    if folded is not None:
+        return folded
+    a, b = scalar(sp, left, node), scalar(sp, right, node)
+    if op == "@":
+        sp.refuse(node, "@ is not defined for numbers", "use *", error=_type_error())
+    if a.py and b.py:
+        return _python(sp, op, a, b, node)
+    return _numpy(sp, op, left, right, node)
+
+
+def _python(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
+    if op in ("&", "|", "^", "<<", ">>"):
+        return _bits(sp, op, a, b, node)
+    if isinstance(a.type, Real) or isinstance(b.type, Real) or op == "/":
+        return _float(sp, op, a, b, node)
+    return _int(sp, op, a, b, node)
+
+
+def _bits(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
+    if isinstance(a.type, Real) or isinstance(b.type, Real):
+        sp.refuse(node, f"{op} is not defined for floats", error=_type_error())
+    py = a.py and b.py
+    name = {"&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}[op]
+    if a.type == b.type == BOOL and op in "&|^":
+        return Scalar(sp.b.prim(name, a.atom, b.atom), py)
+    t = a.type if a.type == b.type and isinstance(a.type, Int) else I64
+    x, y = convert(sp, a, t, node), convert(sp, b, t, node)
+    if op in ("<<", ">>") and py and not isinstance(y, Lit):
+        sp.require(sp.b.prim("ge", y, i64(0)), "ValueError", "negative shift count", node)
+    result = sp.b.prim(name, x, y)
+    if op == "<<" and py:  # nothing may be shifted out
+        back = sp.b.prim("eq", sp.b.prim("shr", result, y), x)
+        fits = sp.b.prim("and", back, sp.b.prim("lt", y, i64(64)))
+        sp.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
+    bits = max(a.bits, b.bits) if op in "&|^" else a.bits if op == ">>" else 64
+    return Scalar(result, py, bits if py else 64)
+
+
+def _int(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
+    x, y = convert(sp, a, I64, node), convert(sp, b, I64, node)
+    if op in ARITHMETIC:
+        m, n = (1 if s.type == BOOL else s.bits for s in (a, b))
+        bits = m + n if op == "*" else max(m, n) + 1
+        if bits <= _UNCHECKED_BITS:
+            return Scalar(sp.b.prim(ARITHMETIC[op], x, y), True, bits)
+        checked = sp.b.prim(f"{ARITHMETIC[op]}.ck", x, y, site=sp.site(node))
+        return Scalar(checked, True)
+    if op == "**":
+        return _int_power(sp, a, b, node)
+    word = "integer division or modulo by zero" if op == "//" else "integer modulo by zero"
+    _nonzero(sp, y, word, node)
+    if op == "//":
+        return Scalar(sp.b.prim("floordiv", x, y), True, a.bits)
+    return Scalar(sp.b.prim("mod", x, y), True, b.bits)
+
+
+def _int_power(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
+    x, y = convert(sp, a, I64, node), convert(sp, b, I64, node)
+    if isinstance(y, Lit) and int(y.value) < 0:
+        return _float(sp, "**", a, b, node)
+    if isinstance(y, Lit) and int(y.value) in (0, 1):
+        return Scalar(x, True, a.bits) if int(y.value) else Scalar(i64(1), True, 1)
+    if isinstance(y, Lit) and int(y.value) == 2:
+        return _int(sp, "*", a, a, node)
+    if not isinstance(y, Lit):
+        sp.require(
+            sp.b.prim("ge", y, i64(0)),
+            "NotImplementedError",
+            "an int to a negative power that is not a literal (write float(base) ** exponent)",
+            node,
+        )
+    return Scalar(sp.b.prim("ipow.ck", x, y, site=sp.site(node)), True)
+
+
+def _nonzero(sp: Specialiser, y: Atom, message: str, node: ast.AST) -> None:
+    if isinstance(y, Lit):
+        if y.value == 0:
+            sp.require(boolean(False), "ZeroDivisionError", message, node)
+        return
+    sp.require(sp.b.prim("ne", y, lit(0, y.type)), "ZeroDivisionError", message, node)
+
+
+def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
+    x, y = convert(sp, a, F64, node), convert(sp, b, F64, node)
+    if op in ARITHMETIC:
+        return Scalar(sp.b.prim(ARITHMETIC[op], x, y), True)
+    if op == "**":
+        return _float_power(sp, x, y, node)
+    if op == "/":
+        floats = isinstance(a.type, Real) or isinstance(b.type, Real)
+        _nonzero(sp, y, "float division by zero" if floats else "division by zero", node)
+        return Scalar(sp.b.prim("div", x, y), True)
+    _nonzero(sp, y, "float floor division by zero" if op == "//" else "float modulo", node)
+    return Scalar(sp.b.prim("floordiv" if op == "//" else "mod", x, y), True)
+
+
+def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
+    """Python's ``x ** y``: 0.0 to a negative power and overflow raise; a complex result (a negative
+    number to a fractional power) is refused at run time."""
+    b = sp.b
+    zero, negative = lit(0.0, F64), "0.0 cannot be raised to a negative power"
+    if isinstance(y, Lit) and float(y.value) == 1.0:
+        return Scalar(x, True)
+    if isinstance(y, Lit) and float(y.value).is_integer():
+        if float(y.value) < 0.0:
+            sp.require(b.prim("ne", x, zero), "ZeroDivisionError", negative, node)
+        result = power_of(sp, x, y)
+    else:
+        if not (isinstance(y, Lit) and float(y.value) > 0.0):
+            fine = b.prim("or", b.prim("ne", x, zero), b.prim("ge", y, zero))
+            sp.require(fine, "ZeroDivisionError", negative, node)
+        real = b.prim("ge", x, zero)
+        if not isinstance(y, Lit):
+            real = b.prim("or", real, b.prim("eq", y, b.prim("floor", y)))
+        real = b.prim("or", real, b.prim("isnan", x))
+        message = "a negative number to a fractional power is complex"
+        sp.require(real, "NotImplementedError", message, node)
+        result = b.prim("pow", x, y)
+    over = b.prim("isinf", result)
+    infinite = b.prim("or", b.prim("isinf", x), b.prim("isinf", y))
+    fits = b.prim("or", b.prim("not", over), infinite)
+    sp.require(fits, "OverflowError", "Numerical result out of range", node)
+    return Scalar(result, True)
+
+
+def power_of(sp: Specialiser, x: Atom, y: Atom) -> Atom:
+    """``x ** y`` of reals; small literal powers by multiplication."""
+    t = x.type
+    n = float(y.value) if isinstance(y, Lit) else None
+    if n is None or not n.is_integer() or abs(n) > _MAX_UNROLLED_POWER:
+        return sp.b.prim("pow", x, y)
+    result: Atom | None = None
+    square, rest = x, int(abs(n))
+    while rest:
+        if rest & 1:
+            result = square if result is None else sp.b.prim("mul", result, square)
+        rest >>= 1
+        if rest:
+            square = sp.b.prim("mul", square, square)
+    if result is None:
+        return lit(1.0, t)
+    return sp.b.prim("div", lit(1.0, t), result) if n < 0 else result
+
+
+# --- NumPy scalars --------------------------------------------------------------------------------
+
+
+def _numpy(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Scalar:
+    a, b = scalar(sp, left, node), scalar(sp, right, node)
+    t = promote(sp, (left, right), node)
+    if op in ("&", "|", "^", "<<", ">>"):
+        return _bits(sp, op, Scalar(a.atom, False), Scalar(b.atom, False), node)
+    if op == "/" and not isinstance(t, Real):
+        t = F64
+    if t == BOOL:
+        return _numpy_bool(sp, op, a.atom, b.atom, node)
+    x, y = convert(sp, left, t, node), convert(sp, right, t, node)
+    if op in ARITHMETIC:
+        return Scalar(sp.b.prim(ARITHMETIC[op], x, y), False)
+    if isinstance(t, Real):
+        if op == "**":
+            return Scalar(power_of(sp, x, y), False)
+        return Scalar(sp.b.prim({"/": "div", "//": "floordiv", "%": "mod"}[op], x, y), False)
+    return _numpy_int(sp, op, x, y, t, node)
+
+
+def _numpy_bool(sp: Specialiser, op: str, x: Atom, y: Atom, node: ast.AST) -> Scalar:
+    if op not in ("+", "*"):
+        sp.refuse(node, f"{op} is not defined for NumPy bools", "use ^ or int(...)",
+                  error=_type_error())
+    return Scalar(sp.b.prim("or" if op == "+" else "and", x, y), False)
+
+
+def _numpy_int(sp: Specialiser, op: str, x: Atom, y: Atom, t: Number, node: ast.AST) -> Scalar:
+    b = sp.b
+    if op == "**":
+        if not (isinstance(y, Lit) and int(y.value) >= 0):
+            sp.require(
+                b.prim("ge", y, lit(0, t)),
+                "ValueError",
+                "Integers to negative integer powers are not allowed.",
+                node,
+            )
+        if t == I64 and not (isinstance(y, Lit) and int(y.value) <= _MAX_UNROLLED_POWER):
+            return Scalar(b.prim("ipow.ck", x, y, site=sp.site(node)), False)
+        if not isinstance(y, Lit):
+            sp.refuse(node, "a power of int32 with a computed exponent", "convert to int64")
+        result: Atom = lit(1, t)
+        for k in range(int(y.value)):
+            result = b.prim("mul", result, x) if k else x
+        return Scalar(result, False)
+    name = "floordiv" if op == "//" else "mod"
+    if isinstance(y, Lit) and int(y.value) != 0:
+        return Scalar(b.prim(name, x, y), False)
+    zero = b.prim("eq", y, lit(0, t))
+    safe = b.prim("select", zero, lit(1, t), y)
+    return Scalar(b.prim("select", zero, lit(0, t), b.prim(name, x, safe)), False)
+
+
+# --- unary and comparison -------------------------------------------------------------------------
+
+
+def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
+    """``- + ~`` of a number."""
+    if isinstance(operand, Static) and isinstance(operand.value, int | float):
+        match op, operand.value:
+            case "-", int() | float():
+                return Static(-operand.value)
+            case "+", int() | float():
+                return Static(+operand.value)
+            case "~", int():
+                return Static(~int(operand.value))
+    x = scalar(sp, operand, node)
+    match op, x.type:
+        case "~", Real():
+            sp.refuse(node, "~ is not defined for floats", error=_type_error())
+        case "~", Bool() if not x.py:
+            return Scalar(sp.b.prim("not", x.atom), False)
+        case "~", _:
+            as_int = x.atom if isinstance(x.type, Int) else convert(sp, x, I64, node)
+            return Scalar(sp.b.prim("invert", as_int), x.py, x.bits)
+        case "+", Bool() if x.py:
+            return Scalar(convert(sp, x, I64, node), True, 1)
+        case "+", _:
+            return x
+        case _, Bool():
+            if not x.py:
+                sp.refuse(node, "- is not defined for NumPy bools", "use not", error=_type_error())
+            return Scalar(sp.b.prim("neg", convert(sp, x, I64, node)), True, 1)
+        case _, Int() if x.py and x.bits > _UNCHECKED_BITS:
+            return Scalar(sp.b.prim("neg.ck", x.atom, site=sp.site(node)), True)
+        case _:
+            return Scalar(sp.b.prim("neg", x.atom), x.py, x.bits)
+
+
+def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """A comparison of two numbers."""
+    folded = fold(op, left, right)
+    if folded is not None:
+        return folded
+    a, b = scalar(sp, left, node), scalar(sp, right, node)
+    t = _common(sp, left, right, node)
+    x, y = convert(sp, left, t, node), convert(sp, right, t, node)
+    return Scalar(sp.b.prim(COMPARE[op], x, y), a.py and b.py, 1)
+
+
+def _common(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Number:
+    a, b = scalar(sp, left, node), scalar(sp, right, node)
+    if not (a.py and b.py):
+        return promote(sp, (left, right), node)
+    if isinstance(a.type, Real) or isinstance(b.type, Real):
+        return F64
+    return a.type if a.type == b.type else I64
+
+
+def truth(sp: Specialiser, value: Scalar) -> Atom:
+    """Whether a number is not zero."""
+    return value.atom if value.type == BOOL else sp.b.prim("to_bool", value.atom)

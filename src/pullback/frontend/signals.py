@@ -1,0 +1,44 @@
+"""How specialisation starts over: exceptions that never reach the user."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pullback.frontend.functions import Spec
+
+    from pullback.frontend.kinds import Kind
+
+
+class Unresolved(Exception):
+    """The result of a recursive call is not known yet: leave this path out for now."""
+
+    def __init__(self, spec: Spec, node: ast.AST) -> None:
+        self.spec = spec
+        self.node = node
+        super().__init__(spec.name)
+
+
+class Unreachable(Exception):
+    """This path always raises: there is no value."""
+
+
+class Widen(Exception):
+    """A recursive call has more general arguments: specialise the function for those."""
+
+    def __init__(self, spec: Spec, function: Kind, args: tuple[Kind, ...]) -> None:
+        self.spec = spec
+        self.function = function
+        self.args = args
+        super().__init__(spec.name)
+
+
+class NeedStatic(Exception):
+    """A parameter turned out to be needed at compile time: specialise by its value."""
+
+    def __init__(self, origin: tuple[object, str], node: ast.AST, what: str) -> None:
+        self.origin = origin
+        self.node = node
+        self.what = what
+        super().__init__(what)

@@ -1,0 +1,505 @@
+"""The abstract values that the front end computes with, and the interface of the specialiser.
+
+A function is specialised by running it forward on *abstract values*. An abstract value knows at
+compile time what kind of Python object it stands for, and holds the Core atoms that carry it at run
+time (its *leaves*; they are bound in the block being built). Tuples, records, known functions and
+ranges exist at compile time only: they are just their leaves.
+
+    value ::= Static(v)                  known now: None, strings, dtypes, modules, literals, ...
+            | Scalar(atom, py)           a number: Python's (py) or NumPy's
+            | ArrayV(atom)               an ndarray of rank >= 1
+            | ListV(length, elem, atoms) a sequence of dynamic length: one array per leaf of elem
+            | TupleV(items)              a tuple, or a list whose length is known (is_list)
+            | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
+            | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
+            | FunctionV(...)             a known function or lambda with what it captures
+            | ClosureV(atom, kinds)      a function chosen at run time among known ones
+            | OperatorV(name, f, ...)    pb.grad(f) and the like
+            | RangeV ZipV EnumerateV ReversedV GeneratorV SliceV
+
+For those who add NumPy functions, builtins and methods:
+
+    @register(np.exp, math.exp)                       CALLS[np.exp] = handler
+    def exp(sp, args, kwargs, node): ...              -> Value
+
+    @method("array", "sum")                           METHODS["array", "sum"]
+    def array_sum(sp, receiver, args, kwargs, node): ...
+
+    @attribute("array", "T")                          ATTRIBUTES["array", "T"]
+    def array_t(sp, receiver, node): ...
+
+Receivers: "array", "scalar", "list", "tuple", "range", "function". ``frontend/arrays.py`` defines
+the hooks that operators and statements on arrays use (all ``node``s are ast nodes):
+
+    binop(sp, op, left, right, node) -> Value         op as written: + - * / // % ** @ & | ^ << >>
+    unary(sp, op, operand, node) -> Value             - + ~
+    compare(sp, op, left, right, node) -> Value       == != < <= > >=
+    subscript(sp, array, index, node) -> Value        index: Scalar/Static/SliceV/TupleV of them/...
+    store(sp, array, index, value, node) -> ArrayV    the updated array: same owners, new atom
+                                                      (ownership was checked by the caller)
+    iterate(sp, array, node) -> Items                 its rows
+
+They are called when at least one operand is an ArrayV. Elementwise code inside a Build may call
+``sp.binop`` on NumPy Scalars (``py=False``) to get NumPy's meaning and promotion of one element.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
+
+from pullback.core.terms import Atom, Block, Site
+from pullback.core.types import Array, Bool, Int, Real, Type
+
+if TYPE_CHECKING:
+    from pullback.core.build import Builder
+    from pullback.errors import PullbackError
+    from pullback.frontend.kinds import FunctionK, Kind
+    from pullback.frontend.records import Union
+    from pullback.frontend.scopes import AnyScope, Scope
+    from pullback.frontend.source import Definition
+
+
+_serials = count()
+
+
+class Owner:
+    """The identity of an array that a function created: arrays that may share its memory name it.
+
+    ``note`` says where it comes from, for messages; ``serial`` orders owners by age."""
+
+    __slots__ = ("note", "serial")
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+        self.serial = next(_serials)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static:
+    """A value known at compile time. Numbers among them are literals (or follow from literals)."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar:
+    """A number. ``py``: a Python int, float or bool (checked arithmetic); else a NumPy scalar.
+
+    ``bits``: an int known to be below 2**bits in size (indices and extents: INDEX_BITS), so that
+    small sums and products need no overflow check; ``index_scalar(atom)`` makes such a Python int.
+    """
+
+    atom: Atom
+    py: bool
+    bits: int = 64
+
+    @property
+    def type(self) -> Real | Int | Bool:
+        t = self.atom.type
+        assert isinstance(t, Real | Int | Bool)
+        return t
+
+
+INDEX_BITS = 31
+
+
+def index_scalar(atom: Atom) -> Scalar:
+    """A loop index or an extent as a Python int."""
+    return Scalar(atom, py=True, bits=INDEX_BITS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayV:
+    """An ndarray. ``owners``: the arrays whose memory it may share; ``fresh``: it is itself all of
+    an array that this function created (not a view, argument or captured array)."""
+
+    atom: Atom
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+
+    @property
+    def type(self) -> Array:
+        assert isinstance(self.atom.type, Array)
+        return self.atom.type
+
+    @property
+    def rank(self) -> int:
+        return self.type.rank
+
+    @property
+    def elem(self) -> Real | Int | Bool:
+        t = self.type.elem
+        assert isinstance(t, Real | Int | Bool)
+        return t
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListV:
+    """A list (or tuple) of dynamic length whose elements are all of one kind.
+
+    ``atoms``: one rank-1 Core array per leaf of ``elem`` (elements may be arrays themselves).
+    ``sp.element(list, i, node)`` reads one, ``list_of_scalars`` tells whether it is one array."""
+
+    length: Atom
+    elem: Kind
+    atoms: tuple[Atom, ...]
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleV:
+    """A tuple or a list display: of known length, its items of any kinds."""
+
+    items: tuple[Value, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordV:
+    """An instance of a frozen dataclass or NamedTuple, field by field."""
+
+    cls: type
+    fields: dict[str, Value]
+    node: UnionV | None = None  # the boxed value that this is an unpacked copy of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnionV:
+    """A boxed value: one of the alternatives of a union of dataclasses."""
+
+    atom: Atom
+    union: Union
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosureV:
+    """A function chosen at run time. ``atom`` is a Sum with one variant per alternative, whose
+    fields are what that function captures. ``late``: the variables that were captured while their
+    function is still running; when one of them is rebound, this value is out of date."""
+
+    atom: Atom
+    kinds: tuple[FunctionK, ...]
+    owners: frozenset[Owner] = frozenset()
+    late: frozenset[tuple[Scope, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeV:
+    """``range(start, stop, step)``; each is a Scalar or Static Python int."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZipV:
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnumerateV:
+    items: Value
+    start: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReversedV:
+    items: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratorV:
+    """A generator expression, not yet run: ``sp.iterate`` gives its items."""
+
+    node: ast.GeneratorExp
+    items: Items
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceV:
+    """``a[start:stop:step]`` as an index; a missing part is Static(None)."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionV:
+    """A known Python function. ``scope`` is where its free variables are looked up when it is
+    called: the frame being run (late, as Python does), or a snapshot of what it captured."""
+
+    definition: Definition
+    scope: AnyScope
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: tuple[tuple[str, Value], ...] = ()
+    bound: tuple[Value, ...] = ()  # leading arguments already given (self of a method)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorV:
+    """A derivative operator applied to a function (``pb.grad(f)``), or a pullback (with ``args``).
+
+    ``options`` are the operator's other parameters, in its own order."""
+
+    name: str
+    function: Value
+    options: tuple[object, ...] = ()
+    args: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stale:
+    """What a name holds after its memory was updated through another name: any use is refused."""
+
+    reason: str
+    node: ast.AST
+
+
+Value = (
+    Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | RangeV | ZipV
+    | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
+)  # fmt: skip
+
+
+# --- iteration ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unrolled:
+    """Items known one by one (a tuple, a list display): loops over them are unrolled."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Indexed:
+    """``length`` items; ``at(i)`` emits the item with I64 index i into the current block.
+
+    ``keep(i)``, if there is one, must be asked first, and ``at(i)`` evaluated only where it is true
+    (the ``if`` of a comprehension). ``nested``: ``at(i)`` gives a further ``Items`` in place of
+    each item (a comprehension with two ``for``)."""
+
+    length: Atom
+    at: Callable[[Atom], Value]
+    keep: Callable[[Atom], Atom] | None = None
+    nested: Callable[[Atom], Items] | None = None
+
+
+Items = Unrolled | Indexed
+
+
+# --- the interface of the specialiser ---------------------------------------------------------
+
+T = TypeVar("T")
+
+
+class Specialiser(Protocol):
+    """What handlers may ask of the specialiser. Everything is emitted into the current block."""
+
+    @property
+    def b(self) -> Builder:
+        """The builder of the current block (changes inside ``block``, ``branch``, ``build``)."""
+        ...
+
+    def site(self, node: ast.AST) -> Site: ...
+
+    def refuse(
+        self,
+        node: ast.AST,
+        reason: str,
+        rewrite: str = "",
+        error: type[PullbackError] | None = None,
+    ) -> NoReturn:
+        """Refuse the program at ``node`` (default error: UnsupportedError)."""
+        ...
+
+    # scalars and static values
+    def scalar(self, value: Value, node: ast.AST) -> Scalar:
+        """A number as a Scalar (a Static number becomes a literal atom); else refused."""
+        ...
+
+    def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
+        """A scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
+        ...
+
+    def static(self, value: Value, node: ast.AST, what: str) -> object:
+        """The compile-time value; an unchanged int parameter is made static by respecialising."""
+        ...
+
+    def static_int(self, value: Value, node: ast.AST, what: str) -> int: ...
+
+    def truth(self, value: Value, node: ast.AST) -> bool | Atom:
+        """Python's truth of a value: known now, or a Bool atom."""
+        ...
+
+    def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
+        """Raise the builtin exception at run time where ``cond`` is false."""
+        ...
+
+    # operators with Python's meaning on any values (op as written: "+", "<=", "not", ...)
+    def binop(self, op: str, left: Value, right: Value, node: ast.AST) -> Value: ...
+    def unary(self, op: str, operand: Value, node: ast.AST) -> Value: ...
+    def compare(self, op: str, left: Value, right: Value, node: ast.AST) -> Value: ...
+    def subscript(self, value: Value, index: Value, node: ast.AST) -> Value: ...
+    def attribute(self, value: Value, name: str, node: ast.AST) -> Value: ...
+
+    def call(
+        self,
+        function: Value,
+        args: Sequence[Value],
+        node: ast.AST,
+        kwargs: dict[str, Value] | None = None,
+    ) -> Value:
+        """Call any function value (user function, NumPy function, closure chosen at run time)."""
+        ...
+
+    # blocks, control
+    def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
+        """Run ``fn`` with a nested builder; its atoms are the results of the block."""
+        ...
+
+    def branch(
+        self, cond: Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST
+    ) -> Value:
+        """Lazy conditional; the two values are joined (bool < int < float)."""
+        ...
+
+    def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
+        """``branch`` of two values that are already there (still joined)."""
+        ...
+
+    def array(
+        self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
+    ) -> ArrayV:
+        """A fresh array ``Build(extents, i*, fn(i*))``; fn gives a scalar atom."""
+        ...
+
+    def sum(
+        self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
+    ) -> Atom:
+        """``Sum_(extents, i*, fn(i*))``; fn gives a Real atom."""
+        ...
+
+    def sequence(
+        self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST, parallel: bool = True
+    ) -> ListV:
+        """The list ``[fn(0), ..., fn(length-1)]``: a Build with one array per leaf of the item."""
+        ...
+
+    def fold(
+        self,
+        items: Items,
+        init: Sequence[Value],
+        step: Callable[[Sequence[Value], Value], Sequence[Value]],
+        node: ast.AST,
+    ) -> list[Value]:
+        """Run ``state = step(state, item)`` over the items in order (a Loop, or unrolled); the
+        kinds of the state are joined to a fixpoint."""
+        ...
+
+    def repeat(
+        self,
+        count: Atom,
+        init: Sequence[Value],
+        step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
+        node: ast.AST,
+    ) -> list[Value]:
+        """``state = step(i, state)`` count times."""
+        ...
+
+    def while_loop(
+        self,
+        init: Sequence[Value],
+        cond: Callable[[Sequence[Value]], Value],
+        step: Callable[[Sequence[Value]], Sequence[Value]],
+        node: ast.AST,
+    ) -> list[Value]: ...
+
+    def iterate(self, value: Value, node: ast.AST) -> Items:
+        """The items of anything that ``for`` accepts; else refused (TypeError)."""
+        ...
+
+    def length(self, value: Value, node: ast.AST) -> Value:
+        """``len(value)``: a Static int or a small Python Scalar."""
+        ...
+
+    # data
+    def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value: ...
+    def to_list(self, value: Value, node: ast.AST) -> ListV:
+        """A TupleV, range, array... as a ListV (items joined to one kind)."""
+        ...
+
+    def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
+        """An array that was just created."""
+        ...
+
+    def view(self, atom: Atom, of: ArrayV) -> ArrayV:
+        """An array that shares (or may share) the memory of another one."""
+        ...
+
+    def describe(self, value: Value) -> str:
+        """What a user calls the value's type: 'a float', 'an array of float64, rank 2', ..."""
+        ...
+
+
+# --- registration ------------------------------------------------------------------------------
+
+Handler = Callable[[Specialiser, Sequence["Value"], dict[str, "Value"], ast.AST], "Value"]
+MethodHandler = Callable[
+    [Specialiser, "Value", Sequence["Value"], dict[str, "Value"], ast.AST], "Value"
+]
+AttributeHandler = Callable[[Specialiser, "Value", ast.AST], "Value"]
+
+
+@dataclass(slots=True)
+class Registry:
+    """Handlers of Python and NumPy callables, by the callable; of methods, by receiver and name."""
+
+    calls: dict[Hashable, Handler] = field(default_factory=dict)
+    methods: dict[tuple[str, str], MethodHandler] = field(default_factory=dict)
+    attributes: dict[tuple[str, str], AttributeHandler] = field(default_factory=dict)
+    # Handlers of operator objects (``pb.grad(f)``), by the name in ``__pullback_operator__``.
+    operators: dict[str, Callable[..., Value]] = field(default_factory=dict)
+
+
+REGISTRY = Registry()
+CALLS = REGISTRY.calls
+METHODS = REGISTRY.methods
+ATTRIBUTES = REGISTRY.attributes
+
+
+def register(*callables: Hashable) -> Callable[[Handler], Handler]:
+    """Make the decorated handler the meaning of calling any of ``callables``."""
+
+    def enter(handler: Handler) -> Handler:
+        for function in callables:
+            assert function not in CALLS, f"two handlers for {function}"
+            CALLS[function] = handler
+        return handler
+
+    return enter
+
+
+def method(receiver: str, *names: str) -> Callable[[MethodHandler], MethodHandler]:
+    def enter(handler: MethodHandler) -> MethodHandler:
+        for name in names:
+            METHODS[receiver, name] = handler
+        return handler
+
+    return enter
+
+
+def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], AttributeHandler]:
+    def enter(handler: AttributeHandler) -> AttributeHandler:
+        for name in names:
+            ATTRIBUTES[receiver, name] = handler
+        return handler
+
+    return enter

@@ -1,0 +1,1 @@
+"""First-order Core to loop code: data layout, lanes, arenas."""

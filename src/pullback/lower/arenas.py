@@ -1,0 +1,242 @@
+"""Memory: what a loop iteration allocates is given back at its end, or, when the loop carries
+arrays, when the arena has doubled since the last time (what is carried is then moved together).
+
+The invariants: nodes are in the residual arena; memory never points to newer temporaries (a value
+is *kept*, copied to the residual arena, before it is stored into an array that may be older, into
+a node or into what a loop emits)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pullback.core.types import Array, Type
+from pullback.lower.copies import fill, fresh, is_dense, nest
+from pullback.lower.forms import from_leaves, to_leaves
+from pullback.lower.loopcode import (
+    LANES,
+    AccAlloc,
+    AccMark,
+    AccRelease,
+    Alloc,
+    ArenaBase,
+    CallCode,
+    ForCode,
+    IfCode,
+    Imm,
+    Instr,
+    LoopFunction,
+    Mark,
+    Reg,
+    Region,
+    Release,
+    Ty,
+    Value,
+    WhileCode,
+)
+from pullback.lower.state import Lowering, NotInLanes
+from pullback.lower.values import (
+    ZERO,
+    Scalar,
+    SumVal,
+    Val,
+    View,
+    has_temporaries,
+    leaves,
+)
+from pullback.lower.views import place_of, read, write
+
+SLACK = 1 << 16
+"""Bytes that a loop may allocate before its arrays are first moved together."""
+
+
+def regions(i: Instr) -> tuple[Region, ...]:
+    """The code inside an instruction."""
+    match i:
+        case IfCode(_, then, orelse):
+            return (then, orelse)
+        case ForCode():
+            return (i.body,)
+        case WhileCode():
+            return (i.cond, i.body)
+        case _:
+            return ()
+
+
+def instructions(code: Iterable[Instr]) -> Iterable[Instr]:
+    """All instructions of some code, also the nested ones."""
+    for i in code:
+        yield i
+        for r in regions(i):
+            yield from instructions(r.code)
+
+
+def allocates(code: Iterable[Instr]) -> frozenset[str]:
+    """The arenas ("temp", "residual", "store") that code may allocate in."""
+    found: set[str] = set()
+    for i in instructions(code):
+        match i:
+            case Alloc(_, _, _, arena):
+                found.add(arena)
+            case AccAlloc():
+                found.add("store")
+            case CallCode(_, name, _):
+                found |= {"temp", "residual"} if name.startswith("keep.") else {
+                    "temp", "residual", "store"
+                }
+            case _:
+                pass
+    return frozenset(found)
+
+
+class Scope:
+    """The marks of a loop: ``release`` gives back what an iteration allocated."""
+
+    def __init__(self, lo: Lowering, may_release: Iterable[str]) -> None:
+        self.lo = lo
+        self.may = frozenset(may_release)
+        self.marks: dict[str, Reg] = {}
+
+    def release(self, iteration: list[Instr]) -> None:
+        """Give back, at the end of an iteration, what its code allocated."""
+        for arena in sorted(allocates(iteration) & self.may):
+            ty = Ty.I64 if arena == "store" else Ty.PTR
+            mark = self.marks.setdefault(arena, Reg("mark", ty))
+            self.lo.emit(AccRelease(mark) if arena == "store" else Release(mark, arena))
+
+    def open(self) -> None:
+        """Emit the marks, before the loop."""
+        for arena, mark in self.marks.items():
+            self.lo.emit(AccMark(mark) if arena == "store" else Mark(mark, arena))
+
+
+# --- keeping --------------------------------------------------------------------------------------
+
+
+def temporaries(lo: Lowering) -> tuple[Value, Value]:
+    """The range of addresses of the temp arena."""
+    base = Reg("base", Ty.PTR)
+    lo.emit(ArenaBase(base, "temp"))
+    return lo.address(base), lo.address(lo.mark())
+
+
+def keep(lo: Lowering, v: Val) -> Val:
+    """The value with its temporary arrays copied to the residual arena."""
+    t = v.type
+    if not has_temporaries(t):
+        return v
+    low, high = temporaries(lo)
+    return move(lo, v, low, high, "residual")
+
+
+def move(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
+    """The value with its arrays in [low, high) copied to an arena (densely)."""
+    if not has_temporaries(v.type):
+        return v
+    if isinstance(v, View) and v.lanes == LANES:
+        return _move_interleaved(lo, v, low, high, arena)
+    name = _helper(lo, arena, v.type)
+    args = to_leaves(lo, v)
+    dsts = tuple(Reg("kept", a.ty) for a in args)
+    lo.emit(CallCode(dsts, name, (*args, low, high)))
+    out = from_leaves(lo, v.type, list(dsts))
+    if isinstance(v, View) and isinstance(out, View):
+        out = replace(out, strides=v.strides) if v.dense else out
+        return replace(v, ptrs=out.ptrs, start=ZERO, strides=out.strides, row=None)
+    return out
+
+
+def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> View:
+    """The lanes are a last axis of 8 elements."""
+    if v.step is not None or v.shift is not None:
+        raise NotInLanes
+    assert isinstance(v.type, Array)
+    eight = Imm(LANES, Ty.I64)
+    flat = View(
+        Array(v.type.elem, v.type.rank + 1), v.ptrs, lo.mul(v.start, eight), (*v.extents, eight),
+        (*(lo.mul(s, eight) for s in v.strides), Imm(1, Ty.I64)), dense=v.dense,
+    )
+    out = move(lo, flat, low, high, arena)
+    assert isinstance(out, View)
+    strides = v.strides if v.dense else tuple(
+        lo.arith("floordiv", Ty.I64, s, eight) for s in out.strides[:-1]
+    )
+    return replace(v, ptrs=out.ptrs, start=ZERO, strides=strides, row=None)
+
+
+def _helper(lo: Lowering, arena: str, t: Type) -> str:
+    """The function that moves values of a type: leaves, low, high -> leaves."""
+    key = (arena, t)
+    if key not in lo.unit.helpers:
+        name = lo.unit.helpers[key] = f"keep.{arena}.{len(lo.unit.helpers)}"
+        inner = Lowering(lo.unit, lambda lowering, block: [])
+        params = [Reg("p", ty) for ty in leaves(t)]
+        low, high = Reg("low", Ty.I64), Reg("high", Ty.I64)
+        moved = _moved(inner, from_leaves(inner, t, list(params)), low, high, arena)
+        results = tuple(to_leaves(inner, moved))
+        lo.unit.functions[name] = LoopFunction(
+            name, (*params, low, high), Region((*inner.prelude, *inner.code), results), leaves(t)
+        )
+    return lo.unit.helpers[key]
+
+
+def _moved(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
+    match v:
+        case Scalar():
+            return v
+        case SumVal():
+            fields = tuple(tuple(move(lo, f, low, high, arena) for f in fs) for fs in v.fields)
+            return SumVal(v.type, v.tag, fields)
+        case View(Array(elem, _)) if v.ptrs:
+            at = lo.address(v.ptrs[0])
+            inside = lo.test("and", lo.test("ge", at, low), lo.test("lt", at, high))
+
+            def copied() -> list[Value]:
+                out = _dense_or_not(lo, v, arena)
+                if has_temporaries(elem):
+                    _move_elements(lo, out, low, high, arena)
+                return to_leaves(lo, out)
+
+            leaves_of = to_leaves(lo, v)
+            return from_leaves(lo, v.type, lo.choose(inside, copied, lambda: leaves_of))
+        case View():
+            return v
+
+
+def _dense_or_not(lo: Lowering, v: View, arena: str) -> View:
+    """A copy: in one piece if the strides allow it."""
+    assert isinstance(v.type, Array)
+    out = fresh(lo, v.type, v.extents, 1, arena)
+
+    def whole() -> list[Value]:
+        fill(lo, out, replace(v, dense=True))
+        return []
+
+    def pieces() -> list[Value]:
+        fill(lo, out, v)
+        return []
+
+    lo.choose(is_dense(lo, v), whole, pieces)
+    return out
+
+
+def _move_elements(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> None:
+    def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        p = place_of(lo, v, indices)
+        write(lo, v, p, move(lo, read(lo, v, p), low, high, arena))
+        return []
+
+    nest(lo, v.extents, [], step)
+
+
+def compact(lo: Lowering, values: list[Val], mark: Value) -> list[Val]:
+    """Give back all temporaries since ``mark`` but those of the values, which are moved there by
+    way of the residual arena."""
+    aside = lo.mark("residual")
+    low, high = lo.address(mark), lo.address(lo.mark())
+    values = [move(lo, v, low, high, "residual") for v in values]
+    low, high = lo.address(aside), lo.address(lo.mark("residual"))
+    lo.emit(Release(mark))
+    values = [move(lo, v, low, high, "temp") for v in values]
+    lo.emit(Release(aside, "residual"))
+    return values

@@ -1,0 +1,204 @@
+"""Fresh arrays: results of loops, copies, and what makes them from other arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pullback.core.terms import Prim, Site
+from pullback.core.types import Array
+from pullback.lower.forms import c_strides, pointers
+from pullback.lower.loopcode import LANES, Alloc, Copy, Imm, RaiseIf, Reg, Ty, Value
+from pullback.lower.state import Lowering, NotInLanes
+from pullback.lower.values import (
+    ONE,
+    ZERO,
+    Scalar,
+    SumVal,
+    Val,
+    View,
+    has_pointers,
+    lanes_of,
+    leaves,
+    mentions_handle,
+)
+from pullback.lower.views import Place, dense_view, index_scalar, place_of, read, write
+
+
+def nest(
+    lo: Lowering, extents: Sequence[Value], inits: Sequence[Value],
+    step: Callable[[list[Scalar], list[Value]], list[Value]],
+) -> list[Value]:
+    """Loops over all indices below the extents, in C order, carrying registers."""
+
+    def level(found: list[Scalar], carried: list[Value]) -> list[Value]:
+        if len(found) == len(extents):
+            return step(found, carried)
+        n = extents[len(found)]
+
+        def body(i: Reg, inner: list[Value]) -> list[Value]:
+            return level([*found, index_scalar(i, n)], inner)
+
+        with lo.trip(n):
+            return lo.loop(ZERO, n, 1, carried, body)
+
+    return level([], list(inits))
+
+
+def varies(v: Val) -> bool:
+    """Whether lanes have different values."""
+    match v:
+        case Scalar(_, value):
+            return value is None or lanes_of(value) > 1
+        case View():
+            return not v.uniform
+        case SumVal(_, tag, fields):
+            return lanes_of(tag) > 1 or any(varies(f) for fs in fields for f in fs)
+
+
+class Output:
+    """A fresh dense array, filled by code that comes before its allocation is known: whether it
+    is interleaved shows when the first element is stored."""
+
+    def __init__(
+        self, lo: Lowering, t: Array, extents: tuple[Value, ...], own: bool = False
+    ) -> None:
+        self.lo = lo
+        self.own = own  # the result of the loop in lanes itself: ordinary memory
+        self.types = leaves(t.elem)
+        self.regs = tuple(Reg("out", Ty.PTR) for _ in self.types)
+        self.view = View(t, self.regs, ZERO, extents, c_strides(lo, extents), dense=True)
+
+    def put(self, indices: list[Scalar], x: Val) -> None:
+        """Store an element."""
+        lo = self.lo
+        if lo.lane and not self.own:
+            private = varies(x) or lo.lane.mask is not None or any(map(varies, indices))
+            self.view = interleaved_type(lo, self.view) if private else self.view
+        write(lo, self.view, place_of(lo, self.view, indices), x)
+
+    def allocate(self, arena: str = "temp") -> None:
+        """Emit the allocation here."""
+        count = self.lo.product((*self.view.extents, Imm(self.view.lanes, Ty.I64)))
+        for reg, ty in zip(self.regs, self.types):
+            self.lo.emit(Alloc(reg, count, ty, arena))
+
+
+def interleaved_type(lo: Lowering, v: View) -> View:
+    """The view as one with elements for each lane, if its elements can be that."""
+    elem = v.type.elem if isinstance(v.type, Array) else None
+    if elem is None or has_pointers(elem) or mentions_handle(elem, lo.unit.program.decls):
+        raise NotInLanes
+    return replace(v, lanes=LANES)
+
+
+def fresh(lo: Lowering, t: Array, extents: tuple[Value, ...], lanes: int, arena: str) -> View:
+    """An uninitialised array."""
+    count = lo.product((*extents, Imm(lanes, Ty.I64)))
+    ptrs = tuple(lo.alloc(count, ty, arena) for ty in leaves(t.elem))
+    return View(t, ptrs, ZERO, extents, c_strides(lo, extents), dense=True, lanes=lanes)
+
+
+def copy_view(lo: Lowering, v: View, arena: str = "temp") -> View:
+    """A dense copy of an array; interleaved if lanes have different ones."""
+    assert isinstance(v.type, Array)
+    lanes = 1 if v.uniform else LANES
+    out = fresh(lo, v.type, v.extents, lanes, arena)
+    out = out if lanes == 1 else interleaved_type(lo, out)
+    fill(lo, out, v)
+    return out
+
+
+def fill(lo: Lowering, out: View, v: View) -> None:
+    """Copy the elements of ``v`` into the dense ``out``."""
+    assert isinstance(v.type, Array)
+    if v.dense and v.step is None and v.shift is None and v.lanes == out.lanes:
+        lanes = Imm(v.lanes, Ty.I64)
+        start, count = lo.mul(v.start, lanes), lo.product((*v.extents, lanes))
+        for to, ptr, ty in zip(out.ptrs, v.ptrs, leaves(v.type.elem)):
+            target = lo.offset(to, lo.mul(out.start, lanes), ty)
+            lo.emit(Copy(target, lo.offset(ptr, start, ty), count, ty))
+        return
+
+    def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        x = read(lo, v, place_of(lo, v, indices))
+        with lo.masked(lo.mask() if out.lanes == LANES else None):  # fresh: no lane has it yet
+            write(lo, out, place_of(lo, out, indices), x)
+        return []
+
+    nest(lo, v.extents, [], step)
+
+
+def interleave(lo: Lowering, v: View) -> View:
+    """A copy of an array of which each lane has its own."""
+    if not isinstance(v.type, Array):
+        raise NotInLanes
+    out = interleaved_type(lo, fresh(lo, v.type, v.extents, LANES, "temp"))
+    fill(lo, out, v)
+    return out
+
+
+# --- primitives -----------------------------------------------------------------------------------
+
+
+def is_dense(lo: Lowering, v: View) -> Value:
+    """Whether the strides are those of C order, tested when running."""
+    good: Value = Imm(True, Ty.I1)
+    for n, stride, expected in zip(v.extents, v.strides, c_strides(lo, v.extents)):
+        if stride != expected:
+            fits = lo.test("eq", stride, expected)
+            good = lo.test("and", good, lo.test("or", fits, lo.test("eq", n, ONE)))
+    return good
+
+
+def reshape(lo: Lowering, op: Prim) -> View:
+    """The same elements in C order under other extents: a view if they are dense, else a copy."""
+    v = lo.view(op.args[0])
+    assert isinstance(v.type, Array)
+    extents = tuple(lo.extent(a) for a in op.args[1:])
+    t = Array(v.type.elem, len(extents))
+    if v.dense:
+        return dense_view(lo, t, extents, v)
+    if not v.uniform:
+        return dense_view(lo, t, extents, copy_view(lo, v))
+    whole = pointers(lo, v)
+    ptrs = lo.choose(is_dense(lo, v), lambda: whole, lambda: list(copy_view(lo, v).ptrs))
+    return View(t, tuple(ptrs), ZERO, extents, c_strides(lo, extents), dense=True)
+
+
+def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
+    """An array of equal arrays as one array."""
+    v = lo.view(op.args[0])
+    assert isinstance(v.type, Array) and isinstance(v.type.elem, Array)
+    inner = v.type.elem
+    if not v.uniform:
+        raise NotInLanes
+    first = Place(v.start, None, None)
+    some = lo.test("gt", lo.product(v.extents), ZERO)
+
+    def sizes() -> list[Value]:
+        x = read(lo, v, first)
+        assert isinstance(x, View)
+        return list(x.extents)
+
+    extents = lo.choose(some, sizes, lambda: [ZERO] * inner.rank)
+    t = Array(inner.elem, v.type.rank + inner.rank)
+    out = fresh(lo, t, (*v.extents, *extents), 1, "temp")
+
+    def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        x = read(lo, v, place_of(lo, v, indices))
+        assert isinstance(x, View)
+        bad: Value = Imm(False, Ty.I1)
+        for n, expected in zip(x.extents, extents):
+            bad = lo.test("or", bad, lo.test("ne", n, expected))
+        message = "setting an array element with a sequence: inhomogeneous shapes"
+        lo.emit(RaiseIf(bad, "ValueError", message, site, ZERO, ZERO))
+        at = place_of(lo, replace(out, strides=out.strides[: len(indices)]), indices)
+        target = View(
+            inner, out.ptrs, at.scalar, x.extents, out.strides[len(indices) :], dense=True
+        )
+        fill(lo, target, x)
+        return []
+
+    nest(lo, v.extents, [], step)
+    return out

@@ -1,0 +1,252 @@
+"""Forms: what of a value is fixed while lowering and what is in registers.
+
+Where control flow meets (branches, loops) two values must have one form; ``join`` finds it,
+``coerce`` brings a value into it, ``parts`` takes it apart into registers and ``rebuild`` puts it
+together again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pullback.core.types import Array, Handle, Named, Sum, Type
+from pullback.lower.loopcode import LANES, Imm, Ty, Value
+from pullback.lower.values import (
+    NULL,
+    ZERO,
+    Scalar,
+    SumVal,
+    Val,
+    View,
+    lanes_of,
+    leaves,
+    machine,
+)
+
+if TYPE_CHECKING:
+    from pullback.lower.state import Lowering
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarForm:
+    """Uniform or varying."""
+
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewForm:
+    """Ordinary or interleaved; whether lanes see different places; whether it is dense."""
+
+    lanes: int
+    shifted: bool
+    dense: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SumForm:
+    """Of the tag and of all fields of all variants."""
+
+    tag: int
+    fields: tuple[tuple[Form, ...], ...]
+
+
+Form = ScalarForm | ViewForm | SumForm
+
+
+def form_of(v: Val) -> Form:
+    """The form that a value has."""
+    match v:
+        case Scalar(_, value):
+            return ScalarForm(LANES if value is None else lanes_of(value))
+        case View():
+            shifted = v.step is not None or v.shift is not None
+            return ViewForm(v.lanes, shifted, v.dense)
+        case SumVal(_, tag, fields):
+            return SumForm(lanes_of(tag), tuple(tuple(map(form_of, fs)) for fs in fields))
+
+
+def join_forms(a: Form, b: Form) -> Form:
+    """The form for both."""
+    match a, b:
+        case ScalarForm(m), ScalarForm(n):
+            return ScalarForm(max(m, n))
+        case ViewForm(), ViewForm():
+            if a.lanes != b.lanes:  # the other one is copied: dense and in its place
+                return a if a.lanes == LANES else b
+            return ViewForm(a.lanes, a.shifted or b.shifted, a.dense and b.dense)
+        case SumForm(), SumForm():
+            fields = tuple(
+                tuple(join_forms(x, y) for x, y in zip(xs, ys))
+                for xs, ys in zip(a.fields, b.fields)
+            )
+            return SumForm(max(a.tag, b.tag), fields)
+        case _:
+            raise TypeError("forms of different types")
+
+
+def coerce(lo: Lowering, v: Val, form: Form) -> Val:
+    """The value in a form that is ``join_forms`` of its own and another."""
+    from pullback.lower.copies import interleave  # copying is a loop, and loops know forms
+
+    match v, form:
+        case Scalar(), ScalarForm(n):
+            value = lo.value(v)
+            return Scalar(v.type, lo.vector(value) if n == LANES else value, natural=v.natural)
+        case View(), ViewForm(n, shifted, dense):
+            if n == LANES and v.lanes == 1:
+                v = interleave(lo, v)
+            if shifted:
+                v = replace(v, step=None, shift=lo.vector(shift_of(lo, v)))
+            return replace(v, dense=dense, root=None, row=None)
+        case SumVal(), SumForm(n, forms):
+            fields = tuple(
+                tuple(coerce(lo, x, f) for x, f in zip(xs, fs)) for xs, fs in zip(v.fields, forms)
+            )
+            return SumVal(v.type, lo.vector(v.tag) if n == LANES else v.tag, fields)
+        case _:
+            raise TypeError("a value and the form of another type")
+
+
+def shift_of(lo: Lowering, v: View) -> Value:
+    """What the lanes add to the place: step and shift as one value."""
+    shift = v.shift if v.shift is not None else ZERO
+    return shift if v.step is None else lo.add(shift, lo.mul(lo.iota(), v.step))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A register of a value; ``steady``: usually the same all through a loop."""
+
+    value: Value
+    steady: bool
+
+
+def parts(lo: Lowering, v: Val) -> list[Part]:
+    """The registers of a value, in an order that its type and form fix."""
+    match v:
+        case Scalar():
+            return [Part(lo.value(v), False)]
+        case View():
+            out = [Part(p, False) for p in pointers(lo, v)]
+            if isinstance(v.type, Handle) and not v.ptrs:
+                out.append(Part(v.start, True))
+            if v.step is not None or v.shift is not None:
+                out.append(Part(shift_of(lo, v), False))
+            out += [Part(n, True) for n in v.extents]
+            return out if v.dense else out + [Part(s, True) for s in v.strides]
+        case SumVal(_, tag, fields):
+            rest = [p for fs in fields for f in fs for p in parts(lo, f)]
+            return [Part(tag, False), *rest]
+
+
+def pointers(lo: Lowering, v: View) -> list[Value]:
+    """The addresses of element 0, one per leaf of the element type."""
+    elem = leaves(v.type.elem) if isinstance(v.type, Array) else (Ty.F64,)
+    start = lo.mul(v.start, Imm(v.lanes, Ty.I64))
+    return [lo.offset(p, start, ty) for p, ty in zip(v.ptrs, elem)]
+
+
+def rebuild(lo: Lowering, like: Val, values: list[Value]) -> Val:
+    """A value with the type and form of ``like`` from (all) its parts, which are used up."""
+    match like:
+        case Scalar(t, _):
+            return Scalar(t, values.pop(0))
+        case View(t):
+            ptrs = tuple(values.pop(0) for _ in like.ptrs)
+            start = values.pop(0) if isinstance(t, Handle) and not like.ptrs else ZERO
+            shifted = like.step is not None or like.shift is not None
+            shift = values.pop(0) if shifted else None
+            extents = tuple(values.pop(0) for _ in range(t.rank))
+            if like.dense:
+                strides = c_strides(lo, extents)
+            else:
+                strides = tuple(values.pop(0) for _ in range(t.rank))
+                lo.likely_units.update(strides[-1:])
+            return View(
+                t, ptrs, start, extents, strides, like.dense, like.lanes, shift=shift
+            )
+        case SumVal(t, _, fields):
+            tag = values.pop(0)
+            return SumVal(t, tag, tuple(tuple(rebuild(lo, f, values) for f in fs) for fs in fields))
+
+
+def c_strides(lo: Lowering, extents: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The strides of a dense array."""
+    strides: list[Value] = []
+    stride: Value = Imm(1, Ty.I64)
+    for n in reversed(extents):
+        strides.insert(0, stride)
+        stride = lo.mul(stride, n) if len(strides) < len(extents) else stride
+    return tuple(strides)
+
+
+# --- the calling convention -----------------------------------------------------------------------
+
+
+def to_leaves(lo: Lowering, v: Val) -> list[Value]:
+    """The leaves of a value. An array must be the same in all lanes; scalars may vary."""
+    from pullback.lower.state import NotInLanes
+
+    match v:
+        case Scalar():
+            return [lo.value(v)]
+        case View():
+            if not v.uniform:
+                raise NotInLanes
+            head = pointers(lo, v) if isinstance(v.type, Array) else [v.start]
+            return [*head, *v.extents, *v.strides]
+        case SumVal(_, tag, fields):
+            return [tag, *(x for fs in fields for f in fs for x in to_leaves(lo, f))]
+
+
+def from_leaves(lo: Lowering, t: Type, values: list[Value]) -> Val:
+    """The value of type ``t`` made of leaves, which are used up."""
+    match t:
+        case Array(elem, rank):
+            ptrs = tuple(values.pop(0) for _ in leaves(elem))
+            return _strided(lo, t, ptrs, ZERO, rank, values)
+        case Handle(rank):
+            return _strided(lo, t, (), values.pop(0), rank, values)
+        case Sum(variants):
+            tag = values.pop(0)
+            fields = tuple(tuple(from_leaves(lo, f, values) for f in v.fields) for v in variants)
+            return SumVal(t, tag, fields)
+        case _:
+            return Scalar(t, values.pop(0))
+
+
+def _strided(
+    lo: Lowering, t: Array | Handle, ptrs: tuple[Value, ...], start: Value, rank: int,
+    values: list[Value],
+) -> View:
+    extents = tuple(values.pop(0) for _ in range(rank))
+    strides = tuple(values.pop(0) for _ in range(rank))
+    lo.likely_units.update(strides[-1:])
+    return View(t, ptrs, start, extents, strides, dense=rank == 0)
+
+
+def undefined(t: Type) -> Val:
+    """The value of a field of a variant that a sum is not in: zeros."""
+    match t:
+        case Array(elem, rank):
+            return View(t, (NULL,) * len(leaves(elem)), ZERO, (ZERO,) * rank, (ZERO,) * rank)
+        case Handle(rank):
+            return View(t, (), ZERO, (ZERO,) * rank, (ZERO,) * rank)
+        case Sum(variants):
+            return SumVal(t, ZERO, tuple(tuple(map(undefined, v.fields)) for v in variants))
+        case Named(_):
+            return Scalar(t, NULL)
+        case _:
+            return Scalar(t, zero(machine(t)))
+
+
+def zero(ty: Ty) -> Imm:
+    """The zero of a machine type."""
+    match ty:
+        case Ty.F64 | Ty.F32:
+            return Imm(0.0, ty)
+        case Ty.I1:
+            return Imm(False, ty)
+        case Ty.I64 | Ty.I32 | Ty.PTR:
+            return Imm(0, ty)

@@ -1,0 +1,226 @@
+"""Build and Sum_: independent iterations, 8 at a time where the body allows it.
+
+A body that runs in lanes is lowered by the code that lowers scalar bodies; what it cannot do in
+lanes raises ``NotInLanes``, and the loop is scalar (the loops inside it get their chance). With
+n >= 8 iterations the last block of 8 overlaps the one before: every lane always has an iteration,
+and ``alive`` says in which lanes effects and contributions count. Smaller n run the scalar loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pullback.core.terms import Block, Build, Sum_, Var
+from pullback.core.traverse import all_lets
+from pullback.core.types import I64, Array, Type
+from pullback.lower import accumulators, rows
+from pullback.lower.arenas import Scope, allocates, compact, instructions
+from pullback.lower.copies import Output, nest
+from pullback.lower.forms import zero
+from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
+from pullback.lower.state import Lanes, Lowering, NotInLanes
+from pullback.lower.values import (
+    ONE,
+    ZERO,
+    Scalar,
+    Val,
+    has_pointers,
+    has_temporaries,
+    machine,
+    mentions_handle,
+)
+
+Step = Callable[[list[Scalar], list[Value]], list[Value]]
+
+MAX_COPIES = 2
+MAX_COPIED = 400
+"""The scalar copy of a loop in lanes may have loops in lanes inside, so many deep, if its body has
+at most so many lets."""
+
+
+def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
+    """Arrays of the results of all iterations."""
+    extents = tuple(lo.extent(n) for n in op.extents)
+    outside = lo.lane is None
+    outputs: list[Output] = []
+    for v in bound:
+        assert isinstance(v.type, Array)
+        outputs.append(Output(lo, v.type, extents, own=outside))
+
+    def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
+        for out, x in zip(outputs, results, strict=True):
+            out.put(indices, x)
+        return carried
+
+    types = [v.type.elem for v in bound if isinstance(v.type, Array)]
+    loop = _Parallel(lo, extents, op.indices, op.body, types, finish)
+    if outside:
+        code, _ = lo.record(lambda: loop.best([]))
+    else:
+        code, _ = lo.record(lambda: loop.scalar([]))
+    for out in outputs:
+        out.allocate()
+    lo.code.extend(code)
+    return [out.view for out in outputs]
+
+
+def sum_(lo: Lowering, op: Sum_, bound: tuple[Var, ...]) -> list[Val]:
+    """Sums of the results of all iterations, in an order that their number fixes."""
+    extents = tuple(lo.extent(n) for n in op.extents)
+
+    def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
+        out = []
+        for total, x in zip(carried, results, strict=True):
+            assert isinstance(x, Scalar)
+            value = lo.value(x)
+            if lo.lane is not None and loop.in_lanes:
+                value = lo.select(lo.lane.alive, value, zero(value.ty))
+            out.append(lo.arith("add", total.ty, total, value))
+        return out
+
+    loop = _Parallel(lo, extents, op.indices, op.body, [], finish)
+    inits: list[Value] = [zero(machine(v.type)) for v in bound]
+    if lo.lane is not None:
+        totals = loop.scalar([lo.vector(z) for z in inits])
+    else:
+        totals = loop.best(inits)
+    return [Scalar(v.type, t) for v, t in zip(bound, totals)]
+
+
+class _Parallel:
+    """A loop with independent iterations; ``finish`` uses the results of one."""
+
+    def __init__(
+        self, lo: Lowering, extents: tuple[Value, ...], indices: tuple[Var, ...], body: Block,
+        elements: list[Type], finish: Callable[[list[Scalar], list[Val], list[Value]], list[Value]],
+    ) -> None:
+        self.lo = lo
+        self.extents = extents
+        self.indices = indices
+        self.body = body
+        self.elements = elements
+        self.finish = finish
+        self.in_lanes = False
+
+    def _scope(self) -> Scope:
+        may = set()
+        if not any(has_temporaries(t) for t in self.elements):
+            may.add("temp")
+        if not any(has_pointers(t) for t in self.elements):
+            may.add("residual")
+        if not any(mentions_handle(t, self.lo.unit.program.decls) for t in self.elements):
+            may.add("store")
+        return Scope(self.lo, may)
+
+    def _step(self, scope: Scope) -> Step:
+        lo = self.lo
+
+        def step(indices: list[Scalar], carried: list[Value]) -> list[Value]:
+            def run() -> list[Value]:
+                lo.env.update(zip(self.indices, indices))
+                results = self._compacted(lambda: lo.block(self.body))
+                return self.finish(indices, results, carried)
+
+            code, out = lo.record(run)
+            if self.in_lanes and lo.lane and lo.lane.rows:
+                copied = list(lo.lane.rows.values())
+                code[:0] = lo.record(lambda: rows.open_rows(lo, copied))[0]
+            lo.code.extend(code)
+            scope.release(code)
+            return out
+
+        return step
+
+    def _compacted(self, run: Callable[[], list[Val]]) -> list[Val]:
+        """Results that are arrays, without the other temporaries of the iteration."""
+        lo = self.lo
+        code, results = lo.record(run)
+        worth = any(map(has_temporaries, self.elements)) and _wasteful(code, results)
+        mark = lo.mark() if worth else None
+        lo.code.extend(code)
+        return compact(lo, results, mark) if mark is not None else results
+
+    def scalar(self, inits: list[Value]) -> list[Value]:
+        """One iteration after the other (each in all the lanes around, if any)."""
+        scope = self._scope()
+        code, out = self.lo.record(lambda: nest(self.lo, self.extents, inits, self._step(scope)))
+        scope.open()
+        self.lo.code.extend(code)
+        return out
+
+    def best(self, inits: list[Value]) -> list[Value]:
+        """In lanes when there are enough iterations, if the body can."""
+        lo = self.lo
+        axis = _axis_for_lanes(self.extents)
+        if axis is None or lo.copies > MAX_COPIES:
+            return self.scalar(inits)
+        try:
+            code, (out, lane) = lo.record(lambda: self._vector(inits, axis))
+        except NotInLanes:
+            return self.scalar(inits)
+        enough = lo.test("ge", self.extents[axis], Imm(LANES, Ty.I64))
+        for stride in lane.units:
+            enough = lo.test("and", enough, lo.test("eq", stride, ONE))
+        big = sum(1 for _ in all_lets(self.body)) > MAX_COPIED
+        saved, lo.copies = lo.copies, lo.copies + (MAX_COPIES + 1 if big else 1)
+        try:
+            rest = lo.record(lambda: self.scalar(inits))
+        finally:
+            lo.copies = saved
+        if isinstance(enough, Imm):
+            lo.code.extend(code if enough.value else rest[0])
+            return out if enough.value else rest[1]
+        return lo.join(enough, (code, out), rest)
+
+    def _vector(self, inits: list[Value], axis: int) -> tuple[list[Value], Lanes]:
+        """The loop in lanes along an axis (with the other axes outside)."""
+        lo = self.lo
+        lane = Lanes(Reg("", Ty.I64).id, Imm(True, Ty.I1))
+        others = [n for a, n in enumerate(self.extents) if a != axis]
+        scope = self._scope()
+        step = self._step(scope)
+
+        def outer(found: list[Scalar], carried: list[Value]) -> list[Value]:
+            def block(at: Reg, inner: list[Value]) -> list[Value]:
+                start = lo.arith("min", Ty.I64, at, lo.sub(n, Imm(LANES, Ty.I64)))
+                lane.alive = lo.test("ge", lo.add(lo.iota(), start), at)
+                i = Scalar(I64, None, base=start, step=ONE, natural=True, bound=n)
+                lane.index = i
+                return step([*found[:axis], i, *found[axis:]], inner)
+
+            n = self.extents[axis]
+            with lo.trip(n):
+                return lo.loop(ZERO, n, LANES, carried, block)
+
+        saved, lo.lane, self.in_lanes = lo.lane, lane, True
+        try:
+            vectors = [lo.vector(z) for z in inits]
+            code, out = lo.record(lambda: nest(lo, others, vectors, outer))
+        finally:
+            lo.lane, self.in_lanes = saved, False
+        shadows = list(lane.shadows.values())
+        for s in shadows:
+            accumulators.open_shadow(lo, s)
+        scope.open()
+        lo.code.extend(code)
+        for s in shadows:
+            accumulators.close_shadow(lo, s)
+        return [lo.lane_sum(v) for v in out], lane
+
+
+def _axis_for_lanes(extents: tuple[Value, ...]) -> int | None:
+    """The innermost axis that is not known to be short."""
+    for axis in reversed(range(len(extents))):
+        n = extents[axis]
+        if not (isinstance(n, Imm) and n.value < LANES):
+            return axis
+    return None
+
+
+def _wasteful(code: list[Instr], results: list[Val]) -> bool:
+    """Whether code allocates more temporaries than the arrays that it returns."""
+    if "temp" not in allocates(code):
+        return False
+    allocated = sum(isinstance(i, Alloc) and i.arena == "temp" for i in instructions(code))
+    calls = any(isinstance(i, CallCode) for i in instructions(code))
+    return calls or allocated > sum(has_temporaries(x.type) for x in results)

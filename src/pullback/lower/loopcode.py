@@ -1,0 +1,286 @@
+"""Loop code: what Core is lowered to and what LLVM text is printed from.
+
+    module   ::= function*
+    function ::= name (r*) code -> value*        the first parameter of every function is CTX (ptr)
+    code     ::= instr* ; SSA, structured: a register is assigned once and seen in nested code
+    value    ::= register | immediate            registers have a machine type and 1 or 8 lanes
+    instr    ::= Arith(r, name, value*)          a primitive, by its row of the table (scalars);
+                                                 vector registers: lane by lane; "splat", "lane_sum"
+               | Load(r, ptr, index) | Store(ptr, index, value)    element index, not bytes.
+                     vector r with scalar index: 8 consecutive elements; with vector index: gather
+                     (scatter on Store; lanes write in order 0..7)
+               | AtAdd(ptr, index, value)        memory[index] += value; lanes may collide: in order
+               | Offset(r, ptr, index, type)     the address of element `index`
+               | Alloc(r, count, type, arena)    uninitialised; arena "temp" or "residual"
+               | AccAlloc(r, count)              r: i64 offset (in f64 cells) into the store; zeroed
+               | AccBase(r)                      address of cell 0 of the current store
+               | Mark(r, arena) | Release(r, arena)    AccMark, AccRelease: of the store
+               | ArenaBase(r, arena)             the address where the arena begins
+               | Copy(dst, src, count, type)
+               | IfCode(cond, then, else, r*)    then/else are regions that yield values
+               | ForCode(lo, hi, step, i, carried, inits, body, r*)
+               | WhileCode(carried, inits, cond, body, r*)
+               | CallCode(r*, function, value*)  an error in the callee returns at once
+               | RaiseIf(cond, kind, site, a, b) record the error in CTX and leave the function
+
+Everything that makes code fast happens here or before: LLVM repairs little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import count
+
+from pullback.core.terms import Site
+
+LANES = 8
+
+_ids = count(1)
+
+
+class Ty(Enum):
+    """Machine types."""
+
+    F64 = "f64"
+    F32 = "f32"
+    I64 = "i64"
+    I32 = "i32"
+    I1 = "i1"
+    PTR = "ptr"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reg:
+    """A register; ``lanes`` is 1 (uniform) or LANES (varying)."""
+
+    name: str
+    ty: Ty
+    lanes: int = 1
+    id: int = field(default_factory=lambda: next(_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Imm:
+    """A scalar constant. A null pointer is Imm(0, PTR)."""
+
+    value: float | int | bool
+    ty: Ty
+
+
+Value = Reg | Imm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arith:
+    """``dst = name(args)``; scalar args of a vector dst are broadcast.
+
+    Names: those of the scalar rows of core/prims.py (the type of the operands selects the
+    instruction), and ``splat`` (scalar to lanes), ``lane_sum`` (lanes to scalar, in the fixed
+    order of a binary tree: ((0+4)+(2+6))+((1+5)+(3+7)), that is halves added repeatedly),
+    ``lane_or`` (lanes of i1 to i1), ``lane_min`` (the smallest of i64 lanes), ``extract`` (vector,
+    scalar i64 lane number: that lane), ``iota`` (scalar base i64 to lanes base+0..base+7),
+    ``move``, ``address`` (ptr to i64). Conversions take their target from the type of dst."""
+
+    dst: Reg
+    name: str
+    args: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Load:
+    """``dst = ptr[index]``, elements of the type of ``dst`` (i1 is stored as one byte)."""
+
+    dst: Reg
+    ptr: Value
+    index: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """``ptr[index] = value``."""
+
+    ptr: Value
+    index: Value
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtAdd:
+    """``ptr[index] += value``; a vector value with a scalar index is 8 consecutive elements,
+    with a vector index the lanes are added one after the other."""
+
+    ptr: Value
+    index: Value
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offset:
+    """``dst = &ptr[index]`` for elements of type ``ty``."""
+
+    dst: Reg
+    ptr: Value
+    index: Value
+    ty: Ty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alloc:
+    """``dst`` = address of ``count`` elements (64-byte aligned when large)."""
+
+    dst: Reg
+    count: Value
+    ty: Ty
+    arena: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccAlloc:
+    """``dst`` = offset of ``count`` zeroed cells in the accumulator store."""
+
+    dst: Reg
+    count: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccBase:
+    """``dst`` = address of cell 0 of the store (it never moves during a call)."""
+
+    dst: Reg
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """``dst`` (ptr) = the top of the arena ("temp" or "residual")."""
+
+    dst: Reg
+    arena: str = "temp"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """Give back all that was allocated in the arena since the mark."""
+
+    mark: Value
+    arena: str = "temp"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArenaBase:
+    """``dst`` (ptr) = where the arena begins: what lies in [base, top) is in the arena."""
+
+    dst: Reg
+    arena: str = "temp"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccMark:
+    """``dst`` (i64) = the top of the accumulator store."""
+
+    dst: Reg
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccRelease:
+    """Give back the cells allocated since the mark."""
+
+    mark: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copy:
+    """``dst[0:count] = src[0:count]`` (may overlap), elements of type ``ty``."""
+
+    dst: Value
+    src: Value
+    count: Value
+    ty: Ty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """Code that yields values."""
+
+    code: tuple[Instr, ...]
+    yields: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IfCode:
+    """``dsts`` = the yields of one of the regions; ``cond`` is a scalar."""
+
+    cond: Value
+    then: Region
+    orelse: Region
+    dsts: tuple[Reg, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForCode:
+    """``for index in range(lo, hi, step)`` (step a positive constant), carrying registers."""
+
+    lo: Value
+    hi: Value
+    step: int
+    index: Reg
+    carried: tuple[Reg, ...]
+    inits: tuple[Value, ...]
+    body: Region
+    dsts: tuple[Reg, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WhileCode:
+    """While ``cond`` (yields one i1, sees ``carried``) run ``body`` (yields the next values)."""
+
+    carried: tuple[Reg, ...]
+    inits: tuple[Value, ...]
+    cond: Region
+    body: Region
+    dsts: tuple[Reg, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallCode:
+    """Call a function of the module (CTX is passed on by itself)."""
+
+    dsts: tuple[Reg, ...]
+    function: str
+    args: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaiseIf:
+    """If ``cond`` (scalar i1): record (kind, site, a, b) in CTX and leave all functions."""
+
+    cond: Value
+    kind: str
+    message: str
+    site: Site | None
+    a: Value
+    b: Value
+
+
+Instr = (
+    Arith | Load | Store | AtAdd | Offset | Alloc | AccAlloc | AccBase | Mark | Release | ArenaBase
+    | AccMark | AccRelease | Copy | IfCode | ForCode | WhileCode | CallCode | RaiseIf
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopFunction:
+    """``name(params) -> results``; all params and results are scalar registers' types."""
+
+    name: str
+    params: tuple[Reg, ...]
+    body: Region
+    results: tuple[Ty, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """Functions by name, and the name of the entry."""
+
+    functions: dict[str, LoopFunction]
+    main: str

@@ -1,0 +1,182 @@
+"""First-order Core to loop code.
+
+    views      arrays as (pointers, start, extents, strides); places, loads, stores, bounds
+    copies     fresh arrays, copies, reshape, stack
+    lanes      Build and Sum_, 8 iterations at a time where the body allows it
+    sequences  Loop and While
+    branches   If, Case, Inject
+    scalars    rows of the table
+    accumulators, arenas
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from pullback.core.prims import VIEWS
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    AccTake,
+    Apply,
+    Block,
+    Build,
+    Call,
+    Case,
+    Closure,
+    Function,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Let,
+    Loop,
+    MakeTuple,
+    Prim,
+    Program,
+    Project,
+    Sum_,
+    Update,
+    Vjp,
+    While,
+)
+from pullback.core.types import I64
+from pullback.lower import accumulators, branches, lanes, rows, sequences
+from pullback.lower.arenas import keep
+from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
+from pullback.lower.forms import from_leaves, to_leaves
+from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
+from pullback.lower.scalars import require, scalar_prim
+from pullback.lower.state import Lowering, NotInLanes, Unit
+from pullback.lower.values import Scalar, Val, View, leaves
+from pullback.lower.views import checked_indices, place_of, view_prim, write
+
+
+def lower(program: Program) -> Module:
+    """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING."""
+    unit = Unit(program)
+    for fn in program.functions.values():
+        unit.functions[fn.name] = _function(unit, fn)
+    return Module(unit.functions, program.main)
+
+
+def _function(unit: Unit, fn: Function) -> LoopFunction:
+    lo = Lowering(unit, _block)
+    params: list[Reg] = []
+    for x in fn.params:
+        own = [Reg(x.name, ty) for ty in leaves(x.type)]
+        params += own
+        lo.env[x] = from_leaves(lo, x.type, list(own))
+    values = [v for x in lo.block(fn.body) for v in to_leaves(lo, x)]
+    results = tuple(ty for t in fn.results for ty in leaves(t))
+    body = Region((*lo.prelude, *lo.code), tuple(values))
+    return LoopFunction(fn.name, tuple(params), body, results)
+
+
+def _block(lo: Lowering, block: Block) -> list[Val]:
+    for let in block.lets:
+        results = _op(lo, let)
+        lo.env.update(zip(let.vars, results, strict=True))
+    return [lo.atom(a) for a in block.results]
+
+
+def _op(lo: Lowering, let: Let) -> list[Val]:
+    op = let.op
+    match op:
+        case Prim():
+            return _prim(lo, op, let)
+        case Inject():
+            return [branches.inject(lo, op)]
+        case Case():
+            return branches.case(lo, op)
+        case If():
+            return branches.if_(lo, op)
+        case Call():
+            return _call(lo, op, let)
+        case Build():
+            return lanes.build(lo, op, let.vars)
+        case Sum_():
+            return lanes.sum_(lo, op, let.vars)
+        case Loop():
+            return sequences.loop(lo, op, let.vars)
+        case While():
+            return sequences.while_(lo, op, let.vars)
+        case Index():
+            return [_index(lo, op, let)]
+        case Update():
+            return [_update(lo, op, let)]
+        case AccNew():
+            return [accumulators.new(lo, op)]
+        case AccAdd():
+            accumulators.add(lo, op)
+            return []
+        case AccRead():
+            return [accumulators.read(lo, op)]
+        case AccTake():
+            return [accumulators.take(lo, op)]
+        case MakeTuple() | Project() | Closure() | Apply() | Vjp() | Jvp():
+            raise TypeError(f"{type(op).__name__} in a flat program")
+        case _:
+            assert_never(op)
+
+
+def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
+    if op.name == "pick":
+        (axis,) = op.static
+        assert isinstance(axis, int)
+        row = rows.row_of(lo, lo.view(op.args[0]), axis, lo.scalar(op.args[1]))
+        return [replace(view_prim(lo, op), row=row)]
+    if op.name in VIEWS:
+        return [view_prim(lo, op)]
+    match op.name:
+        case "require":
+            require(lo, op, let.site)
+            return []
+        case "dim":
+            (axis,) = op.static
+            assert isinstance(axis, int)
+            return [Scalar(I64, lo.view(op.args[0]).extents[axis], natural=True)]
+        case "reshape":
+            return [reshape(lo, op)]
+        case "stack":
+            return [stack(lo, op, let.site)]
+        case "copy":
+            return [copy_view(lo, lo.view(op.args[0]))]
+        case "stop_gradient":
+            return [lo.atom(op.args[0])]
+        case _:
+            return [scalar_prim(lo, op, let.vars[0].type, let.site)]
+
+
+def _index(lo: Lowering, op: Index, let: Let) -> Val:
+    v = lo.view(op.array)
+    indices = [lo.scalar(i) for i in op.indices]
+    if op.checked:
+        indices = checked_indices(lo, v, indices, let.site)
+    return rows.index(lo, v, indices)
+
+
+def _update(lo: Lowering, op: Update, let: Let) -> View:
+    v = lo.view(op.array)
+    indices = [lo.scalar(i) for i in op.indices]
+    if op.checked:
+        indices = checked_indices(lo, v, indices, let.site)
+    value = keep(lo, lo.atom(op.value))
+    if lo.lane and v.lanes == 1 and (
+        lo.lane.mask or varies(v) or varies(value) or any(map(varies, indices))
+    ):
+        v = interleave(lo, v)
+    write(lo, v, place_of(lo, v, indices), value)
+    return v
+
+
+def _call(lo: Lowering, op: Call, let: Let) -> list[Val]:
+    if lo.lane:
+        raise NotInLanes
+    args = [x for a in op.args for x in to_leaves(lo, lo.atom(a))]
+    dsts = [Reg(v.name, ty) for v in let.vars for ty in leaves(v.type)]
+    lo.emit(CallCode(tuple(dsts), op.function, tuple(args)))
+    rest: list[Value] = list(dsts)
+    return [from_leaves(lo, v.type, rest) for v in let.vars]

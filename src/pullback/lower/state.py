@@ -1,0 +1,213 @@
+"""The state of lowering one function, and of the lanes that its code may be running in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pullback.core.terms import Atom, Block, Lit, Program, Var
+from pullback.core.types import Type
+from pullback.lower.emit import Emitter
+from pullback.lower.forms import Form
+from pullback.lower.loopcode import Arith, Imm, Instr, LoopFunction, Reg, Ty, Value
+from pullback.lower.values import ONE, ZERO, Row, Scalar, Val, View, lanes_of, machine
+
+
+class NotInLanes(Exception):
+    """This code cannot run in lanes: the loop around it stays scalar."""
+
+
+class Retry(Exception):
+    """A carried value turned out to be less regular than assumed: lower the loop again."""
+
+
+@dataclass(eq=False)
+class Mask:
+    """The lanes that really run some code; at least one does. ``leader`` is the first of them."""
+
+    lanes: Value
+    leader: Reg = field(default_factory=lambda: Reg("leader", Ty.I64))
+    used: bool = False
+
+
+@dataclass(eq=False)
+class Shadow:
+    """Lane-private cells for an accumulator from outside the lanes, if they are worth it.
+
+    There are as many as the accumulator spans, times 8; worth it when no more than the additions
+    that go there, which are counted as products of trip counts (one per place in the code)."""
+
+    root: View
+    worth: Reg
+    cells: Reg
+    low: Reg
+    additions: list[list[Value]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a loop carries a value: its form and which of its parts change (by position)."""
+
+    form: Form
+    loose: frozenset[int]
+
+
+@dataclass(eq=False)
+class Lanes:
+    """A loop that runs 8 iterations at a time.
+
+    first    registers with smaller ids are from outside the loop
+    alive    lanes whose effects count: the last block overlaps the one before
+    mask     within a branch that only some lanes took
+    units    strides from outside that were taken to be 1 (tested before the loop)
+    index    the index of the lanes; rows: what is copied at it, at the start of a block
+    trips    trip counts of the loops around the place at hand, this one first"""
+
+    first: int
+    alive: Value
+    mask: Mask | None = None
+    units: dict[Value, None] = field(default_factory=dict)
+    shadows: dict[tuple[Value, ...], Shadow] = field(default_factory=dict)
+    read: set[tuple[Value, ...]] = field(default_factory=set)
+    shapes: dict[Var, Shape] = field(default_factory=dict)
+    index: Scalar | None = None
+    rows: dict[tuple[Value, ...], Row] = field(default_factory=dict)
+    trips: list[Value] = field(default_factory=list)
+
+    def older(self, v: Value) -> bool:
+        """Whether ``v`` is known before the loop."""
+        return isinstance(v, Imm) or v.id < self.first
+
+
+@dataclass(eq=False)
+class Unit:
+    """The module under construction."""
+
+    program: Program
+    functions: dict[str, LoopFunction] = field(default_factory=dict)
+    helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
+
+
+class Lowering(Emitter):
+    """One function under construction. ``block`` lowers a block and returns its results."""
+
+    def __init__(self, unit: Unit, block: Callable[[Lowering, Block], list[Val]]) -> None:
+        super().__init__()
+        self.unit = unit
+        self.env: dict[Var, Val] = {}
+        self.lane: Lanes | None = None
+        self.shapes: dict[Var, Shape] = {}
+        self.likely_units: set[Value] = set()
+        self.copies = 0  # how many scalar copies of loops in lanes are around this place
+        self._block = block
+
+    def block(self, b: Block) -> list[Val]:
+        """Lower a block here."""
+        return self._block(self, b)
+
+    # --- atoms ------------------------------------------------------------------------------------
+
+    def atom(self, a: Atom) -> Val:
+        """The value of an atom."""
+        if isinstance(a, Lit):
+            ty = machine(a.type)
+            natural = ty is Ty.I64 and a.value >= 0
+            return Scalar(a.type, Imm(a.value, ty), natural=natural)
+        return self.env[a]
+
+    def scalar(self, a: Atom) -> Scalar:
+        """The value of a scalar atom."""
+        v = self.atom(a)
+        assert isinstance(v, Scalar), a
+        return v
+
+    def view(self, a: Atom) -> View:
+        """The value of an array or handle."""
+        v = self.atom(a)
+        assert isinstance(v, View), a
+        return v
+
+    def value(self, s: Scalar) -> Value:
+        """The register of a scalar; an affine one becomes a vector."""
+        if s.value is not None:
+            return s.value
+        assert s.base is not None and s.step is not None
+        return self.add(s.base, self.mul(self.iota(), s.step))
+
+    def uniform(self, s: Scalar) -> Value:
+        """The register of a scalar that must be the same in all lanes."""
+        if s.value is None or lanes_of(s.value) > 1:
+            raise NotInLanes
+        return s.value
+
+    def extent(self, a: Atom) -> Value:
+        """A count: not negative, the same in all lanes."""
+        return self.extent_of(self.scalar(a))
+
+    def extent_of(self, s: Scalar) -> Value:
+        """The same of a value."""
+        v = self.uniform(s)
+        return v if s.natural else self.arith("max", Ty.I64, v, ZERO)
+
+    # --- lanes ------------------------------------------------------------------------------------
+
+    def mask(self) -> Mask | None:
+        """The lanes that run this code, if not all do."""
+        return self.lane.mask if self.lane else None
+
+    def leader(self) -> Value:
+        """The number of a lane that runs this code."""
+        m = self.mask()
+        assert m is not None
+        m.used = True
+        return m.leader
+
+    def is_one(self, stride: Value) -> bool:
+        """Whether a stride is 1, or may be assumed to be (then the lanes test it first)."""
+        if isinstance(stride, Imm) or self.lane is None:
+            return isinstance(stride, Imm) and stride.value == 1
+        if stride in self.likely_units and self.lane.older(stride):
+            self.lane.units[stride] = None
+            return True
+        return False
+
+    def is_likely_one(self, stride: Value) -> bool:
+        """Whether a stride is 1 or the last one of some array."""
+        return stride == ONE or stride in self.likely_units
+
+    @contextmanager
+    def masked(self, mask: Mask | None) -> Iterator[None]:
+        """Code that only some lanes run (None: all)."""
+        if self.lane is None:
+            yield
+            return
+        saved, self.lane.mask = self.lane.mask, mask
+        try:
+            yield
+        finally:
+            self.lane.mask = saved
+
+    @contextmanager
+    def trip(self, count: Value) -> Iterator[None]:
+        """Code within a loop of that many iterations."""
+        if self.lane is None:
+            yield
+            return
+        self.lane.trips.append(count)
+        try:
+            yield
+        finally:
+            self.lane.trips.pop()
+
+    def find_leader(self, mask: Mask) -> list[Instr]:
+        """Code that finds the leader of a mask, if it was used."""
+        if not mask.used:
+            return []
+
+        def find() -> None:
+            numbers = self.select(mask.lanes, self.iota(), Imm(7, Ty.I64))
+            self.emit(Arith(mask.leader, "lane_min", (numbers,)))
+
+        code, _ = self.record(find)
+        return code

@@ -1,0 +1,428 @@
+"""Python values and their leaves: flattening by kind, and building values again.
+
+The leaves of a value are what ``frontend.kinds.leaf_types`` names, depth first, in the form of the
+evaluator (``core.values``): a list is its length and one array per leaf of its element, a value of
+a union of dataclasses is a ``Node``. The nodes of one call are shared by identity and made without
+recursion: data may be deep.
+
+In a gradient a node has accumulators: its leaves are those of its *forward space* (``n.fwd``, see
+``ad.spaces``): an array of reals is followed by its accumulator, and the node ends with one more,
+with a cell for every real number in it. ``Cells`` names an accumulator in the store of the call.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, is_dataclass
+
+import numpy as np
+
+from pullback.core.types import Array, Bool, Int, Named, Real, Type
+from pullback.core.values import Node, make_array
+from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from pullback.frontend.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    UnionK,
+    describe,
+    leaf_types,
+)
+from pullback.frontend.records import Union
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """An accumulator of this shape (C order) whose first cell has this offset in the store."""
+
+    offset: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many cells it has."""
+        n = 1
+        for k in self.shape:
+            n *= k
+        return n
+
+
+@dataclass(slots=True, eq=False)
+class Packed:
+    """One node of a call: the object that it stands for, the kind and the leaves of its fields,
+    the accumulators of the leaves and then of the ``reals`` real numbers among them."""
+
+    value: object
+    union: Union
+    kind: Kind
+    leaves: list[object]
+    node: Node
+    accumulators: list[object] = field(default_factory=list)
+    reals: int = 0
+
+
+NUMPY_SCALARS: dict[Type, Callable[..., object]] = {
+    Real(64): np.float64,
+    Real(32): np.float32,
+    Int(64): np.int64,
+    Int(32): np.int32,
+    Bool(): np.bool_,
+}
+
+
+class Flattener:
+    """Flattens the arguments of one call. ``forward``: nodes are in their forward space.
+
+    An object that is shared inside one argument is one node; two arguments share none."""
+
+    def __init__(self, forward: bool = False) -> None:
+        self.forward = forward
+        self.packed: list[Packed] = []  # all nodes, the innermost first
+        self.nodes: dict[tuple[int, int], Packed] = {}  # those of the argument being flattened
+        self.cells = 0
+
+    def leaves(self, kind: Kind, value: object) -> list[object]:
+        """The leaves of an argument of this kind."""
+        self.nodes = {}
+        for union, root in _unions(kind, value):
+            self._pack(union, root)
+        out: list[object] = []
+        self._flatten(kind, value, out)
+        return out
+
+    def _flatten(self, kind: Kind, value: object, out: list[object]) -> None:
+        match kind:
+            case ScalarK(t):
+                out.append(_scalar(t, value))
+            case ArrayK(elem, rank):
+                out.append(_array(elem, rank, value))
+            case ListK(elem):
+                self._flatten_list(elem, _items(value, kind), out)
+            case TupleK(items):
+                for k, v in zip(items, _items(value, kind, len(items)), strict=True):
+                    self._flatten(k, v, out)
+            case RecordK(cls, fields):
+                if type(value) is not cls:
+                    raise mismatch(kind, value)
+                for name, k in fields:
+                    self._flatten(k, getattr(value, name), out)
+            case UnionK(union):
+                out.append(self.nodes[id(value), id(union)].node)
+            case StaticK():
+                return
+            case _:
+                raise UnsupportedError(f"{describe(kind)} is not supported inside an argument")
+
+    def _flatten_list(self, elem: Kind, items: Sequence[object], out: list[object]) -> None:
+        out.append(len(items))
+        rows: list[list[object]] = []
+        for item in items:
+            rows.append([])
+            self._flatten(elem, item, rows[-1])
+        for j, t in enumerate(leaf_types(elem)):
+            out.append(make_array(t, [row[j] for row in rows], (len(rows),)))
+
+    # --- nodes -------------------------------------------------------------------------------
+
+    def _pack(self, union: Union, root: object) -> None:
+        """Make the node of ``root`` and of all that it reaches, the innermost first."""
+        todo: list[tuple[Union, object, bool]] = [(union, root, False)]
+        entered: set[tuple[int, int]] = set()
+        while todo:
+            u, value, ready = todo.pop()
+            key = (id(value), id(u))
+            if key in self.nodes:
+                continue
+            kind = variant_kind(u, value)
+            if not ready:
+                if key in entered:
+                    raise ArgumentValueError(f"a {type(value).__name__} that contains itself")
+                entered.add(key)
+                todo.append((u, value, True))
+                todo.extend((w, part, False) for w, part in _unions(kind, value))
+                continue
+            self.nodes[key] = self._node(u, value, kind)
+            self.packed.append(self.nodes[key])
+
+    def _node(self, union: Union, value: object, kind: Kind) -> Packed:
+        leaves: list[object] = []
+        self._flatten(kind, value, leaves)
+        tag = union.tag(type(value))
+        if not self.forward:
+            return Packed(value, union, kind, leaves, Node(tag, leaves))
+        accumulators: list[object] = []
+        fields: list[object] = []
+        reals = 0
+        for t, leaf in zip(leaf_types(kind), leaves, strict=True):
+            found = None
+            if isinstance(t, Real):
+                reals += 1
+            elif isinstance(t, Array):
+                found = self._accumulators(t, leaf)
+            accumulators.append(found)
+            fields.extend((leaf,) if found is None else (leaf, found))
+        if reals:
+            accumulators.append(self._new((reals,)))
+            fields.append(accumulators[-1])
+        return Packed(value, union, kind, leaves, Node(tag, fields), accumulators, reals)
+
+    def _new(self, shape: tuple[int, ...]) -> Cells:
+        cells = Cells(self.cells, shape)
+        self.cells += cells.size
+        return cells
+
+    def _accumulators(self, t: Array, leaf: object) -> object:
+        """The accumulator of an array of reals; an array of them for an array of such arrays."""
+        assert isinstance(leaf, np.ndarray)
+        match t.elem:
+            case Real():
+                return self._new(leaf.shape)
+            case Array() as inner:
+                found = [self._accumulators(inner, x) for x in leaf.ravel()]
+                if not found or found[0] is None:
+                    return None
+                return make_array(inner, found, leaf.shape)
+            case _:
+                return None
+
+    # --- gradients ---------------------------------------------------------------------------
+
+    def node_gradients(self, cells: np.ndarray) -> dict[int, object]:
+        """The gradient object of every node (by its identity), from the accumulated cells. Nodes
+        that are shared have one gradient, shared likewise."""
+        made: dict[int, object] = {}
+        for packed in self.packed:
+            reals = iter(_read(cells, packed.accumulators[-1]) if packed.reals else ())
+            parts: list[object] = []
+            for k, (t, leaf) in enumerate(
+                zip(leaf_types(packed.kind), packed.leaves, strict=True)
+            ):
+                if isinstance(t, Real):
+                    parts.append(next(reals))
+                elif isinstance(t, Array) and packed.accumulators[k] is not None:
+                    parts.append(_read_array(cells, t, packed.accumulators[k]))
+                else:
+                    parts.append(leaf)
+            made[id(packed.node)] = rebuild(packed.kind, iter(parts), made, gradient=True)
+        return made
+
+
+def _read(cells: np.ndarray, where: object) -> np.ndarray:
+    assert isinstance(where, Cells)
+    return cells[where.offset : where.offset + where.size].reshape(where.shape)
+
+
+def _read_array(cells: np.ndarray, t: Array, where: object) -> np.ndarray:
+    if isinstance(where, Cells):
+        assert isinstance(t.elem, Real)
+        return _read(cells, where).astype(np.float64 if t.elem.bits == 64 else np.float32)
+    assert isinstance(where, np.ndarray) and isinstance(t.elem, Array)
+    parts = [_read_array(cells, t.elem, w) for w in where.ravel()]
+    return make_array(t.elem, parts, where.shape)
+
+
+def variant_kind(union: Union, value: object) -> Kind:
+    """The kind of the alternative that a value of a union is; a TypeError if it is none."""
+    if type(value) not in union.classes:
+        raise ArgumentTypeError(
+            f"a {type(value).__name__} where a {' or '.join(union.class_names())} is declared"
+        )
+    return union.variant_kind(type(value))
+
+
+def _unions(kind: Kind, value: object) -> Iterator[tuple[Union, object]]:
+    """The values of unions that are reached without going through one."""
+    match kind:
+        case UnionK(union):
+            yield union, value
+        case ListK(elem) if has_union(elem):
+            for item in _items(value, kind):
+                yield from _unions(elem, item)
+        case TupleK(items):
+            for k, v in zip(items, _items(value, kind, len(items)), strict=True):
+                yield from _unions(k, v)
+        case RecordK(_, fields):
+            for name, k in fields:
+                yield from _unions(k, getattr(value, name))
+        case _:
+            return
+
+
+def has_union(kind: Kind) -> bool:
+    """Whether a value of this kind holds nodes."""
+    match kind:
+        case UnionK():
+            return True
+        case ListK(elem):
+            return has_union(elem)
+        case TupleK(items):
+            return any(map(has_union, items))
+        case RecordK(_, fields):
+            return any(has_union(k) for _, k in fields)
+        case _:
+            return False
+
+
+def mismatch(kind: Kind, value: object) -> ArgumentTypeError:
+    """The error for a value that does not have the declared kind."""
+    return ArgumentTypeError(f"a {type(value).__name__} where {describe(kind)} is expected")
+
+
+def _scalar(t: Type, value: object) -> object:
+    match t:
+        case Real(bits) if isinstance(value, int | float | np.number | np.bool_):
+            return float(value) if bits == 64 else np.float32(value)
+        case Int() if isinstance(value, int | np.integer | np.bool_):
+            return int(value)
+        case Bool() if isinstance(value, bool | np.bool_):
+            return bool(value)
+        case _:
+            raise ArgumentTypeError(f"a {type(value).__name__} where a number is expected")
+
+
+def _array(elem: Type, rank: int, value: object) -> np.ndarray:
+    if not isinstance(value, np.ndarray) or value.ndim != rank:
+        raise mismatch(ArrayK(elem, rank), value) if isinstance(
+            elem, Real | Int | Bool
+        ) else AssertionError(elem)
+    return value
+
+
+def _items(value: object, kind: Kind, count: int = -1) -> Sequence[object]:
+    if not isinstance(value, list | tuple) or count not in (-1, len(value)):
+        raise mismatch(kind, value)
+    return value
+
+
+# --- leaves to values -----------------------------------------------------------------------------
+
+Made = dict[int, object]
+"""The Python object for every node, by the identity of the node."""
+
+
+def result_value(kind: Kind, leaves: Sequence[object]) -> object:
+    """The Python value of a result with these leaves; nodes that are shared become one object."""
+    made: Made = {}
+    for union, node in _nodes_in(kind, iter(leaves)):
+        _make_objects(union, node, made)
+    return rebuild(kind, iter(leaves), made)
+
+
+def rebuild(kind: Kind, leaves: Iterator[object], made: Made, gradient: bool = False) -> object:
+    """The value of this kind with these leaves; in a gradient discrete leaves become ``None``."""
+    match kind:
+        case ScalarK(t, py):
+            leaf = next(leaves)
+            return None if gradient and not isinstance(t, Real) else _number(t, py, leaf)
+        case ArrayK(elem):
+            leaf = next(leaves)
+            return None if gradient and not isinstance(elem, Real) else leaf
+        case ListK(elem):
+            rows = rows_of(elem, leaves)
+            return [rebuild(elem, iter(row), made, gradient) for row in rows]
+        case TupleK(items, is_list):
+            parts = [rebuild(k, leaves, made, gradient) for k in items]
+            return parts if is_list else tuple(parts)
+        case RecordK(cls, fields):
+            return bare(cls, {n: rebuild(k, leaves, made, gradient) for n, k in fields})
+        case UnionK():
+            return made[id(next(leaves))]
+        case StaticK(_, value):
+            return None if gradient else value
+        case _:
+            raise UnsupportedError(
+                f"{describe(kind)} is not supported as a result of compiled code",
+                "return numbers, arrays, tuples or dataclasses",
+            )
+
+
+def rows_of(elem: Kind, leaves: Iterator[object]) -> list[tuple[object, ...]]:
+    """The leaves of every item of a list."""
+    length = next(leaves)
+    assert isinstance(length, int)
+    columns = [_column(next(leaves)) for _ in leaf_types(elem)]
+    return list(zip(*columns, strict=True)) if columns else [()] * length
+
+
+def _column(array: object) -> list[object]:
+    assert isinstance(array, np.ndarray)
+    return list(array) if array.dtype != np.object_ else list(array.tolist())
+
+
+def _number(t: Type, py: bool, leaf: object) -> object:
+    if not py:
+        return NUMPY_SCALARS[t](leaf)
+    match t:
+        case Real():
+            return float(leaf)  # type: ignore[arg-type]
+        case Int():
+            return int(leaf)  # type: ignore[call-overload]
+        case _:
+            return bool(leaf)
+
+
+def bare(cls: type, values: dict[str, object]) -> object:
+    """An instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
+    if not is_dataclass(cls):
+        return tuple.__new__(cls, values.values())
+    made = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _make_objects(union: Union, root: Node, made: Made) -> None:
+    """Make the Python object of a node and of all that it reaches, the innermost first."""
+    todo: list[tuple[Union, Node, bool]] = [(union, root, False)]
+    while todo:
+        u, node, ready = todo.pop()
+        cls = u.classes[node.tag]
+        kind = u.variant_kind(cls)
+        if id(node) in made:
+            continue
+        if cls is types.NoneType:
+            made[id(node)] = None
+        elif ready:
+            made[id(node)] = rebuild(kind, iter(node.fields), made)
+        else:
+            todo.append((u, node, True))
+            todo.extend((w, n, False) for w, n in _nodes_in(kind, iter(node.fields)))
+
+
+def _nodes_in(kind: Kind, leaves: Iterator[object]) -> Iterator[tuple[Union, Node]]:
+    """The nodes among these leaves; uses the leaves up."""
+    match kind:
+        case UnionK(union):
+            leaf = next(leaves)
+            assert isinstance(leaf, Node)
+            yield union, leaf
+        case ListK(elem) if has_union(elem):
+            for row in rows_of(elem, leaves):
+                yield from _nodes_in(elem, iter(row))
+        case TupleK(items):
+            for k in items:
+                yield from _nodes_in(k, leaves)
+        case RecordK(_, fields):
+            for _, k in fields:
+                yield from _nodes_in(k, leaves)
+        case _:
+            for _ in leaf_types(kind):
+                next(leaves)
+
+
+def holds_reals(t: Type, unions: bool = True) -> bool:
+    """Whether a leaf of this type can have a derivative (nodes: if ``unions``)."""
+    match t:
+        case Real():
+            return True
+        case Array(elem):
+            return holds_reals(elem, unions)
+        case Named():
+            return unions
+        case _:
+            return False

@@ -1,0 +1,38 @@
+"""LLVM text, runtime, entry points, object cache.
+
+    compile_module(module, signature) -> CompiledEntry      one entry point, for main
+    compile_entries(module, {...}) -> CompiledModule        several, e.g. a forward and a reverse
+"""
+
+from __future__ import annotations
+
+from pullback.native.module import CompiledEntry, CompiledModule, compile_entries, compile_module
+from pullback.native.signature import (
+    ArrayOf,
+    EntrySignature,
+    Leaf,
+    Nothing,
+    NpScalar,
+    Pointer,
+    PyBool,
+    PyFloat,
+    PyInt,
+    Tree,
+)
+
+__all__ = [
+    "ArrayOf",
+    "CompiledEntry",
+    "CompiledModule",
+    "EntrySignature",
+    "Leaf",
+    "Nothing",
+    "NpScalar",
+    "Pointer",
+    "PyBool",
+    "PyFloat",
+    "PyInt",
+    "Tree",
+    "compile_entries",
+    "compile_module",
+]

@@ -1,0 +1,237 @@
+"""LLVM text to machine code in this process: parse, optimise, emit an object, link it.
+
+The cold way and the cached way are the same from the object on. Symbols of Python, NumPy and the
+runtime are given by address when the object is linked, never written into it."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from pullback.native import pyabi
+from pullback.native.runtime_ir import RUNTIME_FUNCTIONS, runtime_text
+
+_lock = threading.RLock()
+_names = count(1)
+
+HUGE_LINES = 30_000
+"""Text longer than this is not worth (or able to afford) the whole pipeline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds that the steps of one compilation took; ``cached``: the object came from disk."""
+
+    parse: float
+    optimise: float
+    emit: float
+    link: float
+    cached: bool
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.parse + self.optimise + self.emit + self.link
+
+
+@dataclass(slots=True, eq=False)
+class Linked:
+    """Machine code in memory, as long as this object lives."""
+
+    tracker: llvm.ResourceTracker
+    timing: Timing
+
+    def address(self, name: str) -> int:
+        """The address of an exported function."""
+        address: int = self.tracker[name]
+        return address
+
+
+@cache
+def _target() -> tuple[llvm.TargetMachine, llvm.LLJIT]:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic",
+        codemodel="jitdefault",
+    )  # fmt: skip
+    # LLJIT takes the machine that it is given: it gets one of its own.
+    own = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
+    return machine, llvm.create_lljit_compiler(own)
+
+
+@cache
+def _features() -> str:
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features
+
+
+@cache
+def wide_vectors() -> bool:
+    """Whether this machine has registers of 8 doubles."""
+    return "+avx512f" in _features().split(",")
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -> None:
+    """O2 without LLVM's own vectorisers (lanes are made before); huge text: the cheap passes."""
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    if lines <= HUGE_LINES:
+        passes = builder.getModulePassManager()
+    else:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_new_gvn_pass()
+        passes.add_simplify_cfg_pass()
+    passes.run(module, builder)
+
+
+def emit_object(text: str) -> tuple[bytes, Timing]:
+    """Machine code of a module, as an object file in memory."""
+    with _lock:
+        machine, _ = _target()
+        t0 = time.perf_counter()
+        module = llvm.parse_assembly(text)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        t1 = time.perf_counter()
+        _optimise(module, machine, text.count("\n"))
+        t2 = time.perf_counter()
+        image: bytes = machine.emit_object(module)
+        t3 = time.perf_counter()
+        module.close()
+    return image, Timing(t1 - t0, t2 - t1, t3 - t2, 0.0, False)
+
+
+def optimised_text(text: str) -> str:
+    """The LLVM text after the pipeline (to look at)."""
+    with _lock:
+        machine, _ = _target()
+        module = llvm.parse_assembly(text)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        _optimise(module, machine, text.count("\n"))
+        return str(module)
+
+
+def assembly(text: str) -> str:
+    """The machine code after the pipeline, as assembly (to look at)."""
+    with _lock:
+        machine, _ = _target()
+        module = llvm.parse_assembly(text)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        _optimise(module, machine, text.count("\n"))
+        listing: str = machine.emit_assembly(module)
+        return listing
+
+
+# --- the cache of objects on disk -----------------------------------------------------------------
+
+
+def _cache_folder() -> Path | None:
+    """``PULLBACK_CACHE``: a folder, or 1 for the user's own cache folder; else no cache."""
+    setting = os.environ.get("PULLBACK_CACHE", "")
+    if setting in ("", "0"):
+        return None
+    if setting != "1":
+        return Path(setting)
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "pullback"
+
+
+def _key(text: str) -> str:
+    machine, _ = _target()
+    version = ".".join(map(str, llvm.llvm_version_info))
+    parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
+             llvmlite.__version__)  # fmt: skip
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _object(text: str) -> tuple[bytes, Timing]:
+    folder = _cache_folder()
+    if folder is None:
+        return emit_object(text)
+    path = folder / f"{_key(text)}.o"
+    try:
+        return path.read_bytes(), Timing(0.0, 0.0, 0.0, 0.0, True)
+    except OSError:
+        pass
+    image, timing = emit_object(text)
+    try:  # a cache that cannot be written is no reason to fail
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+        scratch.write_bytes(image)
+        scratch.replace(path)
+    except OSError:
+        pass
+    return image, timing
+
+
+# --- linking --------------------------------------------------------------------------------------
+
+_MENTION = re.compile(r"@(\w+)")
+
+
+def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> llvm.ResourceTracker:
+    builder = llvm.JITLibraryBuilder().add_object_img(image)
+    for name, address in imports.items():
+        builder.import_symbol(name, address)
+    builder.add_current_process()  # libc and libm
+    for name in exports:
+        builder.export_symbol(name)
+    with _lock:
+        return builder.link(_target()[1], f"pullback{next(_names)}")
+
+
+@cache
+def runtime_symbols() -> dict[str, int]:
+    """Addresses of the runtime's functions; compiles it when first called."""
+    from pullback.native.runtime import make_error
+
+    with _lock:
+        pyabi.verify()
+        page = os.sysconf("SC_PAGE_SIZE")
+        text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
+        image, _ = _object(text)
+        imports = pyabi.symbols() | {"pb_make_error": id(make_error)}
+        tracker = _link(image, imports, tuple(RUNTIME_FUNCTIONS))
+        _keep_forever(tracker)
+        _keep_forever(_target()[1])
+        return {name: tracker[name] for name in RUNTIME_FUNCTIONS}
+
+
+def _keep_forever(obj: object) -> None:
+    """Not even the end of the interpreter may unload this: residual objects call it when they
+    die, and that can be later."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(obj))
+
+
+def link_text(text: str, exports: tuple[str, ...]) -> Linked:
+    """Compile a module of LLVM text and load it."""
+    known = runtime_symbols() | pyabi.symbols()
+    image, timing = _object(text)
+    start = time.perf_counter()
+    imports = {name: known[name] for name in set(_MENTION.findall(text)) if name in known}
+    tracker = _link(image, imports, exports)
+    linked = time.perf_counter() - start
+    return Linked(
+        tracker, Timing(timing.parse, timing.optimise, timing.emit, linked, timing.cached)
+    )
+
+
+assert sys.platform != "win32", "Pullback's native code needs mmap: Linux or macOS"

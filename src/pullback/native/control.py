@@ -1,0 +1,194 @@
+"""Structured control flow, calls and errors of loop code as LLVM text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from pullback.lower.loopcode import (
+    CallCode,
+    ForCode,
+    IfCode,
+    LoopFunction,
+    RaiseIf,
+    Reg,
+    Ty,
+    Value,
+    WhileCode,
+)
+from pullback.native.runtime import ErrorSite
+from pullback.native.text import LLVM, function_name, llvm_type
+
+if TYPE_CHECKING:
+    from pullback.native.emit import FunctionText
+
+IN_REGISTERS = 6
+
+
+def result_fields(function: LoopFunction, fails: bool) -> list[str]:
+    """The LLVM types of what comes back in registers: the flag, the results."""
+    flag = ["i32"] if fails else []
+    if len(function.results) > IN_REGISTERS:
+        return flag
+    return flag + [LLVM[t] for t in function.results]
+
+
+def result_type(fields: list[str]) -> str:
+    """One type for several fields."""
+    match fields:
+        case []:
+            return "void"
+        case [one]:
+            return one
+        case _:
+            return "{ " + ", ".join(fields) + " }"
+
+
+def if_(f: FunctionText, instr: IfCode) -> None:
+    f.count += 1
+    k = f.count
+    lanes = tuple(d.lanes for d in instr.dsts)
+    f.line(f"br i1 {f.value(instr.cond)}, label %then{k}, label %else{k}")
+    ends = []
+    for label, region in (("then", instr.then), ("else", instr.orelse)):
+        f.block(f"{label}{k}")
+        with f.scope():
+            ends.append((f.region(region, lanes), f.label))
+        f.line(f"br label %join{k}")
+    f.block(f"join{k}")
+    (yes, yes_from), (no, no_from) = ends
+    for d, a, b in zip(instr.dsts, yes, no):
+        if a == b:
+            f.bind(d, a)
+            continue
+        f.define(
+            d, f"phi {llvm_type(d.ty, d.lanes)} [ {a}, %{yes_from} ], [ {b}, %{no_from} ]"
+        )
+
+
+def _phis(
+    f: FunctionText, head: str, regs: tuple[Reg, ...], inits: tuple[str, ...], before: str) -> int:
+    """Begin a loop head; where its phis start, to be completed by ``_complete``."""
+    f.line(f"br label %{head}")
+    f.block(head)
+    start = len(f.lines)
+    for reg, init in zip(regs, inits):
+        f.define(reg, f"phi {llvm_type(reg.ty, reg.lanes)} [ {init}, %{before} ]")
+    return start
+
+
+def _complete(f: FunctionText, start: int, values: tuple[str, ...]) -> None:
+    for k, value in enumerate(values):
+        f.lines[start + k] += f", [ {value}, %{f.label} ]"
+
+
+def for_(f: FunctionText, instr: ForCode) -> None:
+    f.count += 1
+    k = f.count
+    lanes = tuple(c.lanes for c in instr.carried)
+    hi = f.value(instr.hi)
+    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
+    regs = (instr.index, *instr.carried)
+    before = f.label
+    start = _phis(f, f"for{k}", regs, (f.value(instr.lo), *inits), before)
+    ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
+    more = f.let(f"icmp slt {ty} {i}, {hi}")
+    f.line(f"br i1 {more}, label %body{k}, label %done{k}")
+    f.block(f"body{k}")
+    with f.scope():
+        values = f.region(instr.body, lanes)
+        following = f.let(f"add nsw {ty} {i}, {instr.step}")
+    _complete(f, start, (following, *values))
+    f.line(f"br label %for{k}")
+    f.block(f"done{k}")
+    for d, c in zip(instr.dsts, instr.carried):
+        f.bind(d, f.names[c.id])
+
+
+def while_(f: FunctionText, instr: WhileCode) -> None:
+    f.count += 1
+    k = f.count
+    lanes = tuple(c.lanes for c in instr.carried)
+    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
+    before = f.label
+    start = _phis(f, f"while{k}", instr.carried, inits, before)
+    with f.scope():
+        (more,) = f.region(instr.cond)
+        f.line(f"br i1 {more}, label %body{k}, label %done{k}")
+        f.block(f"body{k}")
+        values = f.region(instr.body, lanes)
+    _complete(f, start, values)
+    f.line(f"br label %while{k}")
+    f.block(f"done{k}")
+    for d, c in zip(instr.dsts, instr.carried):
+        f.bind(d, f.names[c.id])
+
+
+def call(f: FunctionText, instr: CallCode) -> None:
+    callee = f.out.module.functions[instr.function]
+    fails = instr.function in f.out.facts.may_fail
+    args = ["ptr %ctx", *(f.typed(a) for a in instr.args)]
+    by_memory = len(callee.results) > IN_REGISTERS
+    if by_memory:
+        args.append("ptr %slots")
+        f.result_slots = max(f.result_slots, len(callee.results))
+    fields = result_fields(callee, fails)
+    whole = result_type(fields)
+    call = f"call fastcc {whole} {function_name(instr.function)}({', '.join(args)})"
+    if not fields:
+        f.line(call)
+        parts = []
+    elif len(fields) == 1:
+        parts = [f.let(call)]
+    else:
+        result = f.let(call)
+        parts = [f.let(f"extractvalue {whole} {result}, {k}") for k in range(len(fields))]
+    if fails:
+        f.leave_if(f.let(f"icmp ne i32 {parts.pop(0)}, 0"))
+    if by_memory:
+        for k, ty in enumerate(callee.results):
+            at = f.let(f"getelementptr i8, ptr %slots, i64 {8 * k}")
+            parts.append(f.let(f"load {LLVM[ty]}, ptr {at}, align 8"))
+    for d, p in zip(instr.dsts, parts, strict=True):
+        f.bind(d, p)
+
+
+def raise_if(f: FunctionText, instr: RaiseIf) -> None:
+    errors = f.out.errors
+    code = len(errors)
+    errors.append(
+        ErrorSite(instr.kind, instr.message, instr.site, instr.a.ty, instr.b.ty)
+    )
+    f.count += 1
+    cold, on = f"raise{f.count}", f"fine{f.count}"
+    f.line(f"br i1 {f.value(instr.cond)}, label %{cold}, label %{on}, !prof !5")
+    f.block(cold)
+    a, b = _raw(f, instr.a), _raw(f, instr.b)
+    f.line(f"call fastcc void {f.support('pb.fail')}(ptr %ctx, i64 {code}, "
+              f"i64 {a}, i64 {b})")  # fmt: skip
+    f.line("br label %failed")
+    f.failed_from.append(cold)
+    f.block(on)
+
+
+def _raw(f: FunctionText, v: Value) -> str:
+    """The 8 bytes of a scalar as an i64."""
+    return raw(f, f.value(v), v.ty)
+
+
+def raw(f: FunctionText, name: str, ty: Ty) -> str:
+    """The 8 bytes of a scalar as an i64."""
+    match ty:
+        case Ty.F64:
+            return f.let(f"bitcast double {name} to i64")
+        case Ty.F32:
+            return f.let(f"zext i32 {f.let(f'bitcast float {name} to i32')} to i64")
+        case Ty.I32:
+            return f.let(f"sext i32 {name} to i64")
+        case Ty.I1:
+            return f.let(f"zext i1 {name} to i64")
+        case Ty.PTR:
+            return f.let(f"ptrtoint ptr {name} to i64")
+        case Ty.I64:
+            return name
+        case _:
+            assert_never(ty)

@@ -1,0 +1,407 @@
+"""Loop code to LLVM text: one function at a time, structured control flow to blocks and phis.
+
+A function takes the context and its parameters and returns its results; if it can fail, an i32
+comes first (0: all went well). More than ``IN_REGISTERS`` results go through memory that the
+caller gives. Registers are renamed by ``names``, so ``move``, region results and loop results cost
+no instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from pullback.core.prims import TABLE
+from pullback.core.template import expand
+from pullback.lower.loopcode import (
+    LANES,
+    AccAlloc,
+    AccBase,
+    AccMark,
+    AccRelease,
+    Alloc,
+    ArenaBase,
+    Arith,
+    AtAdd,
+    CallCode,
+    Copy,
+    ForCode,
+    IfCode,
+    Imm,
+    Instr,
+    Load,
+    LoopFunction,
+    Mark,
+    Module,
+    Offset,
+    RaiseIf,
+    Reg,
+    Region,
+    Release,
+    Store,
+    Ty,
+    Value,
+    WhileCode,
+)
+from pullback.native import control, memory
+from pullback.native.analysis import Facts, facts
+from pullback.native.control import IN_REGISTERS, result_fields, result_type
+from pullback.native.layout import METADATA, Field, field_address, load_field, store_field
+from pullback.native.mathlib import MathLibrary
+from pullback.native.runtime import ErrorSite
+from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
+from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
+
+CONTRACTED = frozenset({"add", "sub", "mul", "neg"})
+"""Rows whose instructions may become fused multiply-adds."""
+
+_KIND = {Ty.F64: "real", Ty.F32: "real", Ty.I64: "int", Ty.I32: "int", Ty.I1: "bool"}
+
+
+@dataclass(slots=True)
+class ModuleText:
+    """What the functions of a module share while they are printed."""
+
+    module: Module
+    facts: Facts
+    math: MathLibrary = field(default_factory=MathLibrary)
+    errors: list[ErrorSite] = field(default_factory=list)
+    support: set[str] = field(default_factory=set)
+    functions: list[str] = field(default_factory=list)
+    declared: set[str] = field(default_factory=set)
+
+
+def _top(arena: str) -> Field:
+    return Field.RESID_CUR if arena == "residual" else Field.TEMP_CUR
+
+
+def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
+    """All functions of a module as text; ``finish`` puts the rest around them.
+
+    ``main_only_reads``: no memory that main's parameters point to is written during a call."""
+    out = ModuleText(module, facts(module))
+    called = frozenset[str]().union(*out.facts.callees.values())
+    for name, function in module.functions.items():
+        borrowed = main_only_reads and name == module.main and name not in called
+        out.functions.append(FunctionText(out, function, borrowed).text())
+    return out
+
+
+def finish(out: ModuleText, more: str = "") -> str:
+    """The whole text of a module; ``more``: entry points."""
+    support = "".join(SUPPORT[name] for name in sorted(out.support))
+    grow = "declare i32 @pb_grow(ptr, i64, i64)\n" if "@pb_grow" not in more else ""
+    return "\n".join(
+        [*out.functions, more, support, grow, out.math.text(), METADATA, STACK_METADATA]
+    )
+
+
+class FunctionText:
+    """Prints one function."""
+
+    def __init__(self, out: ModuleText, function: LoopFunction, borrowed: bool) -> None:
+        self.out = out
+        self.function = function
+        self.borrowed = borrowed
+        self.fails = function.name in out.facts.may_fail
+        self.lines: list[str] = []
+        self.names: dict[int, str] = {}
+        self.splats: list[dict[str, str]] = [{}]
+        self.label = "entry"
+        self.count = 0
+        self.failed_from: list[str] = []
+        self.result_slots = 0
+
+    # --- small helpers ---
+
+    def fresh(self) -> str:
+        """A new register name."""
+        self.count += 1
+        return f"%t{self.count}"
+
+    def line(self, text: str) -> None:
+        """One instruction."""
+        self.lines.append("  " + text)
+
+    def let(self, text: str) -> str:
+        """One instruction with a result: its name."""
+        name = self.fresh()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def block(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def load(self, f: Field, ty: str = "i64") -> str:
+        """The value of a field of the context."""
+        name = self.fresh()
+        for text in load_field(f, name, ty):
+            self.line(text)
+        return name
+
+    def store(self, f: Field, ty: str, value: str) -> None:
+        """Set a field of the context."""
+        for text in store_field(f, self.fresh(), ty, value):
+            self.line(text)
+
+    def support(self, name: str) -> str:
+        """The global name of a support function, which is printed into the module."""
+        self.out.support.add(name)
+        return f"@{name}"
+
+    def value(self, v: Value, lanes: int = 1) -> str:
+        """An operand, without its type; a scalar is splatted if ``lanes`` says so."""
+        if isinstance(v, Imm):
+            return constant(v, lanes)
+        name = self.names[v.id]
+        if v.lanes == lanes:
+            return name
+        assert v.lanes == 1, f"varying register {v.name} where a uniform one is needed"
+        for scope in self.splats:
+            if name in scope:
+                return scope[name]
+        one, wide = llvm_type(v.ty), llvm_type(v.ty, lanes)
+        first = self.let(f"insertelement {wide} poison, {one} {name}, i64 0")
+        splat = self.let(
+            f"shufflevector {wide} {first}, {wide} poison, <{lanes} x i32> zeroinitializer"
+        )
+        self.splats[-1][name] = splat
+        return splat
+
+    def typed(self, v: Value, lanes: int = 1) -> str:
+        """An operand with its type."""
+        return f"{llvm_type(v.ty, lanes)} {self.value(v, lanes)}"
+
+    def bind(self, reg: Reg, name: str) -> None:
+        """Say what a register is called."""
+        self.names[reg.id] = name
+
+    def define(self, reg: Reg, text: str) -> None:
+        """An instruction whose result is a register."""
+        self.bind(reg, self.let(text))
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is splatted inside is not known outside."""
+        self.splats.append({})
+        yield
+        self.splats.pop()
+
+    def leave_if(self, cond: str) -> None:
+        """Return the error flag if ``cond`` (i1) holds: the error is already recorded."""
+        self.count += 1
+        ok = f"ok{self.count}"
+        self.line(f"br i1 {cond}, label %failed, label %{ok}, !prof !5")
+        self.failed_from.append(self.label)
+        self.block(ok)
+
+    # --- the function ---
+
+    def text(self) -> str:
+        """The text of the function."""
+        for p in self.function.params:
+            self.bind(p, f"%p{p.id}")
+        guard = self.function.name in self.out.facts.recursive
+        if guard:
+            self._guard()
+        results = self.region(self.function.body)
+        self._return(results)
+        fields = result_fields(self.function, self.fails)
+        head = self._head(result_type(fields))
+        tail = []
+        if self.failed_from:
+            values = ", ".join(f"{t} {'1' if i == 0 else 'zeroinitializer'}"
+                               for i, t in enumerate(fields))  # fmt: skip
+            tail = ["failed:", f"  ret {result_type(fields)} "
+                    + ("1" if len(fields) == 1 else "{ " + values + " }")]  # fmt: skip
+        slots = [f"  %slots = alloca [{self.result_slots} x i64]"] if self.result_slots else []
+        return "\n".join([head, "entry:", *slots, *self.lines, *tail, "}", ""])
+
+    def _head(self, returns: str) -> str:
+        marks = " noalias readonly" if self.borrowed else ""
+        params = ["ptr %ctx"]
+        for p in self.function.params:
+            assert p.lanes == 1, "parameters are scalars"
+            extra = marks if p.ty is Ty.PTR else ""
+            params.append(f"{LLVM[p.ty]}{extra} %p{p.id}")
+        if len(self.function.results) > IN_REGISTERS:
+            params.append("ptr %results")
+        name = function_name(self.function.name)
+        wide = self.out.math.attributes()
+        return (
+            f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind {wide} {{"
+        )
+
+    def _guard(self) -> None:
+        sp = self.fresh()
+        for text in stack_pointer(sp):
+            self.line(text)
+        limit = self.load(Field.STACK_LIMIT)
+        low = self.let(f"icmp ult i64 {sp}, {limit}")
+        self.count += 1
+        deep, on = f"deep{self.count}", f"on{self.count}"
+        self.line(f"br i1 {low}, label %{deep}, label %{on}, !prof !5")
+        self.block(deep)
+        bad = self.let(f"call fastcc i1 {self.support('pb.deep')}(ptr %ctx, i64 {sp})")
+        self.line(f"br i1 {bad}, label %failed, label %{on}")
+        self.failed_from.append(deep)
+        self.block(on)
+
+    def _return(self, results: tuple[str, ...]) -> None:
+        types = [LLVM[t] for t in self.function.results]
+        values = ["i32 0"] if self.fails else []
+        if len(types) > IN_REGISTERS:
+            for k, (t, r) in enumerate(zip(types, results)):
+                at = self.let(f"getelementptr i8, ptr %results, i64 {8 * k}")
+                self.line(f"store {t} {r}, ptr {at}, align 8")
+        else:
+            values += [f"{t} {r}" for t, r in zip(types, results)]
+        if len(values) < 2:
+            self.line(f"ret {values[0] if values else 'void'}")
+            return
+        whole = result_type([v.split(" ", 1)[0] for v in values])
+        acc = "poison"
+        for k, v in enumerate(values):
+            acc = self.let(f"insertvalue {whole} {acc}, {v}, {k}")
+        self.line(f"ret {whole} {acc}")
+
+    def region(self, region: Region, lanes: tuple[int, ...] | None = None) -> tuple[str, ...]:
+        """Print a region; the operands that it yields, splatted to ``lanes``."""
+        for instr in region.code:
+            self.instr(instr)
+        want = lanes or (1,) * len(region.yields)
+        return tuple(self.value(v, n) for v, n in zip(region.yields, want))
+
+    # --- instructions ---
+
+    def instr(self, instr: Instr) -> None:
+        """Print one instruction."""
+        match instr:
+            case Arith():
+                self._arith(instr)
+            case Load():
+                memory.load(self, instr)
+            case Store():
+                memory.store(self, instr)
+            case AtAdd():
+                memory.at_add(self, instr)
+            case Offset():
+                memory.offset(self, instr)
+            case Copy():
+                memory.copy(self, instr)
+            case Alloc(dst, count, ty, arena):
+                name = self.support("pb.residual" if arena == "residual" else "pb.temp")
+                p = self.let(f"call fastcc ptr {name}(ptr %ctx, i64 {self.value(count)}, "
+                             f"i64 {SIZE[ty]})")  # fmt: skip
+                self.leave_if(self.let(f"icmp eq ptr {p}, null"))
+                self.bind(dst, p)
+            case AccAlloc(dst, count):
+                name = self.support("pb.cells")
+                at = self.let(f"call fastcc i64 {name}(ptr %ctx, i64 {self.value(count)})")
+                self.leave_if(self.let(f"icmp slt i64 {at}, 0"))
+                self.bind(dst, at)
+            case AccBase(dst):
+                self.bind(dst, self.load(Field.STORE_BASE, "ptr"))
+            case Mark(dst, arena):
+                self.bind(dst, self.load(_top(arena), "ptr"))
+            case Release(mark, arena):
+                self.store(_top(arena), "ptr", self.value(mark))
+            case ArenaBase(dst, arena):
+                base = Field.RESID_BASE if arena == "residual" else Field.TEMP_BASE
+                self.bind(dst, self.load(base, "ptr"))
+            case AccMark(dst):
+                self.bind(dst, self.load(Field.STORE_TOP))
+            case AccRelease(mark):
+                self.store(Field.STORE_TOP, "i64", self.value(mark))
+            case IfCode():
+                control.if_(self, instr)
+            case ForCode():
+                control.for_(self, instr)
+            case WhileCode():
+                control.while_(self, instr)
+            case CallCode():
+                control.call(self, instr)
+            case RaiseIf():
+                control.raise_if(self, instr)
+            case _:
+                assert_never(instr)
+
+    def _arith(self, instr: Arith) -> None:
+        dst, args = instr.dst, instr.args
+        match instr.name:
+            case "move" | "splat":
+                self.bind(dst, self.value(args[0], dst.lanes))
+            case "lane_sum":
+                self.bind(dst, self._tree(args[0]))
+            case "lane_or":
+                self.define(dst, f"call i1 @llvm.vector.reduce.or.v{LANES}i1"
+                                 f"({self.typed(args[0], LANES)})")  # fmt: skip
+            case "lane_min":
+                self.define(dst, f"call i64 @llvm.vector.reduce.smin.v{LANES}i64"
+                                 f"({self.typed(args[0], LANES)})")  # fmt: skip
+            case "extract":
+                lanes, lane = self.typed(args[0], LANES), self.typed(args[1])
+                self.define(dst, f"extractelement {lanes}, {lane}")
+            case "address":
+                self.define(dst, f"ptrtoint {self.typed(args[0])} to i64")
+            case "iota":
+                steps = ", ".join(f"i64 {k}" for k in range(LANES))
+                base = self.value(args[0], LANES)
+                self.define(dst, f"add {llvm_type(Ty.I64, LANES)} {base}, <{steps}>")
+            case _:
+                self._row(instr)
+
+    def _tree(self, v: Value) -> str:
+        """The sum of the lanes: halves are added until one lane is left."""
+        real = v.ty in (Ty.F64, Ty.F32)
+        one, name, n = LLVM[v.ty], self.value(v, LANES), LANES
+        while n > 1:
+            n //= 2
+            wide, half = f"<{2 * n} x {one}>", f"<{n} x {one}>"
+            low, high = (
+                self.let(f"shufflevector {wide} {name}, {wide} poison, <{n} x i32> "
+                         f"<{', '.join(f'i32 {k}' for k in range(start, start + n))}>")
+                for start in (0, n)
+            )  # fmt: skip
+            name = self.let(f"{'fadd' if real else 'add'} {half} {low}, {high}")
+        return self.let(f"extractelement <1 x {one}> {name}, i64 0")
+
+    def _row(self, instr: Arith) -> None:
+        dst = instr.dst
+        lanes = dst.lanes
+        operand = instr.args[-1].ty
+        args = tuple(self.value(a, lanes) for a in instr.args)
+        if operand is Ty.PTR:
+            self._pointer(instr, args)
+            return
+        text = TABLE[instr.name].llvm[_KIND[operand]]
+        if text == "move":
+            self.bind(dst, args[0])
+            return
+        if text.startswith("call:"):
+            self.bind(dst, self.out.math.call(self, text[5:], operand, lanes, args))
+            return
+        name = self.fresh()
+        for written in expand(text, name, args, LLVM[operand], LLVM[dst.ty], lanes):
+            if instr.name in CONTRACTED and operand in (Ty.F64, Ty.F32):
+                head, op, rest = written.split(" = ")[0], *written.split(" = ")[1].split(" ", 1)
+                written = f"{head} = {op} contract {rest}"
+            self.line(written)
+        self.bind(dst, name)
+
+    def _pointer(self, instr: Arith, args: tuple[str, ...]) -> None:
+        lanes = instr.dst.lanes
+        ptr, cond = llvm_type(Ty.PTR, lanes), llvm_type(Ty.I1, lanes)
+        match instr.name:
+            case "select":
+                self.define(instr.dst, f"select {cond} {args[0]}, {ptr} {args[1]}, {ptr} {args[2]}")
+            case "eq" | "ne":
+                self.define(instr.dst, f"icmp {instr.name} {ptr} {args[0]}, {args[1]}")
+            case _:
+                raise ValueError(f"{instr.name} of pointers")
+
+
+__all__ = ["FunctionText", "ModuleText", "emit_module", "field_address", "finish"]

@@ -1,0 +1,92 @@
+"""What Python, the entry points and the loop code agree on in memory: the context struct.
+
+A run of compiled code has one context: 8-byte fields, in the order of ``Field``.
+
+    temp       arena of temporaries: bump allocated, Mark/Release, emptied after the call
+    resid      arena of residuals: the same; a pullback object keeps it (and temp) alive
+    store      accumulator cells (f64), counted in cells from ``STORE_BASE``; cells at and above
+               ``STORE_DIRTY`` have never been written and are still the zeros of the system
+    stack      a stack of its own for recursive code: it grows down from ``STACK_TOP``
+
+Every region is reserved address space that the system fills on first touch. Its ``END`` (of the
+stack: ``LIMIT``) is at first a soft limit; ``HARD`` is the real one. A call that passes the soft
+limit is marked in ``BIG`` and gives its memory back to the system afterwards.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Field(IntEnum):
+    """Index of a field of the context."""
+
+    TEMP_CUR = 0
+    TEMP_END = 1
+    TEMP_BASE = 2
+    TEMP_HARD = 3
+    RESID_CUR = 4
+    RESID_END = 5
+    RESID_BASE = 6
+    RESID_HARD = 7
+    STORE_TOP = 8
+    STORE_END = 9
+    STORE_BASE = 10
+    STORE_HARD = 11
+    STORE_DIRTY = 12
+    STACK_LIMIT = 13
+    STACK_TOP = 14
+    STACK_HARD = 15
+    ERROR = 16
+    ERROR_A = 17
+    ERROR_B = 18
+    NEXT = 19
+    BIG = 20
+
+
+CONTEXT_BYTES = 8 * (max(Field) + 1)
+
+OUT_OF_MEMORY = -1
+TOO_DEEP = -2
+"""Values of ``ERROR`` that are not an index into the module's table of sites."""
+
+SOFT_BYTES = 64 << 20
+SOFT_STACK = 16 << 20
+STACK_BYTES = 1 << 30
+STACK_SLACK = 256 << 10
+"""Left below the limit for library functions, which do not look at it."""
+
+
+def field_address(field: Field, name: str, context: str = "%ctx") -> str:
+    """The line of LLVM that names the address of a field."""
+    return f"{name} = getelementptr i8, ptr {context}, i64 {8 * field}"
+
+
+def load_field(field: Field, name: str, ty: str, context: str = "%ctx") -> list[str]:
+    """Lines that load a field into ``name``."""
+    return [
+        field_address(field, f"{name}.at", context),
+        f"{name} = load {ty}, ptr {name}.at, align 8, !tbaa !3",
+    ]
+
+
+def store_field(
+    field: Field, scratch: str, ty: str, value: str, context: str = "%ctx"
+) -> list[str]:
+    """Lines that store ``value`` into a field; ``scratch`` is a fresh register name."""
+    return [
+        field_address(field, scratch, context),
+        f"store {ty} {value}, ptr {scratch}, align 8, !tbaa !3",
+    ]
+
+
+METADATA = """
+!0 = !{!"pullback"}
+!1 = !{!"context", !0, i64 0}
+!2 = !{!"data", !0, i64 0}
+!3 = !{!1, !1, i64 0}
+!4 = !{!2, !2, i64 0}
+!5 = !{!"branch_weights", i32 1, i32 1000000}
+"""
+"""Type-based aliasing tells the context (!3) from data (!4), and data only: arena memory is used
+again for other types. !5: a branch whose first target is an error."""

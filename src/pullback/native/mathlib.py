@@ -1,0 +1,113 @@
+"""``call:NAME`` of the primitive table: libm for scalars; for lanes the functions of
+``vectormath``, or libm lane by lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pullback.lower.loopcode import LANES, Ty
+from pullback.native.compile import wide_vectors
+from pullback.native.special import SPECIAL
+from pullback.native.text import LLVM, llvm_type
+from pullback.native.vectormath import INLINE, vector_function
+
+if TYPE_CHECKING:
+    from pullback.native.emit import FunctionText
+
+_PURE = "nounwind willreturn memory(none)"  # errno is nobody's business
+
+
+@dataclass(slots=True)
+class MathLibrary:
+    """The mathematical functions that a module calls."""
+
+    scalars: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """name -> (scalar type, number of arguments)"""
+    vectors: dict[str, int] = field(default_factory=dict)
+    """name of the double function -> number of arguments; those of vectormath"""
+    lanes: dict[str, int] = field(default_factory=dict)
+    """name of the double function -> number of arguments; lane by lane"""
+
+    def attributes(self) -> str:
+        """Function attributes: keep <8 x double> whole where the machine has such registers."""
+        if not wide_vectors():
+            return ""
+        return '"prefer-vector-width"="512" "min-legal-vector-width"="512"'
+
+    def call(
+        self, f: FunctionText, name: str, ty: Ty, lanes: int, args: tuple[str, ...]
+    ) -> str:
+        """Print a call; its result. float32 in lanes goes through float64."""
+        if lanes == 1:
+            return self._scalar(f, name, ty, args)
+        wide = llvm_type(Ty.F64, LANES)
+        if ty is Ty.F32:
+            single = llvm_type(Ty.F32, LANES)
+            args = tuple(f.let(f"fpext {single} {a} to {wide}") for a in args)
+        text = ", ".join(f"{wide} {a}" for a in args)
+        result = f.let(f"call fastcc {wide} {self._vector(name, len(args))}({text})")
+        if ty is Ty.F32:
+            result = f.let(f"fptrunc {wide} {result} to {llvm_type(Ty.F32, LANES)}")
+        return result
+
+    def _scalar(self, f: FunctionText, name: str, ty: Ty, args: tuple[str, ...]) -> str:
+        one = LLVM[ty]
+        if name in SPECIAL and ty is Ty.F32:
+            wide = tuple(f.let(f"fpext float {a} to double") for a in args)
+            return f.let(f"fptrunc double {self._scalar(f, name, Ty.F64, wide)} to float")
+        symbol = self._symbol(name, ty, len(args))
+        text = ", ".join(f"{one} {a}" for a in args)
+        return f.let(f"call {one} @{symbol}({text})")
+
+    def _symbol(self, name: str, ty: Ty, n: int) -> str:
+        symbol = f"pb.{name}" if name in SPECIAL else name + ("f" if ty is Ty.F32 else "")
+        self.scalars[symbol] = (LLVM[ty], n)
+        if name in SPECIAL:
+            for needed in SPECIAL[name][1]:
+                self.scalars[needed] = ("double", 1)
+        return symbol
+
+    def _vector(self, name: str, n: int) -> str:
+        if name in INLINE:
+            self.vectors[name] = n
+            if name in ("sin", "cos"):
+                self._by_lane(name, n)
+            return f"@pb.v{LANES}.{name}"
+        return self._by_lane(name, n)
+
+    def _by_lane(self, name: str, n: int) -> str:
+        self.lanes[name] = n
+        self._symbol(name, Ty.F64, n)
+        return f"@pb.lanes.{name}"
+
+    def text(self) -> str:
+        """Declarations and definitions of all that was called."""
+        out = []
+        for symbol, (ty, n) in sorted(self.scalars.items()):
+            if symbol.startswith("pb."):
+                out.append(SPECIAL[symbol[3:]][0])
+            else:
+                out.append(f"declare {ty} @{symbol}({', '.join([ty] * n)}) {_PURE}\n")
+        out += [vector_function(name, self.attributes()) for name in sorted(self.vectors)]
+        out += [self._lane_function(name, n) for name, n in sorted(self.lanes.items())]
+        return "".join(out)
+
+    def _lane_function(self, name: str, n: int) -> str:
+        wide = llvm_type(Ty.F64, LANES)
+        params = ", ".join(f"{wide} %x{j}" for j in range(n))
+        symbol = f"pb.{name}" if name in SPECIAL else name
+        lines = [
+            f"define internal fastcc {wide} @pb.lanes.{name}({params}) {_PURE} noinline "
+            f"{self.attributes()} {{"
+        ]
+        acc = "poison"
+        for k in range(LANES):
+            args = []
+            for j in range(n):
+                lines.append(f"  %a{j}.{k} = extractelement {wide} %x{j}, i64 {k}")
+                args.append(f"double %a{j}.{k}")
+            lines.append(f"  %y{k} = call double @{symbol}({', '.join(args)})")
+            lines.append(f"  %r{k} = insertelement {wide} {acc}, double %y{k}, i64 {k}")
+            acc = f"%r{k}"
+        return "\n".join([*lines, f"  ret {wide} {acc}", "}", ""])

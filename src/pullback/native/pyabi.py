@@ -1,0 +1,156 @@
+"""Where CPython and NumPy keep things in memory, and the addresses that compiled code calls.
+
+The offsets are those of CPython 3.11 and later with the GIL, 64 bits; ``verify`` compares them with
+live objects before the first compilation."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+import numpy as np
+
+OB_TYPE = 8
+FLOAT_VALUE = 16
+SCALAR_VALUE = 16
+TUPLE_SIZE = 16
+TUPLE_ITEMS = 24
+ARRAY_DATA = 16
+ARRAY_NDIM = 24
+ARRAY_DIMS = 32
+ARRAY_STRIDES = 40
+ARRAY_DESCR = 56
+ARRAY_FLAGS = 64
+NPY_ALIGNED = 0x0100
+
+_NUMPY_SLOTS = {"PyArray_Scalar": 60, "PyArray_Empty": 184}
+
+_PYTHON_FUNCTIONS = (
+    "PyErr_NoMemory", "PyErr_SetObject", "Py_DecRef", "Py_IncRef", "PyLong_FromVoidPtr",
+    "PyObject_CallFunctionObjArgs", "PyTuple_New", "PyCapsule_New", "PyCapsule_GetPointer",
+    "PyFloat_FromDouble", "PyLong_FromLongLong", "PyLong_AsLongLongAndOverflow",
+    "PyEval_SaveThread", "PyEval_RestoreThread",
+)  # fmt: skip
+
+_OBJECTS: dict[str, object] = {
+    "pb_float": float,
+    "pb_int": int,
+    "pb_tuple_type": tuple,
+    "pb_ndarray": np.ndarray,
+    "pb_value_error": ValueError,
+    "pb_not_implemented": NotImplemented,
+    "pb_none": None,
+    "pb_true": True,
+    "pb_false": False,
+    "pb_np_f64": np.float64,
+    "pb_np_f32": np.float32,
+    "pb_np_i64": np.int64,
+    "pb_np_i32": np.int32,
+    "pb_np_i1": np.bool_,
+    "pb_descr_f64": np.dtype(np.float64),
+    "pb_descr_f32": np.dtype(np.float32),
+    "pb_descr_i64": np.dtype(np.int64),
+    "pb_descr_i32": np.dtype(np.int32),
+    "pb_descr_i1": np.dtype(np.bool_),
+}
+
+
+class AbiError(RuntimeError):
+    """This interpreter or this NumPy keeps its objects otherwise than compiled code expects."""
+
+
+def _at(obj: object, offset: int, ty: type[ctypes._SimpleCData[int]]) -> int:
+    return ty.from_address(id(obj) + offset).value
+
+
+def _address(function: object) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+
+
+@cache
+def numpy_functions() -> dict[str, int]:
+    """Addresses in NumPy's table of C functions."""
+    core = getattr(np, "_core", None) or np.core
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(core._multiarray_umath._ARRAY_API, None)
+    word = ctypes.sizeof(ctypes.c_void_p)
+    return {
+        name: ctypes.c_void_p.from_address(table + word * slot).value or 0
+        for name, slot in _NUMPY_SLOTS.items()
+    }
+
+
+@cache
+def symbols() -> dict[str, int]:
+    """Every Python or NumPy symbol that compiled code may mention, with its address."""
+    table = {name: _address(getattr(ctypes.pythonapi, name)) for name in _PYTHON_FUNCTIONS}
+    table |= numpy_functions()
+    table |= {name: id(obj) for name, obj in _OBJECTS.items()}
+    return table
+
+
+@cache
+def verify() -> None:
+    """Raise ``AbiError`` unless live objects look as the offsets say."""
+    a = np.arange(6.0).reshape(2, 3).T
+    sizes, dims, strides = ctypes.c_ssize_t, _at(a, ARRAY_DIMS, ctypes.c_size_t), 0
+    strides = _at(a, ARRAY_STRIDES, ctypes.c_size_t)
+    pair = (1.5, 2)
+    facts = (
+        ctypes.sizeof(ctypes.c_void_p) == 8,
+        _at(1.5, OB_TYPE, ctypes.c_size_t) == id(float),
+        ctypes.c_double.from_address(id(pair[0]) + FLOAT_VALUE).value == 1.5,
+        _at(pair, TUPLE_SIZE, sizes) == 2,
+        _at(pair, TUPLE_ITEMS, ctypes.c_size_t) == id(pair[0]),
+        _at(a, OB_TYPE, ctypes.c_size_t) == id(np.ndarray),
+        _at(a, ARRAY_DATA, ctypes.c_size_t) == a.ctypes.data,
+        _at(a, ARRAY_NDIM, ctypes.c_int) == 2,
+        [sizes.from_address(dims + 8 * k).value for k in range(2)] == [3, 2],
+        [sizes.from_address(strides + 8 * k).value for k in range(2)] == [8, 24],
+        _at(a, ARRAY_DESCR, ctypes.c_size_t) == id(np.dtype(np.float64)),
+        _at(a, ARRAY_FLAGS, ctypes.c_int) & 0x0FFF == a.flags.num & 0x0FFF,
+        _scalars_fit(),
+        _empty_works(),
+    )
+    if not all(facts):
+        raise AbiError(
+            "Pullback's native code does not know the memory layout of this Python and NumPy "
+            f"(check {facts.index(False)} of {len(facts)} failed)"
+        )
+
+
+def _scalars_fit() -> bool:
+    values = (
+        (np.float64(2.5), ctypes.c_double), (np.float32(2.5), ctypes.c_float),
+        (np.int64(-7), ctypes.c_int64), (np.int32(-7), ctypes.c_int32),
+        (np.True_, ctypes.c_uint8),
+    )  # fmt: skip
+    return all(ty.from_address(id(v) + SCALAR_VALUE).value == v for v, ty in values)
+
+
+def _empty_works() -> bool:
+    """NumPy's table is the one we think it is: make an array and a scalar through it."""
+    make = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.c_int, ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_void_p,
+        ctypes.c_int,
+    )(numpy_functions()["PyArray_Empty"])  # fmt: skip
+    dtype = np.dtype(np.float64)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # PyArray_Empty takes the reference
+    made = make(2, (ctypes.c_ssize_t * 2)(3, 2), id(dtype), 0)
+    scalar = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )(numpy_functions()["PyArray_Scalar"])
+    value = scalar(ctypes.addressof(ctypes.c_double(2.5)), id(dtype), None)
+    return (
+        isinstance(made, np.ndarray)
+        and made.shape == (3, 2)
+        and made.dtype == dtype
+        and type(value) is np.float64
+        and value == 2.5
+    )
+
+
+def object_names() -> tuple[str, ...]:
+    """The symbols that stand for the address of a Python object."""
+    return tuple(_OBJECTS)

@@ -1,0 +1,102 @@
+"""Errors out of native code: the record in the context becomes a Python exception.
+
+The exception has the built-in class that the program named, its message with the two recorded
+numbers in it, and a traceback whose last entry is the line of the user's source."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import ctypes
+import struct
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from pullback.core.terms import Site
+from pullback.lower.loopcode import Ty
+from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP, Field
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSite:
+    """One ``RaiseIf`` of a module; the numbers a and b are recorded as 8 raw bytes each."""
+
+    kind: str
+    message: str
+    site: Site | None
+    a: Ty
+    b: Ty
+
+
+@dataclass(slots=True, eq=False)
+class ModuleOwner:
+    """What the builtins of one module have as ``self``: keeps code and tables alive."""
+
+    errors: tuple[ErrorSite, ...]
+    keep: list[object] = field(default_factory=list)
+
+
+def _number(raw: int, ty: Ty) -> float | int | bool:
+    bits = raw & 0xFFFFFFFFFFFFFFFF
+    match ty:
+        case Ty.F64:
+            real: float = struct.unpack("<d", struct.pack("<Q", bits))[0]
+            return real
+        case Ty.F32:
+            short: float = struct.unpack("<f", struct.pack("<I", bits & 0xFFFFFFFF))[0]
+            return short
+        case Ty.I32:
+            return ctypes.c_int32(bits & 0xFFFFFFFF).value
+        case Ty.I1:
+            return bool(bits & 1)
+        case _:
+            return ctypes.c_int64(bits).value
+
+
+def _message(error: ErrorSite, a: float | int | bool, b: float | int | bool) -> str:
+    try:
+        return error.message.format(a, b, a=a, b=b)
+    except (IndexError, KeyError, ValueError):  # braces that are the user's own text
+        return error.message
+
+
+def _exception(kind: str, message: str) -> BaseException:
+    cls = getattr(builtins, kind, None)
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        cls, message = RuntimeError, f"{kind}: {message}"
+    return cls(message) if message else cls()
+
+
+def with_site(exception: BaseException, site: Site | None) -> BaseException:
+    """The exception with one traceback entry: the place in the user's source."""
+    if site is None:
+        return exception
+    start = max(site.line, 1), max(site.col, 0)
+    end = max(start, (site.end_line, site.end_col))
+    tree = ast.parse("raise exception")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr):
+            (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset) = start, end
+    code = compile(tree, site.file, "exec")
+    code = code.replace(co_name=site.function, co_qualname=site.function)
+    try:
+        exec(code, {"exception": exception})
+    except BaseException as raised:
+        inner: TracebackType | None = raised.__traceback__
+        return raised.with_traceback(inner.tb_next if inner else None)
+    return exception
+
+
+def make_error(owner: ModuleOwner, context: int) -> BaseException:
+    """Called by compiled code: the exception for the error recorded at address ``context``."""
+    code, a, b = (
+        ctypes.c_int64.from_address(context + 8 * f).value
+        for f in (Field.ERROR, Field.ERROR_A, Field.ERROR_B)
+    )
+    if code == OUT_OF_MEMORY:
+        return MemoryError("compiled code needs more memory than this machine has")
+    if code == TOO_DEEP:
+        return RecursionError("maximum recursion depth exceeded")
+    error = owner.errors[code]
+    message = _message(error, _number(a, error.a), _number(b, error.b))
+    return with_site(_exception(error.kind, message), error.site)

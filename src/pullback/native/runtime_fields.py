@@ -1,0 +1,18 @@
+"""Fields of the context in the text of the runtime."""
+
+from __future__ import annotations
+
+from pullback.native.layout import Field, load_field, store_field
+
+
+def load(register: str, field: Field, ty: str = "i64") -> str:
+    """The text that loads a field of %ctx."""
+    return "\n  ".join(load_field(field, register, ty))
+
+
+_fresh = iter(range(10**9))
+
+
+def store(field: Field, value: str, ty: str = "i64") -> str:
+    """The text that stores into a field of %ctx."""
+    return "\n  ".join(store_field(field, f"%at{next(_fresh)}", ty, value))

@@ -1,0 +1,323 @@
+"""The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
+
+Compiled once per process and never unloaded. All of it runs with the GIL held, except ``pb_grow``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from pullback.native.layout import (
+    CONTEXT_BYTES,
+    METADATA,
+    SOFT_BYTES,
+    SOFT_STACK,
+    STACK_BYTES,
+    STACK_SLACK,
+    Field,
+)
+from pullback.native.runtime_arrays import ARRAYS
+from pullback.native.runtime_fields import load, store
+from pullback.native.runtime_objects import OBJECTS, residuals_text
+
+RUNTIME_FUNCTIONS = {
+    "pb_take": ("ptr", "i64"),
+    "pb_give": ("void", "ptr"),
+    "pb_grow": ("i32", "ptr, i64, i64"),
+    "pb_error": ("ptr", "ptr, ptr"),
+    "pb_tuple": ("ptr", "ptr, i64"),
+    "pb_view": ("i1", "ptr, ptr, i64, i64, ptr"),
+    "pb_box_array": ("ptr", "ptr, ptr, i64, i64, ptr, ptr"),
+    "pb_hold": ("ptr", "ptr, i64, i64, ptr"),
+    "pb_resume": ("ptr", "ptr, i64"),
+    "pb_keep": ("i1", "ptr, ptr, i64, i64"),
+}
+"""Name -> result and parameter types of what entry points and loop code call."""
+
+_MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
+_DONTNEED = 4
+_HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
+_SMALL_PAGES = 4 << 20
+
+
+_EXTERNALS = """
+declare ptr @mmap(ptr, i64, i32, i32, i32, i64)
+declare i32 @munmap(ptr, i64)
+declare i32 @madvise(ptr, i64, i32)
+declare ptr @calloc(i64, i64)
+declare ptr @malloc(i64)
+declare void @free(ptr)
+declare ptr @PyErr_NoMemory()
+declare void @PyErr_SetObject(ptr, ptr)
+declare void @Py_DecRef(ptr)
+declare void @Py_IncRef(ptr)
+declare ptr @PyLong_FromVoidPtr(ptr)
+declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
+declare ptr @PyTuple_New(i64)
+declare ptr @PyCapsule_New(ptr, ptr, ptr)
+declare ptr @PyCapsule_GetPointer(ptr, ptr)
+declare ptr @PyArray_Empty(i32, ptr, ptr, i32)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+@pb_make_error = external global i8
+@pb_ndarray = external global i8
+@pb_value_error = external global i8
+@pb_pool = internal global ptr null
+@pb_wholes = internal global i64 0
+@pb_residual_name = internal constant [18 x i8] c"pullback.residual\\00"
+"""
+
+
+# Reserving and giving back address space.
+_REGIONS = f"""
+define internal ptr @pb_map(i64 %bytes, ptr %got) {{
+entry:
+  br label %try
+try:
+  %size = phi i64 [ %bytes, %entry ], [ %half, %less ]
+  %p = call ptr @mmap(ptr null, i64 %size, i32 3, i32 {_MAP_FLAGS}, i32 -1, i64 0)
+  %bad = icmp eq ptr %p, inttoptr (i64 -1 to ptr)
+  br i1 %bad, label %less, label %mapped
+less:
+  %half = lshr i64 %size, 1
+  %none = icmp ult i64 %half, 1048576
+  br i1 %none, label %fail, label %try
+mapped:
+  store i64 %size, ptr %got
+  %large = icmp ugt i64 %size, {SOFT_BYTES - 1 if _HUGEPAGE else -1}
+  br i1 %large, label %advise, label %done
+advise:
+  %rest = getelementptr i8, ptr %p, i64 {_SMALL_PAGES}
+  %length = sub i64 %size, {_SMALL_PAGES}
+  %ignored = call i32 @madvise(ptr %rest, i64 %length, i32 {_HUGEPAGE})
+  br label %done
+done:
+  ret ptr %p
+fail:
+  ret ptr null
+}}
+
+define internal void @pb_unmap(ptr %base, i64 %bytes) {{
+  %none = icmp eq i64 %bytes, 0
+  br i1 %none, label %done, label %unmap
+unmap:
+  %ignored = call i32 @munmap(ptr %base, i64 %bytes)
+  br label %done
+done:
+  ret void
+}}
+"""
+
+
+def _ensure(name: str, base: Field, cells: bool) -> str:
+    """A function that maps one arena (or the store, counted in cells) of a context."""
+    if cells:
+        cur, end, hard = Field.STORE_TOP, Field.STORE_END, Field.STORE_HARD
+        values = ("0", "%soft.cells", "%size.cells")
+    else:
+        cur, end, hard = Field(base - 2), Field(base - 1), Field(base + 1)
+        values = ("%p.int", "%soft.end", "%hard.end")
+    return f"""
+define internal i1 @{name}(ptr %ctx, i64 %bytes) {{
+  %got = alloca i64
+  {load("%base", base)}
+  %have = icmp ne i64 %base, 0
+  br i1 %have, label %yes, label %map
+map:
+  %p = call ptr @pb_map(i64 %bytes, ptr %got)
+  %null = icmp eq ptr %p, null
+  br i1 %null, label %no, label %mapped
+mapped:
+  %size = load i64, ptr %got
+  %p.int = ptrtoint ptr %p to i64
+  %soft = call i64 @llvm.umin.i64(i64 %size, i64 {SOFT_BYTES})
+  %soft.end = add i64 %p.int, %soft
+  %hard.end = add i64 %p.int, %size
+  %soft.cells = lshr i64 %soft, 3
+  %size.cells = lshr i64 %size, 3
+  {store(base, "%p.int")}
+  {store(cur, values[0])}
+  {store(end, values[1])}
+  {store(hard, values[2])}
+  br label %yes
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""
+
+
+# Taking a context from the pool (or making one) and giving it back.
+_CONTEXTS = f"""
+define internal i1 @pb_stack(ptr %ctx) {{
+  %got = alloca i64
+  {load("%old", Field.STACK_TOP)}
+  %have = icmp ne i64 %old, 0
+  br i1 %have, label %yes, label %map
+map:
+  %p = call ptr @pb_map(i64 {STACK_BYTES}, ptr %got)
+  %null = icmp eq ptr %p, null
+  br i1 %null, label %no, label %mapped
+mapped:
+  %size = load i64, ptr %got
+  %p.int = ptrtoint ptr %p to i64
+  %top = add i64 %p.int, %size
+  %hard = add i64 %p.int, {STACK_SLACK}
+  %soft0 = sub i64 %top, {SOFT_STACK}
+  %soft = call i64 @llvm.umax.i64(i64 %soft0, i64 %hard)
+  {store(Field.STACK_TOP, "%top")}
+  {store(Field.STACK_HARD, "%hard")}
+  {store(Field.STACK_LIMIT, "%soft")}
+  br label %yes
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+
+define ptr @pb_take(i64 %stack) {{
+entry:
+  %head = load ptr, ptr @pb_pool
+  %empty = icmp eq ptr %head, null
+  br i1 %empty, label %make, label %pop
+make:
+  %made = call ptr @calloc(i64 1, i64 {CONTEXT_BYTES})
+  %null = icmp eq ptr %made, null
+  br i1 %null, label %fail, label %have
+pop:
+  %next.at = getelementptr i8, ptr %head, i64 {8 * Field.NEXT}
+  %next = load ptr, ptr %next.at
+  store ptr %next, ptr @pb_pool
+  br label %have
+have:
+  %ctx = phi ptr [ %made, %make ], [ %head, %pop ]
+  %t = call i1 @pb_map_temp(ptr %ctx, i64 ARENA_BYTES)
+  %r = call i1 @pb_map_resid(ptr %ctx, i64 ARENA_BYTES)
+  %s = call i1 @pb_map_store(ptr %ctx, i64 ARENA_BYTES)
+  %tr = and i1 %t, %r
+  %trs = and i1 %tr, %s
+  br i1 %trs, label %arenas, label %back
+arenas:
+  %deep = icmp ne i64 %stack, 0
+  br i1 %deep, label %stacks, label %done
+stacks:
+  %ok = call i1 @pb_stack(ptr %ctx)
+  br i1 %ok, label %done, label %back
+done:
+  ret ptr %ctx
+back:
+  call void @pb_give(ptr %ctx)
+  br label %fail
+fail:
+  %ignored = call ptr @PyErr_NoMemory()
+  ret ptr null
+}}
+
+define void @pb_give(ptr %ctx) {{
+entry:
+  {load("%temp", Field.TEMP_BASE)}
+  {store(Field.TEMP_CUR, "%temp")}
+  {load("%resid", Field.RESID_BASE)}
+  {store(Field.RESID_CUR, "%resid")}
+  {store(Field.STORE_TOP, "0")}
+  {load("%big", Field.BIG)}
+  %was = icmp ne i64 %big, 0
+  br i1 %was, label %trim, label %done
+trim:
+  call void @pb_trim(ptr %ctx)
+  br label %done
+done:
+  %next.at = getelementptr i8, ptr %ctx, i64 {8 * Field.NEXT}
+  %head = load ptr, ptr @pb_pool
+  store ptr %head, ptr %next.at
+  store ptr %ctx, ptr @pb_pool
+  ret void
+}}
+
+define internal i64 @pb_drop(i64 %base, i64 %hard, i64 %keep) {{
+  %bytes = sub i64 %hard, %base
+  %kept = call i64 @llvm.umin.i64(i64 %bytes, i64 %keep)
+  %from = add i64 %base, %kept
+  %length = sub i64 %hard, %from
+  %some = icmp ne i64 %length, 0
+  br i1 %some, label %drop, label %done
+drop:
+  %p = inttoptr i64 %from to ptr
+  %ignored = call i32 @madvise(ptr %p, i64 %length, i32 {_DONTNEED})
+  br label %done
+done:
+  ret i64 %from
+}}
+
+define internal void @pb_trim(ptr %ctx) {{
+  {load("%temp", Field.TEMP_BASE)}
+  {load("%temp.hard", Field.TEMP_HARD)}
+  %temp.end = call i64 @pb_drop(i64 %temp, i64 %temp.hard, i64 {SOFT_BYTES})
+  {store(Field.TEMP_END, "%temp.end")}
+  {load("%resid", Field.RESID_BASE)}
+  {load("%resid.hard", Field.RESID_HARD)}
+  %resid.end = call i64 @pb_drop(i64 %resid, i64 %resid.hard, i64 {SOFT_BYTES})
+  {store(Field.RESID_END, "%resid.end")}
+  {load("%store", Field.STORE_BASE)}
+  {load("%store.hard", Field.STORE_HARD)}
+  %store.bytes = shl i64 %store.hard, 3
+  %store.last = add i64 %store, %store.bytes
+  %store.from = call i64 @pb_drop(i64 %store, i64 %store.last, i64 {SOFT_BYTES})
+  %store.kept = sub i64 %store.from, %store
+  %store.end = lshr i64 %store.kept, 3
+  {store(Field.STORE_END, "%store.end")}
+  {load("%dirty", Field.STORE_DIRTY)}
+  %clean = call i64 @llvm.umin.i64(i64 %dirty, i64 %store.end)
+  {store(Field.STORE_DIRTY, "%clean")}
+  {store(Field.BIG, "0")}
+  {load("%top", Field.STACK_TOP)}
+  %stacked = icmp ne i64 %top, 0
+  br i1 %stacked, label %stack, label %done
+stack:
+  {load("%hard", Field.STACK_HARD)}
+  %bottom = sub i64 %hard, {STACK_SLACK}
+  %soft0 = sub i64 %top, {SOFT_STACK}
+  %soft = call i64 @llvm.umax.i64(i64 %soft0, i64 %hard)
+  %length = sub i64 %soft, %bottom
+  %p = inttoptr i64 %bottom to ptr
+  %ignored = call i32 @madvise(ptr %p, i64 %length, i32 {_DONTNEED})
+  {store(Field.STACK_LIMIT, "%soft")}
+  br label %done
+done:
+  ret void
+}}
+
+; Move the soft limit at field %end to the hard one two fields on, if %want fits below it.
+define i32 @pb_grow(ptr %ctx, i64 %end, i64 %want) cold {{
+  %end.at = getelementptr i8, ptr %ctx, i64 %end
+  %hard.at = getelementptr i8, ptr %end.at, i64 16
+  %hard = load i64, ptr %hard.at
+  %fits = icmp ule i64 %want, %hard
+  br i1 %fits, label %yes, label %no
+yes:
+  store i64 %hard, ptr %end.at
+  {store(Field.BIG, "1")}
+  ret i32 0
+no:
+  {store(Field.ERROR, "-1")}
+  ret i32 1
+}}
+"""
+
+
+def runtime_text(arena_bytes: int, page: int) -> str:
+    """The whole runtime module."""
+    return "\n".join(
+        [
+            _EXTERNALS,
+            _REGIONS,
+            _ensure("pb_map_temp", Field.TEMP_BASE, cells=False),
+            _ensure("pb_map_resid", Field.RESID_BASE, cells=False),
+            _ensure("pb_map_store", Field.STORE_BASE, cells=True),
+            _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)),
+            ARRAYS,
+            residuals_text(page),
+            OBJECTS,
+            METADATA,
+        ]
+    )

@@ -1,0 +1,105 @@
+"""How Python values become the parameters of main, and its results Python values.
+
+A signature is a tree of leaves: tuples are Python tuples. Every leaf stands for the machine values
+listed with it, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pullback.lower.loopcode import Ty
+
+
+@dataclass(frozen=True, slots=True)
+class PyFloat:
+    """A Python float, exactly: f64."""
+
+
+@dataclass(frozen=True, slots=True)
+class PyInt:
+    """A Python int of 64 bits: i64. Handles and other plain numbers are passed so."""
+
+
+@dataclass(frozen=True, slots=True)
+class PyBool:
+    """True or False: i1."""
+
+
+@dataclass(frozen=True, slots=True)
+class NpScalar:
+    """A NumPy scalar, exactly (np.float64, np.float32, np.int64, np.int32, np.bool_)."""
+
+    ty: Ty
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayOf:
+    """An ndarray of that dtype and rank: ptr, extents, element strides. No copy on the way in;
+    a new C-contiguous array on the way out."""
+
+    ty: Ty
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An address as a Python int: ptr. Whoever passes it keeps the memory alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """None; no machine value."""
+
+
+Leaf = PyFloat | PyInt | PyBool | NpScalar | ArrayOf | Pointer | Nothing
+Tree = Leaf | tuple["Tree", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySignature:
+    """Of one entry point.
+
+    params    what the builtin is called with, positionally
+    results   what it returns; the first results of the loop function
+    keep      not None: the last results of the loop function, kept raw in an opaque residual
+              object with all memory of the run; the builtin returns ``(results, residual)``, and
+              arrays are copied on the way in
+    resume    not None: the first parameters of the loop function, taken from a residual object,
+              which is the first argument of the builtin
+    """
+
+    params: tuple[Tree, ...]
+    results: Tree
+    keep: tuple[Ty, ...] | None = None
+    resume: tuple[Ty, ...] | None = None
+
+
+def leaves(tree: Tree) -> tuple[Leaf, ...]:
+    """The leaves of a tree, in order."""
+    if isinstance(tree, tuple):
+        return tuple(leaf for item in tree for leaf in leaves(item))
+    return (tree,)
+
+
+def machine_types(leaf: Leaf) -> tuple[Ty, ...]:
+    """The machine values of a leaf."""
+    match leaf:
+        case PyFloat():
+            return (Ty.F64,)
+        case PyInt():
+            return (Ty.I64,)
+        case PyBool():
+            return (Ty.I1,)
+        case NpScalar(ty):
+            return (ty,)
+        case ArrayOf(_, rank):
+            return (Ty.PTR, *(Ty.I64,) * (2 * rank))
+        case Pointer():
+            return (Ty.PTR,)
+        case Nothing():
+            return ()
+
+
+def tree_types(tree: Tree) -> tuple[Ty, ...]:
+    """The machine values of all leaves of a tree."""
+    return tuple(ty for leaf in leaves(tree) for ty in machine_types(leaf))

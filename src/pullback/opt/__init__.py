@@ -1,0 +1,1 @@
+"""Optimisation, Core to Core: one file per pass."""

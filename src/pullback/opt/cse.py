@@ -1,0 +1,171 @@
+"""Common subexpressions are computed once.
+
+An op that has the same key as one in scope before it (the same constructor, static parameters and
+atoms, blocks alike up to the names that they bind) is replaced by the results of that one. Merged
+are ops without effects and those that can only raise: where the first did not raise, neither would
+the second. Arrays that are updated somewhere keep their own storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    AccTake,
+    Apply,
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    Closure,
+    Function,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Let,
+    Lit,
+    Loop,
+    MakeTuple,
+    Op,
+    Prim,
+    Program,
+    Project,
+    Sum_,
+    Update,
+    Var,
+    Vjp,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.traverse import map_children
+from pullback.opt.effects import RAISE, EffectsOf
+from pullback.opt.rules import COMMUTATIVE
+from pullback.opt.storage import updated_arrays
+
+LARGEST = 60
+"""Blocks with more lets than this are not compared."""
+
+
+def merge_common(program: Program) -> Program:
+    """The program with every common subexpression computed once."""
+    effects, updated = EffectsOf(program), updated_arrays(program)
+    functions = {
+        name: _Merger(effects, updated).function(f) for name, f in program.functions.items()
+    }
+    return Program(functions, program.decls, program.main)
+
+
+class _Merger:
+    """The walk over one function: what variables have become, and what is available."""
+
+    def __init__(self, effects: EffectsOf, updated: frozenset[Var]) -> None:
+        self.effects = effects
+        self.updated = updated
+        self.names: dict[Var, Atom] = {}
+        self.available: dict[Hashable, tuple[Var, ...]] = {}
+
+    def atom(self, a: Atom) -> Atom:
+        return self.names.get(a, a) if isinstance(a, Var) else a
+
+    def function(self, f: Function) -> Function:
+        return Function(f.name, f.params, self.block(f.body), f.results)
+
+    def block(self, block: Block) -> Block:
+        out: list[Let] = []
+        mine: list[Hashable] = []
+        for let in block.lets:
+            op = map_children(let.op, self.atom, self.block)
+            key = self.key(let, op)
+            found = None if key is None else self.available.get(key)
+            if found is not None:
+                self.names.update(zip(let.vars, found))
+                continue
+            if key is not None:
+                self.available[key] = let.vars
+                mine.append(key)
+            out.append(Let(let.vars, op, let.site))
+        results = tuple(self.atom(a) for a in block.results)
+        for key in mine:  # what a block computes is not in scope after it
+            del self.available[key]
+        return Block(tuple(out), results)
+
+    def key(self, let: Let, op: Op) -> Hashable:
+        """What equal ops have in common; None for an op that must stay."""
+        if not self.effects(op) <= RAISE:
+            return None
+        if not self.updated.isdisjoint(let.vars):
+            return None
+        if isinstance(op, Build | Sum_ | Loop | While | If | Case) and _size(op) > LARGEST:
+            return None
+        return _key(op, {})
+
+
+def _size(op: Op) -> int:
+    """The number of lets inside the op (counted no further than needed)."""
+    total = 0
+    for _, block in sub_blocks(op):
+        total += len(block.lets)
+        for let in block.lets:
+            if total > LARGEST:
+                return total
+            total += _size(let.op)
+    return total
+
+
+Bound = dict[Var, int]
+
+
+def _key(op: Op, bound: Bound) -> Hashable:
+    """The op with the variables that it binds numbered in order."""
+    read: list[Hashable] = [_atom(a, bound) for a in atoms(op)]
+    match op:
+        case Prim(name, _, static):
+            if name in COMMUTATIVE:
+                read.sort(key=hash)
+            return (name, static, *read)
+        case Index(_, _, checked) | Update(_, _, _, checked):
+            return (type(op), checked, *read)
+        case MakeTuple(t, _):
+            return (MakeTuple, t, *read)
+        case Project(_, i):
+            return (Project, i, *read)
+        case Inject(t, tag, _):
+            return (Inject, t, tag, *read)
+        case Call(f, _):
+            return (Call, f, *read)
+        case Closure(t, f, _):
+            return (Closure, t, f, *read)
+        case Vjp(f, _, wrt, _) | Jvp(f, _, wrt, _):
+            return (type(op), f, wrt, *read)
+        case AccRead(_, _, bits) | AccTake(_, _, bits):
+            return (type(op), bits, *read)
+        case Build() | Sum_() | Loop() | While() | If() | Case() | Apply() | AccNew() | AccAdd():
+            blocks = [_block_key(block, bind, bound) for bind, block in sub_blocks(op)]
+            return (type(op), len(read), *read, *blocks)
+
+
+def _block_key(block: Block, variables: Iterable[Var], bound: Bound) -> Hashable:
+    for v in variables:
+        bound[v] = len(bound)
+    lets = []
+    for let in block.lets:
+        lets.append((_key(let.op, bound), len(let.vars)))
+        for v in let.vars:
+            bound[v] = len(bound)
+    return (tuple(lets), tuple(_atom(a, bound) for a in block.results))
+
+
+def _atom(a: Atom, bound: Bound) -> Hashable:
+    match a:
+        case Var():
+            return bound.get(a, a)
+        case Lit(value, t):
+            return ("literal", t, repr(value))
+
+

@@ -1,0 +1,269 @@
+"""What nobody needs is dropped: lets, results of branches and loops, carried values (with the
+cycles through the loop that keep them alive), parameters, results and whole functions.
+
+One worklist over the whole program marks what is needed, from the results of ``main`` and from the
+ops that must run (they can raise or change an accumulator) back to what these read. A result of a
+branch needs that result of every block; a carried value its initial and its next one; a result
+of a call that result of the callee; a parameter the argument of every call. Then everything without
+a mark goes. ``main`` and the functions that derivative terms name keep their parameters and
+results. Accumulations are never dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    CaseArm,
+    Closure,
+    Function,
+    If,
+    Jvp,
+    Let,
+    Loop,
+    Op,
+    Program,
+    Sum_,
+    Var,
+    Vjp,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.opt.effects import EffectsOf
+
+
+def drop_dead(program: Program) -> Program:
+    """The program without what does not matter for its results, errors and accumulations."""
+    marks = _Marks(program)
+    marks.run()
+    functions = {}
+    for name, f in program.functions.items():
+        if name in marks.reached:
+            params = tuple(f.params[k] for k in marks.params(f))
+            results = marks.results(f)
+            body = _block(marks, f.body, results)
+            functions[name] = Function(name, params, body, tuple(f.results[k] for k in results))
+    return Program(functions, program.decls, program.main)
+
+
+class _Marks:
+    """The variables, results and functions that are needed."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.effects = EffectsOf(program)
+        self.needed: set[Var] = set()
+        self.reached: set[str] = set()
+        self.fixed: set[str] = set()  # functions that keep their parameters and results
+        self.result_needed: dict[str, set[int]] = {name: set() for name in program.functions}
+        # where a variable comes from: its let and position; or what else it needs
+        self.home: dict[Var, tuple[Let, int]] = {}
+        self.parts: dict[Var, tuple[Atom, ...]] = {}
+        self.param: dict[Var, tuple[str, int]] = {}
+        self.calls: dict[str, list[Call]] = {name: [] for name in program.functions}
+        self.live_ops: set[Op] = set()
+        self.around: dict[Block, Op] = {}  # the op that a block belongs to
+        self.within: dict[Op, Block] = {}  # the block in which an op is
+        self.work: list[Var] = []
+        self.unscanned: list[Block] = []
+
+    # --- marking ------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        main = self.program.functions[self.program.main]
+        self.reach(main.name)
+        self.fix(main.name)
+        while self.work or self.unscanned:
+            if self.unscanned:
+                self.scan(self.unscanned.pop())
+            else:
+                self.spread(self.work.pop())
+
+    def need(self, some: Iterable[Atom]) -> None:
+        for a in some:
+            if isinstance(a, Var) and a not in self.needed:
+                self.needed.add(a)
+                self.work.append(a)
+
+    def reach(self, name: str) -> None:
+        """The function may run: note where its variables come from, mark what must run."""
+        if name in self.reached:
+            return
+        self.reached.add(name)
+        f = self.program.functions[name]
+        for k, v in enumerate(f.params):
+            self.param[v] = (name, k)
+        self.unscanned.append(f.body)
+
+    def fix(self, name: str) -> None:
+        if name not in self.fixed:
+            self.fixed.add(name)
+            f = self.program.functions[name]
+            self.need(f.params)
+            for k in range(len(f.results)):
+                self.need_result(name, k)
+
+    def need_result(self, name: str, k: int) -> None:
+        if k not in self.result_needed[name]:
+            self.result_needed[name].add(k)
+            self.need(self.program.functions[name].body.results[k : k + 1])
+
+    def scan(self, block: Block) -> None:
+        for let in block.lets:
+            op = let.op
+            self.within[op] = block
+            for k, v in enumerate(let.vars):
+                self.home[v] = (let, k)
+            self.bound(op)
+            for _, inner in sub_blocks(op):
+                self.around[inner] = op
+                self.scan(inner)
+            if self.effects.kept(op):
+                self.run_op(op)
+
+    def bound(self, op: Op) -> None:
+        """What the variables that the op's blocks bind need."""
+        match op:
+            case Case(scrutinee, arms):
+                for arm in arms:
+                    for v in arm.fields:
+                        self.parts[v] = (scrutinee,)
+            case Build(_, indices, _) | Sum_(_, indices, _):
+                for v in indices:
+                    self.parts[v] = ()
+            case Loop(_, index, carried, inits, body):
+                self.parts[index] = ()
+                for v, init, next_ in zip(carried, inits, body.results):
+                    self.parts[v] = (init, next_)
+            case While(carried, inits, _, body):
+                for v, init, next_ in zip(carried, inits, body.results):
+                    self.parts[v] = (init, next_)
+            case _:
+                return
+
+    def run_op(self, op: Op) -> None:
+        """The op will run: what it reads to do so, and the ops around it."""
+        if op in self.live_ops:
+            return
+        self.live_ops.add(op)
+        match op:
+            case If(a, _, _) | Case(a, _):
+                self.need((a,))
+            case Build(extents, _, _) | Sum_(extents, _, _):
+                self.need(extents)
+            case Loop(n, _, _, _, _):
+                self.need((n,))
+            case While(_, _, cond, _):
+                self.need(cond.results)
+            case Call(f, args):
+                self.reach(f)
+                self.calls[f].append(op)
+                params = self.program.functions[f].params
+                self.need(a for a, v in zip(args, params) if v in self.needed)
+            case Vjp(f, _, _, _) | Jvp(f, _, _, _) | Closure(_, f, _):
+                self.reach(f)
+                self.fix(f)
+                self.need(atoms(op))
+            case _:
+                self.need(atoms(op))
+        owner = self.around.get(self.within[op])
+        if owner is not None:
+            self.run_op(owner)
+
+    def spread(self, v: Var) -> None:
+        """What a needed variable needs."""
+        if v in self.home:
+            let, k = self.home[v]
+            self.run_op(let.op)
+            match let.op:
+                case Call(f, _):
+                    self.need_result(f, k)
+                case Loop(_, _, _, inits, _) | While(_, inits, _, _):
+                    self.need(inits[k : k + 1])
+                case _:
+                    pass
+            for _, block in _result_blocks(let.op):
+                self.need(block.results[k : k + 1])
+        elif v in self.param:
+            name, k = self.param[v]
+            for call in self.calls[name]:
+                self.need(call.args[k : k + 1])
+        else:
+            self.need(self.parts[v])
+
+    # --- what is left -------------------------------------------------------------------------
+
+    def params(self, f: Function) -> list[int]:
+        return [k for k, v in enumerate(f.params) if f.name in self.fixed or v in self.needed]
+
+    def results(self, f: Function) -> list[int]:
+        return sorted(self.result_needed[f.name])
+
+
+def _result_blocks(op: Op) -> list[tuple[tuple[Var, ...], Block]]:
+    """The blocks whose results are the op's."""
+    blocks = list(sub_blocks(op))
+    return blocks[1:] if isinstance(op, While) else blocks
+
+
+def _block(m: _Marks, block: Block, results: Iterable[int]) -> Block:
+    lets = []
+    for let in block.lets:
+        if let.op in m.live_ops:
+            lets.append(_let(m, let))
+    return Block(tuple(lets), tuple(block.results[k] for k in results))
+
+
+def _let(m: _Marks, let: Let) -> Let:
+    """A let that stays, without the results that nobody needs."""
+    op = let.op
+    kept = [k for k, v in enumerate(let.vars) if v in m.needed]
+    some = tuple(let.vars[k] for k in kept)
+    match op:
+        case If(cond, then, orelse):
+            return Let(some, If(cond, _block(m, then, kept), _block(m, orelse, kept)), let.site)
+        case Case(scrutinee, arms):
+            new = tuple(CaseArm(arm.fields, _block(m, arm.body, kept)) for arm in arms)
+            return Let(some, Case(scrutinee, new), let.site)
+        case Build(extents, indices, body):
+            new_body = _block(m, body, kept)
+            loop_for_errors = Sum_(extents, indices, new_body)
+            op = Build(extents, indices, new_body) if kept else loop_for_errors
+            return Let(some, op, let.site)
+        case Sum_(extents, indices, body):
+            return Let(some, Sum_(extents, indices, _block(m, body, kept)), let.site)
+        case Loop(n, index, carried, inits, body):
+            on, slots, variables = _slots(m, let, carried)
+            new_carried, new_inits = tuple(carried[k] for k in on), tuple(inits[k] for k in on)
+            loop = Loop(n, index, new_carried, new_inits, _block(m, body, slots))
+            return Let(variables, loop, let.site)
+        case While(carried, inits, cond, body):
+            on, slots, variables = _slots(m, let, carried)
+            new_carried, new_inits = tuple(carried[k] for k in on), tuple(inits[k] for k in on)
+            test = _block(m, cond, (0,))
+            loop_ = While(new_carried, new_inits, test, _block(m, body, slots))
+            return Let(variables, loop_, let.site)
+        case Call(f, args):
+            callee = m.program.functions[f]
+            given = tuple(args[k] for k in m.params(callee))
+            return Let(tuple(let.vars[k] for k in m.results(callee)), Call(f, given), let.site)
+        case _:
+            return let
+
+
+def _slots(
+    m: _Marks, let: Let, carried: tuple[Var, ...]
+) -> tuple[list[int], list[int], tuple[Var, ...]]:
+    """The carried values that stay, the results of the body that stay, the variables for these."""
+    on = [
+        k for k, c in enumerate(carried) if c in m.needed or let.vars[k] in m.needed
+    ]
+    emitted = [k for k in range(len(carried), len(let.vars)) if let.vars[k] in m.needed]
+    slots = on + emitted
+    return on, slots, tuple(let.vars[k] for k in slots)

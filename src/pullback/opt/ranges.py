@@ -1,0 +1,308 @@
+"""What is known of integers where they are used: linear forms, and proofs that one is >= 0.
+
+    form   c0 + c1*v1 + ... + ck*vk       over variables that are not themselves sums
+
+Facts: an index of a loop is at least 0 and below its extent; extents are at least 0; what holds in
+the branch that is taken and what a ``require`` before has ensured. A proof bounds the variables of
+a form from the innermost outwards by these facts until a constant is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.core.terms import Atom, Lit, Op, Prim, Var
+from pullback.core.types import I64
+
+FACTS = 24
+"""At most this many facts of conditions are tried, the latest first."""
+
+DEEPEST = 16
+"""Sums of sums are looked into so far ..."""
+
+WIDEST = 8
+"""... and as long as their forms have no more terms than this."""
+
+MOST = 2**48
+"""Larger than any extent of an array, by the machine's addresses."""
+
+LONGEST = 2**62
+"""Larger than any index that a loop can have counted up to."""
+
+_WRAPPING = frozenset({"add", "sub", "neg", "mul"})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A linear form over variables."""
+
+    constant: int
+    terms: dict[Var, int]
+
+    def plus(self, other: Form, factor: int = 1) -> Form:
+        """``self + factor * other``."""
+        terms = dict(self.terms)
+        for v, c in other.terms.items():
+            total = terms.get(v, 0) + factor * c
+            if total:
+                terms[v] = total
+            else:
+                terms.pop(v, None)
+        return Form(self.constant + factor * other.constant, terms)
+
+
+Mark = tuple[int, int, dict[Var, Form]]
+
+
+@dataclass
+class Ranges:
+    """The facts in scope. ``defs`` has the op of every variable."""
+
+    defs: dict[Var, Op]
+    limit: dict[Var, Form] = field(default_factory=dict)  # v < limit, for loop indices
+    extents: set[Var] = field(default_factory=set)  # known to be >= 0 and < MOST
+    trail: list[Var] = field(default_factory=list)  # ... in the order in which that was learned
+    facts: list[Form] = field(default_factory=list)  # each >= 0
+    equal: dict[Var, Form] = field(default_factory=dict)
+    given: dict[Var, Form] = field(default_factory=dict)  # of extents
+    forms: dict[Var, Form] = field(default_factory=dict)  # found so far
+
+    # --- forms --------------------------------------------------------------------------------
+
+    def form(self, a: Atom) -> Form:
+        """The atom as a linear form. Sums that might wrap around are left alone."""
+        found = self._form(a, DEEPEST)
+        return self._replaced(found) if self.equal else found
+
+    def _form(self, a: Atom, depth: int) -> Form:
+        if isinstance(a, Lit):
+            return Form(int(a.value), {})
+        found = self.given.get(a) or self.forms.get(a)
+        if found is None:
+            found = self._expand(a, depth - 1) if depth else Form(0, {a: 1})
+            if len(found.terms) > WIDEST:
+                found = Form(0, {a: 1})
+            self.forms[a] = found
+        return found
+
+    def _expand(self, v: Var, depth: int) -> Form:
+        op = self.defs.get(v)
+        if isinstance(op, Prim) and op.name in _WRAPPING and not self.fits(v):
+            return Form(0, {v: 1})
+        match op:
+            case Prim("add" | "add.ck", (x, y)):
+                return self._form(x, depth).plus(self._form(y, depth))
+            case Prim("sub" | "sub.ck", (x, y)):
+                return self._form(x, depth).plus(self._form(y, depth), -1)
+            case Prim("neg" | "neg.ck", (x,)):
+                return Form(0, {}).plus(self._form(x, depth), -1)
+            case Prim("mul" | "mul.ck", (x, Lit(int(k), _))) | Prim(
+                "mul" | "mul.ck", (Lit(int(k), _), x)
+            ):
+                return Form(0, {}).plus(self._form(x, depth), k)
+            case _:
+                return Form(0, {v: 1})
+
+    def _replaced(self, form: Form) -> Form:
+        for v in [v for v in form.terms if v in self.equal]:
+            c = form.terms.get(v, 0)
+            form = form.plus(Form(0, {v: 1}), -c).plus(self.equal[v], c)
+        return form
+
+    # --- facts --------------------------------------------------------------------------------
+
+    def index(self, v: Var, extent: Atom) -> None:
+        """``v`` runs from 0 to ``extent`` - 1."""
+        op = self.defs.get(extent) if isinstance(extent, Var) else None
+        if isinstance(op, Prim) and op.name == "max":
+            for x, y in (op.args, op.args[::-1]):
+                if isinstance(y, Lit) and y.value <= 0:
+                    extent = x  # the loop runs, so the extent is not y
+        self.limit[v] = self.form(extent)
+
+    def extent(self, n: Atom) -> None:
+        """``n`` is an extent of an array (until ``forget``)."""
+        if isinstance(n, Var) and n not in self.extents:
+            self.extents.add(n)
+            self.trail.append(n)
+
+    def assume(self, condition: Atom, holds: bool) -> None:
+        """The condition holds, or it does not, from here on (until ``forget``)."""
+        op = self.defs.get(condition) if isinstance(condition, Var) else None
+        if not isinstance(op, Prim) or not op.args or op.args[0].type not in (I64, condition.type):
+            return
+        match op.name, holds:
+            case ("not", _):
+                self.assume(op.args[0], not holds)
+            case ("and", True) | ("or", False):
+                for a in op.args:
+                    self.assume(a, holds)
+            case ("eq" | "ne" | "lt" | "le" | "gt" | "ge", _) if op.args[0].type == I64:
+                self._compare(op.name, holds, self.form(op.args[0]), self.form(op.args[1]))
+            case _:
+                return
+
+    def _compare(self, name: str, holds: bool, x: Form, y: Form) -> None:
+        if not holds:
+            name = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}[name]
+        less, more = x.plus(y, -1), y.plus(x, -1)  # x - y, y - x
+        one = Form(1, {})
+        match name:
+            case "lt":
+                self.facts.append(more.plus(one, -1))
+            case "le":
+                self.facts.append(more)
+            case "gt":
+                self.facts.append(less.plus(one, -1))
+            case "ge":
+                self.facts.append(less)
+            case "eq":
+                self._equate(less)
+            case _:
+                return
+
+    def _equate(self, difference: Form) -> None:
+        """``difference`` is 0: one of its variables is a form of the others."""
+        self.facts.extend((difference, Form(0, {}).plus(difference, -1)))
+        units = [v for v, c in difference.terms.items() if abs(c) == 1 and v not in self.equal]
+        units = [v for v in units if v not in self.limit]
+        if units:
+            v = max(units, key=lambda u: u.id)
+            rest = difference.plus(Form(0, {v: 1}), -difference.terms[v])
+            self.equal[v] = Form(0, {}).plus(rest, -difference.terms[v])
+
+    def mark(self) -> Mark:
+        """What ``forget`` goes back to."""
+        return len(self.facts), len(self.trail), dict(self.equal)
+
+    def forget(self, mark: Mark) -> None:
+        """Leave a block: what was learned in it need not hold outside."""
+        facts, trail, equal = mark
+        self.equal = dict(equal)
+        del self.facts[facts:]
+        if len(self.trail) > trail:  # sums that could not overflow in the block may do so outside
+            self.extents.difference_update(self.trail[trail:])
+            del self.trail[trail:]
+            self.forms.clear()
+
+    # --- proofs -------------------------------------------------------------------------------
+
+    def holds(self, condition: Atom) -> bool:
+        """Whether a truth value is surely true."""
+        if isinstance(condition, Lit):
+            return bool(condition.value)
+        op = self.defs.get(condition)
+        if not isinstance(op, Prim):
+            return False
+        if op.name == "and":
+            return all(self.holds(a) for a in op.args)
+        if op.name == "or":
+            return any(self.holds(a) for a in op.args)
+        if op.name not in ("eq", "lt", "le", "gt", "ge") or op.args[0].type != I64:
+            return False
+        x, y = self.form(op.args[0]), self.form(op.args[1])
+        less, more, one = x.plus(y, -1), y.plus(x, -1), Form(1, {})
+        match op.name:
+            case "lt":
+                return self.not_negative(more.plus(one, -1))
+            case "le":
+                return self.not_negative(more)
+            case "gt":
+                return self.not_negative(less.plus(one, -1))
+            case "ge":
+                return self.not_negative(less)
+            case _:
+                return less.constant == 0 and not less.terms
+
+    def inside(self, i: Atom, extent: Atom) -> bool:
+        """Whether surely 0 <= i < extent."""
+        form = self.form(i)
+        below = self.form(extent).plus(form, -1).plus(Form(1, {}), -1)
+        return self.not_negative(form) and self.not_negative(below)
+
+    def fits(self, v: Var) -> bool:
+        """Whether the sum or product that ``v`` is bound to surely has not overflowed."""
+        low, high = self.interval(v)
+        return low >= -(2**63) and high < 2**63
+
+    def not_negative(self, form: Form) -> bool:
+        """Whether the form is surely >= 0."""
+        if self._bounded(form):
+            return True
+        return any(
+            not fact.terms.keys().isdisjoint(form.terms)
+            and self._bounded(form.plus(self._replaced(fact), -1))
+            for fact in reversed(self.facts[-FACTS:])
+        )
+
+    def _bounded(self, form: Form) -> bool:
+        """Replace variables by their bounds, the latest bound first."""
+        for _ in range(12):
+            negative = [v for v, c in form.terms.items() if c < 0]
+            if not negative:
+                break
+            v = max(negative, key=lambda u: u.id)
+            c = form.terms[v]
+            limit = self.limit.get(v)
+            if limit is None:
+                return False
+            # c * v >= c * (limit - 1), as c < 0
+            top = self._replaced(limit).plus(Form(1, {}), -1)
+            form = form.plus(Form(0, {v: 1}), -c).plus(top, c)
+        return form.constant >= 0 and all(
+            c > 0 and (v in self.limit or v in self.extents or self.low(v) >= 0)
+            for v, c in form.terms.items()
+        )
+
+    # --- intervals ----------------------------------------------------------------------------
+
+    def low(self, a: Atom) -> float:
+        """A lower bound of an integer, or -inf."""
+        return self.interval(a)[0]
+
+    def interval(self, a: Atom, depth: int = 4) -> tuple[float, float]:
+        """Bounds by the kind of variable and one level of arithmetic after the other."""
+        if isinstance(a, Lit):
+            return a.value, a.value
+        if a in self.extents:
+            return 0, MOST
+        if a in self.limit:
+            return 0, self._highest(self.limit[a], depth - 1) - 1 if depth else LONGEST
+        op = self.defs.get(a)
+        if not isinstance(op, Prim) or depth == 0 or not op.args or op.args[0].type != I64:
+            return -float("inf"), float("inf")
+        lo, hi = self.interval(op.args[0], depth - 1)
+        if op.name in ("neg", "neg.ck"):
+            return -hi, -lo
+        if len(op.args) != 2:
+            return -float("inf"), float("inf")
+        lo2, hi2 = self.interval(op.args[1], depth - 1)
+        match op.name:
+            case "add" | "add.ck":
+                return lo + lo2, hi + hi2
+            case "sub" | "sub.ck":
+                return lo - hi2, hi - lo2
+            case "mul" | "mul.ck":
+                ends = [_times(x, y) for x in (lo, hi) for y in (lo2, hi2)]
+                return min(ends), max(ends)
+            case "max":
+                return max(lo, lo2), max(hi, hi2)
+            case "min":
+                return min(lo, lo2), min(hi, hi2)
+            case "mod" if lo2 > 0:
+                return 0, hi2 - 1
+            case "floordiv" if lo2 > 0 and lo >= 0:
+                return 0, hi
+            case _:
+                return -float("inf"), float("inf")
+
+    def _highest(self, limit: Form, depth: int) -> float:
+        total: float = limit.constant
+        for v, c in limit.terms.items():
+            lo, hi = self.interval(v, depth)
+            total += _times(c, hi if c > 0 else lo)
+        return min(total, LONGEST)
+
+
+def _times(x: float, y: float) -> float:
+    return 0 if x == 0 or y == 0 else x * y

@@ -1,0 +1,238 @@
+"""The extents of arrays and handles, as far as they are atoms of the program.
+
+A forward pass tells ``Shapes`` of every let; ``Shapes`` answers with one atom per axis or None.
+An array keeps its shape when it is updated, and a loop that carries it keeps it too when the body
+returns an array of the shape of the carried one (``stable_arrays``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from pullback.core.terms import (
+    AccNew,
+    Atom,
+    Block,
+    Build,
+    Case,
+    If,
+    Index,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Program,
+    Update,
+    Var,
+    While,
+    sub_blocks,
+)
+from pullback.core.traverse import defined
+from pullback.core.types import I64, Array, Handle
+
+Extents = list[Atom | None]
+
+_SAME_SHAPE = frozenset({"copy", "stop_gradient"})
+
+
+def same(a: Atom | None, b: Atom | None) -> bool:
+    """Whether two atoms are the same variable or the same literal, to the bit."""
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        return a.type == b.type and same_value(a.value, b.value)
+    return a is not None and a is b
+
+
+def same_value(x: float | int | bool, y: float | int | bool) -> bool:
+    """Equal, and zeros of one sign; NaN equals nothing."""
+    if isinstance(x, float) or isinstance(y, float):
+        return x == y and math.copysign(1.0, x) == math.copysign(1.0, y)
+    return x == y
+
+
+def is_shaped(v: Atom) -> bool:
+    """Whether the atom has extents."""
+    return isinstance(v.type, Array | Handle)
+
+
+def _unknown(v: Var) -> Extents:
+    assert isinstance(v.type, Array | Handle)
+    return [None] * v.type.rank
+
+
+class Shapes:
+    """The extents of the variables met so far. ``unknown`` makes those of a variable of which
+    nothing is known; the lists that it makes are shared by all arrays of that shape."""
+
+    def __init__(
+        self, stable: frozenset[Var], unknown: Callable[[Var], Extents] = _unknown
+    ) -> None:
+        self.stable = stable
+        self.unknown = unknown
+        self.known: dict[Var, Extents] = {}
+        self.elements: dict[Var, Extents] = {}  # the common shape of elements that are arrays
+        self.array_of: dict[Var, Var] = {}  # of extents that ``unknown`` invented
+
+    def of(self, a: Atom) -> Extents:
+        """One atom per axis, or None where it is not known."""
+        assert isinstance(a, Var)
+        found = self.known.get(a)
+        if found is None:
+            found = self.known[a] = self.unknown(a)
+        return found
+
+    def enter(self, op: Op) -> None:
+        """Before the blocks of a loop: the shapes of what it carries."""
+        match op:
+            case Loop(_, _, carried, inits, _) | While(carried, inits, _, _):
+                for v, init in zip(carried, inits):
+                    if v in self.stable and is_shaped(v):
+                        self.known[v] = self.of(init)
+            case _:
+                return
+
+    def bind(self, let: Let) -> None:
+        """After the let: the shapes of its results. The op's blocks have been told before."""
+        op = let.op
+        match op:
+            case Prim(name, args, static):
+                for v in let.vars:
+                    if is_shaped(v):
+                        self.known[v] = self._view(v, name, args, static)
+            case Build(extents, indices, body):
+                for v, item in zip(let.vars, body.results):
+                    self.known[v] = list(extents)
+                    if is_shaped(item):
+                        inside = defined(body).union(indices)
+                        self.elements[v] = [
+                            None if self._is_inside(n, inside) else n for n in self.of(item)
+                        ]
+            case AccNew(extents):
+                self.known[let.vars[0]] = list(extents)
+            case Update(a, _, _, _):
+                self.known[let.vars[0]] = self.of(a)
+            case Index(a, _, _):
+                v = let.vars[0]
+                if is_shaped(v) and isinstance(a, Var) and a in self.elements:
+                    self.known[v] = self._or_unknown(v, self.elements[a])
+            case If(_, then, orelse):
+                for v, x, y in zip(let.vars, then.results, orelse.results):
+                    self._join(v, (x, y))
+            case Case(_, arms):
+                for k, v in enumerate(let.vars):
+                    self._join(v, tuple(arm.body.results[k] for arm in arms))
+            case Loop(n, _, carried, inits, _):
+                self._carried(let.vars, carried, inits)
+                if isinstance(n, Lit) and n.value >= 0:  # a count may be negative, an extent not
+                    for v in let.vars[len(carried) :]:
+                        self.known[v] = [n]
+            case While(carried, inits, _, _):
+                self._carried(let.vars, carried, inits)
+            case _:
+                return
+
+    def _is_inside(self, n: Atom | None, inside: set[Var]) -> bool:
+        return isinstance(n, Var) and (n in inside or self.array_of.get(n) in inside)
+
+    def _carried(
+        self, results: tuple[Var, ...], carried: tuple[Var, ...], inits: tuple[Atom, ...]
+    ) -> None:
+        for v, c, init in zip(results, carried, inits):
+            if c in self.stable and is_shaped(v):
+                self.known[v] = self.of(init)
+
+    def _join(self, v: Var, given: tuple[Atom, ...]) -> None:
+        """What all branches agree on: their own variables are never the same."""
+        if is_shaped(v):
+            shapes = [self.of(a) for a in given]
+            first = shapes[0]
+            agreed = [
+                n if all(same(n, s[k]) for s in shapes) else None for k, n in enumerate(first)
+            ]
+            self.known[v] = self._or_unknown(v, agreed)
+
+    def _or_unknown(self, v: Var, extents: Extents) -> Extents:
+        if all(n is not None for n in extents):
+            return extents
+        fresh = self.unknown(v)
+        return [n if n is not None else fresh[k] for k, n in enumerate(extents)]
+
+    def _view(
+        self, v: Var, name: str, args: tuple[Atom, ...], static: tuple[object, ...]
+    ) -> Extents:
+        if name in ("reshape", "broadcast"):
+            return list(args[1:])
+        base = self.of(args[0]) if is_shaped(args[0]) else []
+        if name in _SAME_SHAPE:
+            return base
+        if name == "transpose":
+            return [base[axis] for axis in static if isinstance(axis, int)]
+        if name == "stack":
+            inner = self.elements.get(args[0]) if isinstance(args[0], Var) else None
+            assert isinstance(v.type, Array)
+            missing: Extents = [None] * (v.type.rank - len(base))
+            return self._or_unknown(v, base + (inner or missing))
+        axis = static[0] if static else None
+        if not isinstance(axis, int):
+            return self.unknown(v)
+        match name:
+            case "pick":
+                return base[:axis] + base[axis + 1 :]
+            case "slice":
+                return [*base[:axis], args[2], *base[axis + 1 :]]
+            case "expand":
+                return [*base[:axis], Lit(1, I64), *base[axis:]]
+            case _:
+                return self.unknown(v)
+
+
+def stable_arrays(program: Program) -> frozenset[Var]:
+    """The carried variables whose next value has the shape of the present one."""
+    origin: dict[Var, Var] = {}  # a variable whose shape this one has
+    stable: set[Var] = set()
+
+    def root(a: Atom) -> Atom:
+        while isinstance(a, Var) and a in origin:
+            a = origin[a]
+        return a
+
+    def link(v: Var, a: Atom) -> None:
+        target = root(a)
+        if isinstance(target, Var) and is_shaped(v) and target is not v:
+            origin[v] = target
+
+    def join(v: Var, given: list[Atom]) -> None:
+        roots = [root(a) for a in given]
+        if all(r is roots[0] for r in roots):
+            link(v, roots[0])
+
+    def walk(block: Block) -> None:
+        for let in block.lets:
+            op = let.op
+            for _, inner in sub_blocks(op):
+                walk(inner)
+            match op:
+                case Update(a, _, _, _):
+                    link(let.vars[0], a)
+                case Prim(name, args, _):
+                    if name in _SAME_SHAPE:
+                        link(let.vars[0], args[0])
+                case If(_, then, orelse):
+                    for v, x, y in zip(let.vars, then.results, orelse.results):
+                        join(v, [x, y])
+                case Case(_, arms):
+                    for k, v in enumerate(let.vars):
+                        join(v, [arm.body.results[k] for arm in arms])
+                case Loop(_, _, carried, inits, body) | While(carried, inits, _, body):
+                    for v, c, init, next_ in zip(let.vars, carried, inits, body.results):
+                        if is_shaped(c) and root(next_) is c:
+                            stable.add(c)
+                            link(c, init)
+                            link(v, init)
+                case _:
+                    pass
+
+    for f in program.functions.values():
+        walk(f.body)
+    return frozenset(stable)

@@ -1,0 +1,124 @@
+"""The main functions that entry points call: chosen results, constant seeds, room for the cells.
+
+``ad`` makes a main of (parameters, seeds, the accumulator of the arguments' nodes). What an entry
+point is called with is less: the seed of a loss is 1, and the accumulator is made first of all, so
+that its cells are those from 0 on in the store, where the caller has put those of his nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pullback.core.build import Builder, lit
+from pullback.core.terms import (
+    AccNew,
+    Atom,
+    Block,
+    Call,
+    Function,
+    Let,
+    Program,
+    Var,
+)
+from pullback.core.traverse import map_blocks
+from pullback.core.types import I64, Handle, Real, Type
+
+ENTRY = "entry"
+
+
+def has_cells(program: Program) -> bool:
+    """Whether main takes, as its last parameter, the accumulator of the arguments' nodes."""
+    params = program.functions[program.main].params
+    return bool(params) and params[-1].type == Handle(1)
+
+
+def loss_entry(program: Program, seed: int, keep: Sequence[int], count_cells: bool) -> Program:
+    """A main of the parameters alone, with 1 for the seed at position ``seed``, that gives the
+    results ``keep``, in this order. ``count_cells``: the last parameter is how many cells there
+    are, instead of their accumulator."""
+    main = program.functions[program.main]
+    one = main.params[seed].type
+    assert isinstance(one, Real)
+    return _entry(program, {seed: lit(1.0, one)}, keep, count_cells)
+
+
+def chosen_entry(program: Program, keep: Sequence[int], count_cells: bool = False) -> Program:
+    """A main that gives the results ``keep`` only, in this order."""
+    return _entry(program, {}, keep, count_cells)
+
+
+def _entry(
+    program: Program, given: dict[int, Atom], keep: Sequence[int], count_cells: bool
+) -> Program:
+    main = program.functions[program.main]
+    b = Builder()
+    params: list[Var] = []
+    args: list[Atom] = []
+    for i, p in enumerate(main.params):
+        if i in given:
+            args.append(given[i])
+            continue
+        counted = count_cells and has_cells(program) and i == len(main.params) - 1
+        params.append(Var("count", I64) if counted else Var(p.name, p.type))
+        args.append(params[-1])
+    if count_cells and has_cells(program):
+        args[-1] = b.let(AccNew((params[-1],)), (Handle(1),))[0]  # the first of all: cell 0
+    outs = b.let(Call(main.name, tuple(args)), main.results)
+    return _with_main(program, ENTRY, params, b, [outs[k] for k in keep])
+
+
+def forward_entry(program: Program, results: int, cells: bool) -> Program:
+    """The forward half of ``ad.split`` as an entry: its residuals come after its ``results``
+    results; with ``cells`` it is given their count, and keeps their accumulator too."""
+    main = program.functions[program.main]
+    b = Builder()
+    params = [Var(p.name, p.type) for p in main.params]
+    extra: list[Var] = []
+    kept: list[Atom] = []
+    if cells:
+        extra = [Var("count", I64)]
+        kept = list(b.let(AccNew((extra[0],)), (Handle(1),)))
+    outs = b.let(Call(main.name, tuple(params)), main.results)
+    assert len(outs) >= results
+    return _with_main(program, "forward", [*params, *extra], b, [*outs, *kept])
+
+
+def pullback_entry(program: Program, residuals: int, cells: bool) -> Program:
+    """The reverse half as an entry: (residuals, their accumulator if ``cells``, seeds)."""
+    main = program.functions[program.main]
+    b = Builder()
+    params = [Var(p.name, p.type) for p in main.params]
+    order = params
+    if cells:
+        order = [*params[:residuals], params[-1], *params[residuals:-1]]
+    outs = b.let(Call(main.name, tuple(params)), main.results)
+    return _with_main(program, "pullback", order, b, list(outs))
+
+
+def _with_main(
+    program: Program, name: str, params: list[Var], b: Builder, results: list[Atom]
+) -> Program:
+    while name in program.functions:
+        name += "_"
+    types: tuple[Type, ...] = tuple(a.type for a in results)
+    main = Function(name, tuple(params), b.block(tuple(results)), types)
+    return Program({**program.functions, name: main}, program.decls, name)
+
+
+def renamed(program: Program, prefix: str) -> Program:
+    """The program with a prefix before the names of all functions (it has no closures)."""
+
+    def block(old: Block) -> Block:
+        return Block(tuple(_renamed_let(x) for x in old.lets), old.results)
+
+    def _renamed_let(x: Let) -> Let:
+        op = map_blocks(x.op, block)
+        if isinstance(op, Call):
+            op = Call(prefix + op.function, op.args)
+        return Let(x.vars, op, x.site)
+
+    functions = {
+        prefix + f.name: Function(prefix + f.name, f.params, block(f.body), f.results)
+        for f in program.functions.values()
+    }
+    return Program(functions, program.decls, prefix + program.main)

@@ -1,0 +1,1 @@
+"""Closures to data, tuples to variables, ownership: before and after mean the same."""

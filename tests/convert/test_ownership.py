@@ -1,0 +1,234 @@
+"""Copies where an update in place would be seen, and nowhere else."""
+
+import numpy as np
+import pytest
+
+from pullback.convert.ownership import own_updates
+from pullback.core.check import CheckError, check
+from pullback.core.eval import evaluate
+from pullback.core.terms import Dialect, Prim, Program
+from pullback.core.traverse import all_lets
+from pullback.core.types import F64, I64, Array
+from tests.ad.flatcore import A1, A2, Fn, program
+
+
+def copies(p: Program) -> int:
+    """How many copies a program makes, counted in its text."""
+    return sum(
+        isinstance(let.op, Prim) and let.op.name == "copy"
+        for f in p.functions.values()
+        for let in all_lets(f.body)
+    )
+
+
+def owned(p: Program, args: list, want: list, expected: int) -> Program:
+    q = own_updates(p)
+    check(q, Dialect.FLAT)
+    given = [np.array(a) if isinstance(a, list) else a for a in args]
+    got, _ = evaluate(q, given)
+    for g, w in zip(got, want, strict=True):
+        assert np.array_equal(g, w), (g, w)
+    for g, a in zip(given, args, strict=True):
+        assert np.array_equal(g, a), "an argument was updated"
+    assert copies(q) == expected
+    return q
+
+
+def zeros(c, n):
+    return c.build(n, lambda i: c.expr(0.0))
+
+
+def test_updates_of_fresh_arrays_are_in_place() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        y = y.set(0, 1.0)
+        y = c.loop(n, [y], lambda i, y: y.set(i, c.real(i) + y.at(0)))
+        y = c.if_(n < 3, lambda: y.set(0, 5.0), lambda: y)
+        return y.set(1, 7.0)
+
+    p = program([I64], body)
+    q = owned(p, [3], [[1.0, 7.0, 3.0]], 0)
+    assert evaluate(q, [2])[0][0][0] == 5.0
+
+
+def test_both_branches_update() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        return c.loop(
+            n, [y], lambda i, y: c.if_(i < 2, lambda: y.set(i, 1.0), lambda: y.set(i, 2.0))
+        )
+
+    owned(program([I64], body), [3], [[1.0, 1.0, 2.0]], 0)
+
+
+def test_an_argument_is_copied_first() -> None:
+    p = program([A1], lambda c, a: (a.set(0, 9.0), a.at(0)))
+    with pytest.raises(CheckError):
+        check(p, Dialect.FLAT)
+    owned(p, [[1.0, 2.0]], [[9.0, 2.0], 1.0], 1)
+
+
+def test_the_old_version_is_used_later() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        z = y.set(0, 1.0)
+        return y, z
+
+    owned(program([I64], body), [2], [[0.0, 0.0], [1.0, 0.0]], 1)
+
+
+def test_a_view_is_used_later() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        v = y.view("slice", 0, 1, 1, static=(0,))
+        z = y.set(0, 1.0)
+        return v.at(0), z
+
+    owned(program([I64], body), [2], [0.0, [1.0, 0.0]], 1)
+
+
+def test_a_view_is_updated() -> None:
+    def body(c, m):
+        y = m.view("copy").view("pick", 0, static=(0,))
+        wide = y.view("expand", static=(0,)).view("broadcast", 2, 2)
+        return wide.set((0, 0), 5.0), c.expr(0.0)
+
+    owned(program([A2], body), [[[1.0, 2.0], [3.0, 4.0]]], [[[5.0, 2.0], [1.0, 2.0]], 0.0], 2)
+
+
+def test_the_initial_value_of_a_loop_is_used_later() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        z = c.loop(n, [y], lambda i, z: z.set(i, 1.0))
+        return y, z
+
+    owned(program([I64], body), [2], [[0.0, 0.0], [1.0, 1.0]], 1)
+
+
+def test_the_initial_value_is_read_in_the_loop() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        return c.loop(n, [y], lambda i, z: z.set(i, y.at(0) + 1.0))
+
+    owned(program([I64], body), [3], [[1.0, 1.0, 1.0]], 1)
+
+
+def test_one_array_enters_as_two() -> None:
+    def body(c, n):
+        y = zeros(c, n)
+        return c.loop(n, [y, y], lambda i, z, w: (z.set(i, w.at(0) + 1.0), w))
+
+    owned(program([I64], body), [2], [[1.0, 1.0], [0.0, 0.0]], 1)
+
+
+def test_arrays_that_change_places() -> None:
+    def body(c, n):
+        return c.loop(
+            n, [zeros(c, n), zeros(c, n)], lambda i, z, w: (w, z.set(i, c.real(i) + w.at(0)))
+        )
+
+    p = program([I64], body)
+    q = own_updates(p)
+    check(q, Dialect.FLAT)
+    assert copies(q) == 0
+    z, w = [0.0] * 3, [0.0] * 3
+    for i in range(3):
+        z[i] = i + w[0]
+        z, w = w, z
+    got, _ = evaluate(q, [3])
+    assert np.array_equal(got[0], z) and np.array_equal(got[1], w)
+
+
+def test_the_body_returns_an_array_from_outside() -> None:
+    def body(c, n):
+        base = c.build(n, lambda i: c.real(i))
+
+        def step(i, y):
+            z = y.set(i, 1.0)
+            return c.if_(z.at(0) > 5.0, lambda: z, lambda: base)
+
+        return c.loop(n, [zeros(c, n)], step), base
+
+    p = program([I64], body)
+    owned(p, [3], [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], 1)
+
+
+def test_versions_that_are_kept() -> None:
+    def body(c, n):
+        return c.loop(n, [zeros(c, n)], lambda i, y: (y.set(i, 1.0), y))
+
+    p = program([I64], body)
+    q = own_updates(p)
+    check(q, Dialect.FLAT)
+    last, kept = evaluate(q, [2])[0]
+    assert list(last) == [1.0, 1.0] and [list(k) for k in kept] == [[0.0, 0.0], [1.0, 0.0]]
+    assert copies(q) == 1
+
+
+def test_while_and_branches_inside() -> None:
+    def body(c, n):
+        def step(y, k):
+            y = c.if_(k < 2, lambda: y.set(k, 3.0), lambda: y)
+            return y, k + 1
+
+        y, _ = c.while_([zeros(c, n), c.expr(0, I64)], lambda y, k: k < n, step)
+        return y
+
+    owned(program([I64], body), [3], [[3.0, 3.0, 0.0]], 0)
+
+
+def test_elements_of_arrays_are_not_owned() -> None:
+    rows = Array(A1, 1)
+
+    def body(c, n):
+        xs = c.build(n, lambda i: c.build(n, lambda j: c.real(j)))
+        row = xs.at(0)
+        return row.set(0, 9.0), xs.at(0).at(0)
+
+    p = program([I64], body)
+    assert rows == Array(Array(F64, 1), 1)
+    owned(p, [2], [[9.0, 1.0], 0.0], 1)
+
+
+def test_a_callee_updates_its_parameter() -> None:
+    put = Fn("put", (A1, I64), (A1,), lambda c, a, i: a.set(i, 4.0))
+
+    def gives_away(c, n):
+        return c.loop(n, [zeros(c, n)], lambda i, y: c.call("put", y, i))
+
+    owned(program([I64], gives_away, [put]), [2], [[4.0, 4.0]], 0)
+
+    def keeps(c, n):
+        y = zeros(c, n)
+        return c.call("put", y, c.expr(0, I64)), y
+
+    owned(program([I64], keeps, [put]), [2], [[4.0, 0.0], [0.0, 0.0]], 1)
+
+
+def test_a_recursion_that_updates_its_array() -> None:
+    def go(c, a, i):
+        return c.if_(
+            i < a.dim(), lambda: c.call("go", a.set(i, c.real(i)), i + 1), lambda: a
+        )
+
+    fn = Fn("go", (A1, I64), (A1,), go)
+
+    def main(c, n):
+        return c.call("go", zeros(c, n), c.expr(1, I64)).set(0, 5.0)
+
+    owned(program([I64], main, [fn]), [4], [[5.0, 1.0, 2.0, 3.0]], 0)
+
+
+def test_a_callee_returns_its_argument() -> None:
+    same = Fn("same", (A1,), (A1,), lambda c, a: a)
+
+    def body(c, n):
+        y = zeros(c, n)
+        return c.call("same", y).set(0, 1.0), y
+
+    owned(program([I64], body, [same]), [2], [[1.0, 0.0], [0.0, 0.0]], 1)
+
+
+def test_it_is_idempotent() -> None:
+    p = own_updates(program([A1], lambda c, a: (a.set(0, 9.0), a.at(0))))
+    assert copies(own_updates(p)) == copies(p) == 1

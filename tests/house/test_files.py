@@ -1,0 +1,87 @@
+"""Sizes and portability: short files, short lines, short functions, no absolute machine paths."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FILE_LINES, LINE_CHARACTERS, FUNCTION_LINES = 500, 100, 60
+MATCH_SHARE = 0.7  # a function that is "one match" may be longer
+MACHINE_PATH = re.compile(r"(?<![.\w/])/(work|farm|root|home|Users|tmp|opt)/")
+TEXT = {".py", ".md", ".toml", ".txt", ".cfg", ".csv", ""}
+
+
+def is_one_match(function: ast.FunctionDef | ast.AsyncFunctionDef, length: int) -> bool:
+    inside = [s.end_lineno - s.lineno + 1 for s in function.body if isinstance(s, ast.Match)]
+    return sum(inside) >= MATCH_SHARE * length
+
+
+def long_functions(source: str) -> list[str]:
+    """Functions whose body, without the docstring, is too long and not one match."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) and node.body[1:] else node.body
+            length = body[-1].end_lineno - body[0].lineno + 1
+            if length > FUNCTION_LINES and not is_one_match(node, length):
+                found.append(f"{node.name} is {length} lines long")
+    return found
+
+
+def complaints(path: Path, sized: bool) -> list[str]:
+    """What is wrong with one file; ``sized`` ones are held to file and function sizes too."""
+    text = path.read_text()
+    found = [f"names a machine path: {m.group(0)}" for m in MACHINE_PATH.finditer(text)]
+    if path.suffix == ".py":
+        lines = text.splitlines()
+        wide = [i for i, line in enumerate(lines, 1) if len(line) > LINE_CHARACTERS]
+        found += [f"line {i} is wider than {LINE_CHARACTERS}" for i in wide]
+        if sized:
+            found += long_functions(text)
+            if len(lines) > FILE_LINES:
+                found.append(f"is {len(lines)} lines long")
+    return [f"{path.name}: {what}" for what in found]
+
+
+def kept_files(root: Path) -> list[Path]:
+    """The files of the repository, without what is built or installed there."""
+    skipped = {".git", ".venv", "__pycache__", "build", "dist", "demo-output"}
+    return [
+        path
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        and path.suffix in TEXT | {".yml"}
+        and not any(
+            part in skipped or part.endswith((".egg-info", "_cache"))
+            for part in path.relative_to(root).parts
+        )
+    ]
+
+
+def test_files_keep_the_house_sizes() -> None:
+    found = [
+        f"{path.parent.relative_to(ROOT)}: {what}"
+        for path in kept_files(ROOT)
+        for what in complaints(path, sized=(ROOT / "src") in path.parents)
+    ]
+    assert found == []
+
+
+def test_planted_violations_are_caught(tmp_path: Path) -> None:
+    body = "\n".join(f"    x{i} = {i}" for i in range(FUNCTION_LINES + 1))
+    cases = "\n".join(f"        case {i}:\n            return {i}" for i in range(FUNCTION_LINES))
+    path = tmp_path / "bad.py"
+    path.write_text(
+        f"def long():\n{body}\n\ndef table(n):\n    match n:\n{cases}\n"
+        + f"wide = '{'-' * 100}'\n"
+        + "here = '/"
+        + "home/somebody/file'\n"
+        + "\n" * FILE_LINES
+    )
+    assert complaints(path, sized=True) == [
+        "bad.py: names a machine path: /" + "home/",
+        "bad.py: line 186 is wider than 100",
+        "bad.py: long is 61 lines long",
+        "bad.py: is 687 lines long",
+    ]
+    assert kept_files(tmp_path) == [path]

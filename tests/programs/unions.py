@@ -1,0 +1,126 @@
+"""``match`` on unions of frozen dataclasses, one of them recursive."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tests.programs import Program
+
+
+@dataclass(frozen=True)
+class Nil:
+    pass
+
+
+@dataclass(frozen=True)
+class Cons:
+    head: float
+    tail: List
+
+
+List = Nil | Cons
+
+
+@dataclass(frozen=True)
+class Leaf:
+    value: float
+
+
+@dataclass(frozen=True)
+class Node:
+    left: Tree
+    weight: float
+    right: Tree
+
+
+Tree = Leaf | Node
+
+
+@dataclass(frozen=True)
+class Circle:
+    radius: float
+
+
+@dataclass(frozen=True)
+class Box:
+    width: float
+    height: float
+
+
+Shape = Circle | Box
+
+
+def list_sum(xs: List, a: float) -> float:
+    match xs:
+        case Nil():
+            return 0.0
+        case Cons(head, tail):
+            return a * head * head + list_sum(tail, a)
+
+
+def list_loop(xs: List) -> float:
+    """A while loop that walks down the list."""
+    total, place, going = 1.0, xs, True
+    while going:
+        match place:
+            case Nil():
+                going = False
+            case Cons(head, tail):
+                total = total * (1.0 + 0.1 * head)
+                place = tail
+    return total
+
+
+def tree_value(t: Tree, a: float) -> float:
+    match t:
+        case Leaf(value):
+            return math.sin(value * a)
+        case Node(left, weight, right):
+            return weight * tree_value(left, a) + tree_value(right, a) * tree_value(right, a)
+
+
+def tree_sum(t: Tree) -> float:
+    match t:
+        case Leaf(value):
+            return value * value
+        case Node(left, weight, right):
+            return weight * tree_sum(left) + tree_sum(right)
+
+
+def area(s: Shape) -> float:
+    match s:
+        case Circle(r):
+            return math.pi * r * r
+        case Box(w, h):
+            return w * h
+
+
+def made_inside(x, flag):
+    """A union made, chosen at run time and taken apart inside."""
+    s = Circle(x) if flag else Box(x, 2.0 * x)
+    return area(s) + area(Box(x, 1.0))
+
+
+def make_list(rng, n):
+    xs = Nil()
+    for _ in range(n):
+        xs = Cons(rng.normal(), xs)
+    return xs
+
+
+def make_tree(rng, n):
+    if n <= 1:
+        return Leaf(rng.normal())
+    return Node(make_tree(rng, n // 2), rng.uniform(0.5, 1.0), make_tree(rng, n - n // 2))
+
+
+PROGRAMS = [
+    Program("list_sum", list_sum, lambda rng, n: (make_list(rng, n), rng.normal()), (0, 1)),
+    Program("list_loop", list_loop, lambda rng, n: (make_list(rng, n),)),
+    Program("tree_value", tree_value, lambda r, n: (make_tree(r, n), r.normal()), (0, 1), (2, 5)),
+    Program("tree_sum", tree_sum, lambda rng, n: (make_tree(rng, n),)),
+    Program("area_of_circle", area, lambda rng, n: (Circle(rng.uniform(1.0, 2.0)),)),
+    Program("area_of_box", area, lambda rng, n: (Box(rng.uniform(1.0, 2.0), 3.0),)),
+    Program("made_inside", made_inside, lambda rng, n: (rng.uniform(1.0, 2.0), n > 5)),
+]

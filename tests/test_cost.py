@@ -1,0 +1,65 @@
+"""The cost theorem, counted: gradient <= BOUND * (function + input), and reads and updates O(1)."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import harness
+from tests.programs import Program, corpus
+from tests.programs.loops import gather
+from tests.programs.updates import update_loop
+
+# One constant for every program and every size, in evaluator steps of the production algorithm.
+BOUND = 10.0
+# Steps that any gradient may take besides: the cotangent that starts it, the results' tuple.
+OVERHEAD = 50
+
+SMOOTH = [program for program in corpus() if program.argnums]
+
+
+def size_of(args: tuple[Any, ...]) -> int:
+    return sum(int(np.size(leaf)) for leaf in harness.leaves(args))
+
+
+def ratio(program: Program, size: int) -> float:
+    args = program.make_args(np.random.default_rng(size), size)
+    function = harness.steps(program.f, args) + size_of(args)
+    return (harness.steps(program.f, args, "chad") - OVERHEAD) / function
+
+
+@pytest.mark.parametrize("program", SMOOTH, ids=str)
+def test_the_gradient_costs_a_constant_factor(program: Program) -> None:
+    found = {size: ratio(program, size) for size in program.sizes}
+    assert all(value <= BOUND for value in found.values()), found
+
+
+def exponent(sizes: list[int], counts: list[float]) -> float:
+    """The slope of log(count) over log(size), by least squares."""
+    return float(np.polyfit(np.log(sizes), np.log(counts), 1)[0])
+
+
+def gather_args(n: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(n)
+    return rng.normal(size=n), rng.integers(0, n, size=n)
+
+
+def update_args(n: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(n)
+    return rng.normal(size=n), rng.integers(0, np.arange(1, n + 1))
+
+
+@pytest.mark.parametrize(
+    ("f", "make"), [(gather, gather_args), (update_loop, update_args)], ids=["reads", "updates"]
+)
+def test_reads_and_updates_in_a_loop_are_linear(f: Any, make: Any) -> None:
+    sizes = [128, 256, 512, 1024, 2048]
+    counts = [float(harness.steps(f, make(n), "chad")) for n in sizes]
+    assert exponent(sizes, counts) < 1.05, dict(zip(sizes, counts))
+
+
+def test_the_exponent_tells_linear_from_quadratic() -> None:
+    sizes = [100, 1000, 10000]
+    assert exponent(sizes, [7.0 * n + 30 for n in sizes]) < 1.05
+    assert exponent(sizes, [n * np.log(n) for n in sizes]) > 1.05
+    assert exponent(sizes, [0.01 * n * n + 50 * n for n in sizes]) > 1.05
