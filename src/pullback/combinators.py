@@ -1,7 +1,8 @@
 """The combinators, as plain Python says them.
 
-Inside compiled code the front end translates these functions into Core; everywhere else (a debugger,
-the oracle of the tests) the definitions below run as they stand. So this file is their meaning::
+Inside compiled code the front end translates these functions into Core; everywhere else (in a
+debugger, in the oracle of the tests) the definitions below run as they stand. So this file is their
+meaning::
 
     build(n, f)                 [f(0), ..., f(n-1)]
     map(f, xs, ys...)           [f(x, y...) for x, y... in zip(xs, ys...)]

@@ -1,8 +1,8 @@
 """Fast calls: how values of simple kinds go straight into an entry point and out of it.
 
 The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
-what Python has to do besides: a record is taken apart and built again, a list becomes an array. Kinds
-with nodes, and lists of anything but numbers, have none: they take the general way (``calls``).
+what Python has to do besides: a record is taken apart and built again, a list becomes an array.
+Kinds with nodes, and lists of anything but numbers, have none: they go the general way (``calls``).
 
 ``make_fast`` writes the Python function of one compiled entry: look at the guards, read the hidden
 arguments, take records apart, call. It gives ``NotImplemented`` when the compiled code is not for
@@ -154,6 +154,7 @@ class _Writer:
     objects: dict[str, object] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
+    needs: set[str] = field(default_factory=set)
     dynamic: bool = False  # whether anything is left to do in Python
 
     def name(self, prefix: str, value: object) -> str:
@@ -215,7 +216,7 @@ class _Writer:
                 case ("function",):
                     out = "f"
                 case ("arg", int(k)):
-                    out = f"args[{k}]"
+                    out = f"a{k}"
                 case ("global", Namespace() as space, str(name)):
                     out = f"{self.name('names', space.names)}[{name!r}]"
                 case ("class", cls):
@@ -246,6 +247,7 @@ class _Writer:
 
     def slow_path(self, path: Path) -> str:
         reader = self.name("read", read)
+        self.needs.add("args")
         return f"{reader}({self.name('path', path)}, f, args)"
 
     def guard(self, guard: Guard) -> None:
@@ -349,11 +351,11 @@ def fast_form(
             w.dynamic |= found is None
     except NoForm:
         return None
-    names = ", ".join(f"a{k}" for k in range(len(kinds)))
-    prepare = [
-        f"if len(args) != {len(kinds)}: return NotImplemented",
-        *([f"{names}, = args"] if kinds else []),
-    ]
+    # An argument that is missing is NotImplemented: it fits nothing, and no count is needed.
+    names = "".join(f"a{k}=NotImplemented, " for k in range(len(kinds)))
+    prepare = ["if rest: return NotImplemented"]
+    if "args" in w.needs:
+        prepare.append(f"args = ({''.join(f'a{k}, ' for k in range(len(kinds)))})")
     if w.lines:
         prepare += ["try:", *(f"    {x}" for x in w.lines), "except LOOKUP: return NotImplemented"]
     body = [
@@ -362,7 +364,7 @@ def fast_form(
         "return r if r is NotImplemented else RESULT",
     ]
     text = "\n".join(
-        ["def make(f):", *(f"    {x}" for x in w.setup), "    def fast(*args):",
+        ["def make(f):", *(f"    {x}" for x in w.setup), f"    def fast({names}*rest):",
          *(f"        {x}" for x in body), "    return fast"]
     )  # fmt: skip
     w.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)

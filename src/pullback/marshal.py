@@ -32,6 +32,7 @@ from pullback.frontend.kinds import (
     UnionK,
     describe,
     leaf_types,
+    unions_in,
 )
 from pullback.frontend.records import Union
 
@@ -85,6 +86,13 @@ class Flattener:
         self.packed: list[Packed] = []  # all nodes, the innermost first
         self.nodes: dict[tuple[int, int], Packed] = {}  # those of the argument being flattened
         self.cells = 0
+
+    def data(self, t: Type, leaf: object) -> list[object]:
+        """A leaf that is data, in its space: an array of arrays is followed by accumulators."""
+        if not self.forward or not isinstance(t, Array):
+            return [leaf]
+        found = self._accumulators(t, leaf)
+        return [leaf] if found is None else [leaf, found]
 
     def leaves(self, kind: Kind, value: object) -> list[object]:
         """The leaves of an argument of this kind."""
@@ -205,7 +213,7 @@ class Flattener:
                 if isinstance(t, Real):
                     parts.append(next(reals))
                 elif isinstance(t, Array) and packed.accumulators[k] is not None:
-                    parts.append(_read_array(cells, t, packed.accumulators[k]))
+                    parts.append(accumulated(cells, t, packed.accumulators[k]))
                 else:
                     parts.append(leaf)
             made[id(packed.node)] = rebuild(packed.kind, iter(parts), made, gradient=True)
@@ -217,12 +225,13 @@ def _read(cells: np.ndarray, where: object) -> np.ndarray:
     return cells[where.offset : where.offset + where.size].reshape(where.shape)
 
 
-def _read_array(cells: np.ndarray, t: Array, where: object) -> np.ndarray:
+def accumulated(cells: np.ndarray, t: Array, where: object) -> np.ndarray:
+    """What was accumulated for an array of reals, or for an array of such arrays."""
     if isinstance(where, Cells):
         assert isinstance(t.elem, Real)
         return _read(cells, where).astype(np.float64 if t.elem.bits == 64 else np.float32)
     assert isinstance(where, np.ndarray) and isinstance(t.elem, Array)
-    parts = [_read_array(cells, t.elem, w) for w in where.ravel()]
+    parts = [accumulated(cells, t.elem, w) for w in where.ravel()]
     return make_array(t.elem, parts, where.shape)
 
 
@@ -251,6 +260,18 @@ def _unions(kind: Kind, value: object) -> Iterator[tuple[Union, object]]:
                 yield from _unions(k, getattr(value, name))
         case _:
             return
+
+
+def reachable_unions(kind: Kind) -> list[Union]:
+    """The unions in values of a kind, those inside their fields too."""
+    found: dict[str, Union] = {}
+    todo = [kind]
+    while todo:
+        for union in unions_in(todo.pop()):
+            if union.name not in found:
+                found[union.name] = union
+                todo += [union.variant_kind(cls) for cls in union.classes]
+    return list(found.values())
 
 
 def has_union(kind: Kind) -> bool:

@@ -32,31 +32,20 @@ def has_cells(program: Program) -> bool:
     return bool(params) and params[-1].type == Handle(1)
 
 
-def loss_entry(program: Program, seed: int, keep: Sequence[int], count_cells: bool) -> Program:
-    """A main of the parameters alone, with 1 for the seed at position ``seed``, that gives the
-    results ``keep``, in this order. ``count_cells``: the last parameter is how many cells there
-    are, instead of their accumulator."""
+def loss_entry(program: Program, keep: Sequence[int], count_cells: bool) -> Program:
+    """A main of the parameters alone, with 1 for the seed (the last one, but for the accumulator),
+    that gives the results ``keep``, in this order. ``count_cells``: the last parameter is how many
+    cells there are, instead of their accumulator."""
     main = program.functions[program.main]
+    seed = len(main.params) - (2 if has_cells(program) else 1)
     one = main.params[seed].type
     assert isinstance(one, Real)
-    return _entry(program, {seed: lit(1.0, one)}, keep, count_cells)
-
-
-def chosen_entry(program: Program, keep: Sequence[int], count_cells: bool = False) -> Program:
-    """A main that gives the results ``keep`` only, in this order."""
-    return _entry(program, {}, keep, count_cells)
-
-
-def _entry(
-    program: Program, given: dict[int, Atom], keep: Sequence[int], count_cells: bool
-) -> Program:
-    main = program.functions[program.main]
     b = Builder()
     params: list[Var] = []
     args: list[Atom] = []
     for i, p in enumerate(main.params):
-        if i in given:
-            args.append(given[i])
+        if i == seed:
+            args.append(lit(1.0, one))
             continue
         counted = count_cells and has_cells(program) and i == len(main.params) - 1
         params.append(Var("count", I64) if counted else Var(p.name, p.type))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.ad.differentiate import gradient, split, tangent
+from pullback.ad.differentiate import differentiate, gradient, split, tangent
 from pullback.ad.spaces import Spaces
 from pullback.core.check import check
 from pullback.core.eval import Node, evaluate
@@ -25,6 +25,10 @@ COST = 12.0
 """cost(gradient) <= COST * (cost(f) + size of the input + 10), for every program of the tests."""
 
 worst_ratio = [0.0]
+
+
+class AtAKink(AssertionError):
+    """Differences disagree: a mistake, unless the arguments are near a kink or a jump."""
 
 
 @dataclass
@@ -130,7 +134,10 @@ def agree(
         wrt = [i for i, x in enumerate(main.params) if spaces.bears(x.type)]
     wrt = tuple(wrt)
     rng = np.random.default_rng(seed)
-    values, cost = evaluate(p, args)
+    before = reals(p, args, wrt)
+    plain = differentiate(p)
+    check(plain, Dialect.ACCUMULATING)
+    values, cost = evaluate(plain, args)
     seeded = [i for i, t in enumerate(main.results) if _real(t)]
     seeds = [_random_like(values[i], rng) for i in seeded]
 
@@ -156,25 +163,27 @@ def agree(
     t = tangent(p, wrt)
     check(t, Dialect.ACCUMULATING)
     xs = reals(p, args, wrt)
+    assert np.array_equal(xs, before), "an argument was changed"
     assert xs.shape == grad.shape
-    for _ in range(2):
+    for k in range(2):
         dx = rng.normal(size=xs.shape)
         touts, _ = evaluate(t, dual(p, args, wrt, dx))
         forward = _inner(seeds, touts[len(main.results):])
         reverse = float(grad @ dx)
         assert _near(reverse, forward, tolerance), f"reverse {reverse}, forward {forward}"
-        if differences:
+        if differences and k == 0:
             step = max(tolerance, 1e-12) ** 0.25 * 0.05
 
             def along(h: float, dx: np.ndarray = dx) -> float:
-                moved, _ = evaluate(p, replaced(p, args, wrt, xs + h * dx))
+                moved, _ = evaluate(plain, replaced(p, args, wrt, xs + h * dx))
                 return _inner(seeds, [moved[i] for i in seeded])
 
             def central(h: float) -> float:
                 return (along(h) - along(-h)) / (2 * h)
 
             slope = (4 * central(step) - central(2 * step)) / 3
-            assert _near(reverse, slope, 1e-5), f"reverse {reverse}, differences {slope}"
+            if not _near(reverse, slope, 1e-5):
+                raise AtAKink(f"reverse {reverse}, differences {slope}")
     return list(values)
 
 

@@ -1,4 +1,4 @@
-"""Flat Core written down as Python, for the tests: expressions with operators, blocks as lambdas."""
+"""Flat Core written down as Python, for the tests: operators on atoms, lambdas for blocks."""
 
 from __future__ import annotations
 
@@ -147,8 +147,10 @@ class Code:
             return x.atom
         return x if isinstance(x, Var | Lit) else lit(x, t)
 
-    def expr(self, x: Any, t: Type = F64) -> E:
-        return E(self, self.atom(x, t))
+    def expr(self, x: Any, t: Type | None = None) -> E:
+        """A Python number as a literal of its own type."""
+        own = BOOL if isinstance(x, bool) else I64 if isinstance(x, int) else F64
+        return E(self, self.atom(x, t if t is not None else own))
 
     def let(self, op: Any, types: Sequence[Type]) -> tuple[E, ...]:
         return tuple(E(self, v) for v in self.b.let(op, tuple(types)))
@@ -170,8 +172,8 @@ class Code:
         self.open.append(Builder())
         out = body(*(E(self, v) for v in bound))
         outs = out if isinstance(out, tuple) else () if out is None else (out,)
-        types = [*like, *([F64] * len(outs))]
-        results = tuple(self.atom(x, t) for x, t in zip(outs, types, strict=False))
+        types = [*like, *([None] * len(outs))]
+        results = tuple(self.expr(x, t).atom for x, t in zip(outs, types, strict=False))
         return self.open.pop().block(results)
 
     def one(self, xs: tuple[E, ...]) -> Any:

@@ -112,7 +112,7 @@ def test_nested_builds_and_sums_four_deep() -> None:
     def body(c, m, x):
         def inner(i, j):
             local = c.build(3, lambda k: c.exp(m.at(i, k)) * x)
-            return c.sum(3, lambda k: c.sin(local.at(k)) * c.sum(2, lambda l: m.at(l, k) * x))
+            return c.sum(3, lambda k: c.sin(local.at(k)) * c.sum(2, lambda r: m.at(r, k) * x))
 
         return c.sum(2, 2, lambda i, j: c.sum(2, lambda r: inner(i, j) * m.at(r, 1)) * x)
 

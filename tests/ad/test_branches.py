@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pullback.ad.differentiate import gradient
+from pullback.ad.differentiate import DerivativeError, differentiate, gradient, tangent
 from pullback.core.eval import Node, evaluate
 from pullback.core.types import Array, Decl, Named, Sum, Variant
 from tests.ad.agreement import agree
@@ -245,3 +245,19 @@ def test_a_list_without_reals_stays_as_it_is() -> None:
         xs, lambda: x, lambda n, t: c.call("length", t, x * c.real(n))))
     p = program([Named("Ints"), F64], lambda c, xs, x: c.call("length", xs, x), [length], [ints])
     agree(p, [Node(1, (3, Node(1, (2, Node(0, ()))))), 0.7])
+
+
+def test_derivatives_of_data_inside_and_stop_gradient_of_data_are_refused() -> None:
+    L = Named("List")
+    inside = program([L, F64], lambda c, v, x: c.vjp("total", (v, x), (1,), (1.0,))[1],
+                     [TOTAL], [LIST])
+    jvp = program([L, F64], lambda c, v, x: c.jvp("total", (v, x), (1,), (1.0,))[1],
+                  [TOTAL], [LIST])
+    for p in (inside, jvp):
+        for make in (differentiate, lambda p: gradient(p, (1,)), lambda p: tangent(p, (1,))):
+            with pytest.raises(DerivativeError, match="data"):
+                make(p)
+    still = program([L], lambda c, v: c.call("total", c.stop_gradient(v), 1.0), [TOTAL], [LIST])
+    for make in (gradient, tangent):
+        with pytest.raises(DerivativeError, match="stop_gradient"):
+            make(still, (0,))

@@ -48,7 +48,7 @@ def test_unused_results_and_functions_of_nothing() -> None:
 
 def test_calls_inside_loops_and_branches() -> None:
     g = Fn("g", (F64, A1, I64), (F64,), lambda c, x, a, i: c.if_(
-        x > 0.5, lambda: x * a.at(i), lambda: c.sum(a.dim(), lambda j: a.at(j) * x)))
+        x > 0.45, lambda: x * a.at(i), lambda: c.sum(a.dim(), lambda j: a.at(j) * x)))
 
     def body(c, a, x):
         s = c.loop(5, (x,), lambda k, s: c.call("g", s, a, k) + 0.3)

@@ -97,7 +97,7 @@ def test_checked_reads_of_arrays_that_are_updated_later() -> None:
 def test_carried_arrays_that_are_made_anew() -> None:
     def body(c, xs, m):
         def step(k, a, total):
-            b = c.build(a.dim(), lambda i: c.sin(a.at(i)) + c.sum(2, lambda j: m.at(j, 0) * a.at(i)))
+            b = c.build(5, lambda i: c.sin(a.at(i)) + c.sum(2, lambda j: m.at(j, 0) * a.at(i)))
             return b, total + b.at(0) * a.at(4), c.total(a), b
 
         a, total, sums, rows = c.loop(3, (xs, 0.0), step)
@@ -134,7 +134,8 @@ def test_double_buffers() -> None:
 def test_an_inactive_carried_array_beside_an_active_one() -> None:
     def body(c, xs):
         def step(k, grid, y):
-            return grid.set(k, c.real(k)), y.set(k, grid.at(k) * xs.at(k) + y.at(0))
+            v = grid.at(k) * xs.at(k) + y.at(0)
+            return grid.set(k, c.real(k)), y.set(k, v)
 
         grid, y = c.loop(5, (zeros(c, 5), zeros(c, 5)), step)
         return c.total(y), grid
@@ -207,7 +208,7 @@ def test_an_if_in_a_loop_that_updates_in_one_branch() -> None:
         def step(k, y, s):
             x = xs.at(k)
             y, s = c.if_(
-                x > 0.4, lambda: (y.set(k, x * s), s * y.at(0)), lambda: (y, s + x))
+                x > 0.4, lambda: (s * y.at(0), y.set(k, x * s))[::-1], lambda: (y, s + x))
             y = c.if_(q, lambda: y, lambda: y.set(0, y.at(0) * x))
             return y, c.if_(x < 0.6, lambda: s * x, lambda: c.exp(x))
 

@@ -1,21 +1,53 @@
 """Plain NumPy is the oracle: a function is specialised, evaluated and compared with its own run."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from pullback.core.check import check
 from pullback.core.eval import evaluate
-from pullback.core.terms import Dialect
-from tests.frontend.compile import compile_for  # the one place that knows the entry point
+from pullback.core.terms import Dialect, Program
+from pullback.frontend.kinds import Kind, ListK, StaticK, TupleK, leaf_types
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.specialise import Specialised, specialise
+
+ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 
 
-def evaluated(f: Callable[..., Any], *args: Any) -> Any:
+def specialised(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> Specialised:
+    """f for the types of numbers and arrays."""
+    kinds = tuple(type_of(a) for a in args)
+    return specialise(f, kinds, args, assume_equal=assume_equal)  # type: ignore[arg-type]
+
+
+def core(f: Callable[..., Any], *args: Any) -> Program:
+    return specialised(f, *args).program
+
+
+def evaluated(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> list[Any]:
     """The value of f(*args) by the evaluator, in one list of leaves."""
-    program, leaves = compile_for(f, args)
-    check(program, Dialect.SOURCE)
-    return list(evaluate(program, leaves)[0])
+    special = specialised(f, *args, assume_equal=assume_equal)
+    check(special.program, Dialect.SOURCE)
+    values = [*args, *special.hidden_values(f, args)]
+    leaves = [np.asarray(v) if isinstance(v, list) else v for v in values]
+    return flat(rebuilt(special.result, iter(evaluate(special.program, leaves)[0])))
+
+
+def rebuilt(kind: Kind, leaves: Iterator[Any]) -> Any:
+    """The Python result of numbers, arrays, tuples and lists."""
+    match kind:
+        case StaticK(_, value):
+            return value
+        case TupleK(items):
+            return [rebuilt(k, leaves) for k in items]
+        case ListK(elem):
+            next(leaves)
+            columns = [list(next(leaves)) for _ in leaf_types(elem)]
+            return [rebuilt(elem, iter(row)) for row in zip(*columns)]
+        case _:
+            return next(leaves)
 
 
 def flat(value: Any) -> list[Any]:
@@ -26,23 +58,18 @@ def flat(value: Any) -> list[Any]:
 
 def agree(f: Callable[..., Any], *args: Any, tolerance: float = 1e-12) -> None:
     """Value, shape and element type are NumPy's; an exception is NumPy's too."""
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
             wanted = flat(f(*args))
-        except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
-            caught: type[Exception] | None = None
-            try:
-                evaluated(f, *args)
-            except (ValueError, IndexError, ZeroDivisionError, OverflowError) as mine:
-                caught = type(mine)
-            assert caught is not None, f"NumPy raises {error!r}"
-            assert issubclass(caught, type(error).__mro__[-4]), f"{caught} for {error!r}"
+        except ERRORS as error:
+            agree_to_raise(error, f, *args)
             return
         found = evaluated(f, *args)
     assert len(found) == len(wanted)
     for mine, numpys in zip(found, wanted):
         assert np.shape(mine) == np.shape(numpys), f"{np.shape(mine)} for {np.shape(numpys)}"
-        if isinstance(numpys, np.ndarray):
+        if np.ndim(numpys):
             assert mine.dtype == numpys.dtype, f"{mine.dtype} for {numpys.dtype}"
         else:
             kinds = {"f": (float, np.floating), "i": (int, np.integer), "b": (bool, np.bool_)}
@@ -50,3 +77,14 @@ def agree(f: Callable[..., Any], *args: Any, tolerance: float = 1e-12) -> None:
         np.testing.assert_allclose(
             np.asarray(mine, float), np.asarray(numpys, float), rtol=tolerance, atol=tolerance
         )
+
+
+def agree_to_raise(error: Exception, f: Callable[..., Any], *args: Any) -> None:
+    """The evaluator raises a built-in exception that the oracle's is an instance of, or its own."""
+    try:
+        found = evaluated(f, *args)
+    except ERRORS as mine:
+        builtin = next(t for t in ERRORS if isinstance(error, t))
+        assert isinstance(mine, builtin), f"{mine!r} for {error!r}"
+    else:
+        raise AssertionError(f"{found} for {error!r}")

@@ -52,7 +52,7 @@ def binary(x: Any, y: Any) -> Any:
     )  # fmt: skip
 
 
-def tests(x: Any) -> Any:
+def questions(x: Any) -> Any:
     return np.isnan(x), np.isinf(x), np.isfinite(x), np.logical_not(x), np.nan_to_num(x)
 
 
@@ -94,7 +94,6 @@ def test_functions(args: tuple[Any, Any]) -> None:
     if getattr(args[0], "dtype", None) == np.int64:
         agree(lambda x, y: (np.exp(x), np.sqrt(y), np.abs(x), np.square(x), np.floor(x)), *args)
         return
-    args = (args[0], np.minimum(args[1], type(args[1])(2.5)) if single else args[1])
     x, y = args
     agree(functions, x, np.clip(y, 0.0, 2.5).astype(x.dtype), tolerance=1e-4 if single else 1e-12)
 
@@ -106,8 +105,8 @@ def test_special_functions() -> None:
 
 
 def test_tests() -> None:
-    agree(tests, SPECIAL)
-    agree(tests, X)
+    agree(questions, SPECIAL)
+    agree(questions, X)
     agree(lambda k: (np.isnan(k), np.isfinite(k), np.logical_not(k)), K)
 
 

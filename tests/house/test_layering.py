@@ -6,6 +6,7 @@ from pathlib import Path
 SRC = Path(__file__).parents[2] / "src" / "pullback"
 
 # room -> the rooms that it may know, besides itself; "pullback" is the public interface.
+# From "marshal" to "compiled": the parts of the driver, from a Python value to compiled code.
 MAY_KNOW = {
     "core": set(),
     "errors": set(),
@@ -17,8 +18,26 @@ MAY_KNOW = {
     "lower": {"core"},
     "frontend": {"core", "errors", "combinators"},
     "native": {"core", "lower", "errors"},
-    "driver": {"core", "errors", "papers", "convert", "ad", "opt", "lower", "frontend", "native"},
-    "api": {"driver", "errors"},
+    "marshal": {"core", "errors", "frontend"},
+    "trees": {"marshal"},
+    "tangents": {"core", "errors", "frontend", "marshal"},
+    "rawmemory": {"core", "lower", "native", "marshal"},
+    "wrappers": {"core"},
+    "applied": {"errors"},
+    "plans": {"core", "errors", "frontend", "ad"},
+    "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
+    "calls": {
+        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory", "plans"
+    },
+    "compiled": {
+        "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls"
+    },
+    "driver": {
+        "core", "errors", "papers", "convert", "ad", "opt", "lower", "frontend", "native",
+        "marshal", "wrappers", "applied", "plans", "entries", "calls",
+        "compiled",
+    },
+    "api": {"driver", "errors", "plans", "compiled", "trees"},
     "pullback": {"api", "errors", "combinators"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},

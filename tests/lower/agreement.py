@@ -12,14 +12,14 @@ import numpy as np
 from pullback.core.check import check
 from pullback.core.eval import Node, evaluate
 from pullback.core.terms import Dialect, Program
-from pullback.core.types import Array, Decl, Handle, Named, Sum, Type, variants_of
+from pullback.core.types import F64, Array, Decl, Handle, Named, Sum, Type, variants_of
 from pullback.core.values import boxer, make_array, to_value
 from pullback.lower.arenas import instructions
 from pullback.lower.check import check_module
 from pullback.lower.eval import SIZE, Machine
 from pullback.lower.loopcode import LANES, Instr, Module, Reg
 from pullback.lower.lower import lower
-from pullback.lower.values import leaves
+from pullback.lower.values import leaves, machine
 
 
 @dataclass
@@ -49,9 +49,7 @@ class Memory:
                     ptrs.append(at)
                 return [*ptrs, *x.shape, *(int(np.prod(x.shape[k + 1 :])) for k in range(rank))]
             case Handle(rank):
-                whole = x
-                while isinstance(whole.base, np.ndarray):  # handles of one store stay that
-                    whole = whole.base
+                whole = owner(x)  # handles of one store stay that
                 if id(whole) not in self.stores:
                     at = m.arenas["store"].alloc(8 * whole.size)
                     m.memory[at : at + 8 * whole.size] = whole.tobytes()
@@ -86,6 +84,16 @@ class Memory:
     def out(self, t: Type, values: Iterator[Any]) -> Any:
         """The value made of leaves."""
         match t:
+            case Handle(rank):
+                first, *rest = (next(values) for _ in range(1 + 2 * rank))
+                shape, strides = rest[:rank], rest[rank:]
+                out = np.empty(shape)
+                for index in np.ndindex(*shape):
+                    at = first + sum(i * s for i, s in zip(index, strides, strict=True))
+                    out[index] = self.machine.get(
+                        self.machine.arenas["store"].base + 8 * at, machine(F64)
+                    )
+                return out
             case Array(elem, rank):
                 kinds = leaves(elem)
                 ptrs = [next(values) for _ in kinds]
@@ -99,8 +107,12 @@ class Memory:
                 return make_array(elem, elements, shape)
             case Sum(variants):
                 tag = next(values)
-                fields = [[self.out(f, values) for f in v.fields] for v in variants]
-                return Node(tag, fields[tag])
+                own = []
+                for k, v in enumerate(variants):
+                    for f in v.fields:
+                        given = [next(values) for _ in leaves(f)]
+                        own += [self.out(f, iter(given))] if k == tag else []
+                return Node(tag, own)
             case Named():
                 at = next(values)
                 tag = self.machine.get(at, leaves(Handle(0))[0])
@@ -122,24 +134,34 @@ class Memory:
             x[...] = cells.reshape(x.shape)
 
 
+def owner(x: np.ndarray) -> np.ndarray:
+    """The array whose memory this is a view of."""
+    while x.base is not None:
+        below = x.base if isinstance(x.base, np.ndarray) else getattr(x.base, "base", None)
+        if not isinstance(below, np.ndarray):
+            break
+        x = below
+    return x
+
+
 def run(
     program: Program, args: Sequence[Any], size: int = 1 << 22
 ) -> tuple[list[Any], Machine, Module]:
     """The results of the loop code of a program, and the machine after the run."""
     module = lower(program)
     check_module(module)
-    machine = Machine(module, size)
-    memory = Memory(machine, program.decls)
+    runner = Machine(module, size)
+    memory = Memory(runner, program.decls)
     params = program.functions[program.main].params
     given = [
         leaf
         for p, a in zip(params, args, strict=True)
         for leaf in memory.into(p.type, to_value(p.type, a, program.decls))
     ]
-    values = iter(machine.call(module.main, given))
+    values = iter(runner.call(module.main, given))
     results = [memory.out(t, values) for t in program.functions[program.main].results]
     memory.copy_back()
-    return results, machine, module
+    return results, runner, module
 
 
 def agree(program: Program, args: Sequence[Any], size: int = 1 << 22) -> tuple[Machine, Module]:
@@ -148,13 +170,13 @@ def agree(program: Program, args: Sequence[Any], size: int = 1 << 22) -> tuple[M
     handles = [isinstance(p.type, Handle) for p in program.functions[program.main].params]
     mine = [np.array(a) if h else a for a, h in zip(args, handles, strict=True)]
     expected, _ = evaluate(program, args)
-    results, machine, module = run(program, mine, size)
+    results, runner, module = run(program, mine, size)
     for x, y in zip(results, expected, strict=True):
         assert same(x, y), f"loop code gives {x}, Core {y}"
     for a, b, h in zip(mine, args, handles, strict=True):
         if h:
             assert np.allclose(a, b, 1e-12, 1e-14), f"cells: loop code {a}, Core {b}"
-    return machine, module
+    return runner, module
 
 
 def same(x: Any, y: Any) -> bool:

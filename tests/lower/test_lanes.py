@@ -265,3 +265,12 @@ def test_private_cells_are_vectors() -> None:
     _, module = agree(program([A1, Handle(1)], body), [np.ones(50), np.zeros(2)])
     adds = [i for i in code_of(module) if isinstance(i, AtAdd)]
     assert any(isinstance(i.value, Reg) and i.value.lanes == 8 for i in adds)
+
+
+def test_short_rows_have_lanes_along_the_first_axis() -> None:
+    def body(c: Code, a: E) -> Any:
+        return (c.build(a.dim(0), a.dim(1), lambda i, j: c.exp(a[i, j])),
+                c.sum(a.dim(0), a.dim(1), lambda i, j: c.exp(a[i, j])))
+
+    machine, _ = agree(program([A2], body), [np.linspace(0, 1, 128).reshape(64, 2)])
+    assert machine.steps < 2 * 128 * 3, "64 rows in 8 blocks"

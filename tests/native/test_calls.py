@@ -178,3 +178,22 @@ def test_two_threads_in_one_entry() -> None:
     for t in threads:
         t.join()
     assert not wrong
+
+
+def test_a_signal_stops_a_loop() -> None:
+    import signal
+    import time
+
+    def body(c: Code, n: Reg) -> tuple[Reg, ...]:
+        def step(b: Code, s: tuple[Reg, ...]) -> tuple[Reg, ...]:
+            return (b.op("add", s[0], n),)
+
+        return c.repeat((i64(0),), lambda b, s: b.op("ge", s[0], i64(0), ty=B), step)
+
+    call = entry(function("main", (I,), body), [PyInt()], PyInt())
+    threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT)).start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        call(0)
+    assert time.perf_counter() - start < 5.0
+    assert call(1 << 62) < 0

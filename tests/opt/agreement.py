@@ -1,4 +1,4 @@
-"""What every test of a pass asks: the program is well-formed before and after, and gives the same."""
+"""What every test of a pass asks: programs are well-formed before and after and give the same."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pullback.opt.rules import LITERALS, RULES, Apply_, Const, Pattern, Rule, Va
 REALS = [0.0, -0.0, 1.0, -1.0, 0.1, -2.5, 1e300, -1e-310, math.inf, -math.inf, math.nan, 3.0]
 INTS = [0, 1, -1, 2, 7, -13, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
 SAMPLES: dict[str, list[tuple[Type, list[Any]]]] = {
-    "real": [(F64, REALS), (F32, [float(np.float32(x)) for x in REALS])],
+    "real": [(F64, REALS), (F32, [x for x in REALS if x != 1e300])],
     "int": [(I64, INTS), (I32, [n for n in INTS if -(2**31) <= n < 2**31])],
     "bool": [(BOOL, [True, False])],
 }

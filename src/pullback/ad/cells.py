@@ -45,7 +45,8 @@ def extents_of(b: Builder, a: Atom) -> tuple[Atom, ...]:
     return tuple(b.dim(a, axis) for axis in range(a.type.rank))
 
 
-def _indices(rank: int) -> tuple[Var, ...]:
+def indices(rank: int) -> tuple[Var, ...]:
+    """Fresh index variables."""
     return tuple(Var("i", I64) for _ in range(rank))
 
 
@@ -60,18 +61,25 @@ def zeros_like(b: Builder, array: Atom) -> Atom:
     """Zeros of an array's shape, in one cell (arrays of arrays: all zeros)."""
     t = array_type(array.type)
     if isinstance(t.elem, Array):
-        idx, body = _indices(t.rank), Builder()
+        idx, body = indices(t.rank), Builder()
         inner = zeros_like(body, body.index(array, idx, checked=False))
         return b.let(Build(extents_of(b, array), idx, body.block((inner,))), (t,))[0]
     zero = Block((), (lit(0.0, t.elem),))
-    (one,) = b.let(Build((i64(1),) * t.rank, _indices(t.rank), zero), (t,))
+    (one,) = b.let(Build((i64(1),) * t.rank, indices(t.rank), zero), (t,))
     return b.prim("broadcast", one, *extents_of(b, array))
+
+
+def zeros(b: Builder, array: Atom) -> Atom:
+    """A fresh array of zeros, of an array's shape."""
+    t = array_type(array.type)
+    zero = Block((), (lit(0.0, t.elem),))
+    return b.let(Build(extents_of(b, array), indices(t.rank), zero), (t,))[0]
 
 
 def gather(b: Builder, h: Atom, t: Array) -> Atom:
     """A fresh array of the cells of a handle."""
     real = real_type(t.elem)
-    idx, body = _indices(t.rank), Builder()
+    idx, body = indices(t.rank), Builder()
     (d,) = body.let(AccRead(h, idx, real.bits), (real,))
     return b.let(Build(extents_of(b, h), idx, body.block((d,))), (t,))[0]
 
@@ -79,7 +87,7 @@ def gather(b: Builder, h: Atom, t: Array) -> Atom:
 def scatter(b: Builder, array: Atom, h: Atom) -> None:
     """Add an array into the cells of a handle of its shape (of arrays: into those of each)."""
     t = array_type(array.type)
-    idx, body = _indices(t.rank), Builder()
+    idx, body = indices(t.rank), Builder()
     d = body.index(array, idx, checked=False)
     if isinstance(h.type, Handle):
         body.lets.append(Let((), AccAdd(h, idx, d)))
@@ -92,7 +100,7 @@ def scatter(b: Builder, array: Atom, h: Atom) -> None:
 def add_all(b: Builder, source: Atom, target: Atom, real: Real, flat: bool = False) -> None:
     """target[...] += source[...] for all cells; ``flat``: in C order of differing shapes."""
     assert isinstance(source.type, Handle)
-    idx, body = _indices(source.type.rank), Builder()
+    idx, body = indices(source.type.rank), Builder()
     extents = extents_of(b, source)
     (d,) = body.let(AccRead(source, idx, real.bits), (real,))
     where: tuple[Atom, ...] = idx

@@ -7,18 +7,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pullback.ad.cells import gather, scatter
+from pullback.ad.cells import array_type, extents_of, gather, scatter, seeded
 from pullback.ad.forward import tangent_function
 from pullback.ad.functions import Functions, replace_lets
 from pullback.ad.spaces import Spaces
-from pullback.core.build import Builder, lit
+from pullback.ad.sweep import DerivativeError, or_zero, refuse_data
+from pullback.core.build import Builder, boolean, lit
 from pullback.core.terms import (
     AccNew,
     Atom,
     Block,
     Call,
     Function,
+    If,
     Jvp,
     Let,
     Program,
@@ -26,7 +29,7 @@ from pullback.core.terms import (
     Vjp,
 )
 from pullback.core.traverse import all_lets, callees
-from pullback.core.types import Array, Decl, Handle, Real, Type
+from pullback.core.types import F64, Array, Decl, Handle, Real
 
 
 def node_layout(decls: dict[str, Decl]) -> dict[str, Decl]:
@@ -42,80 +45,65 @@ def differentiate(program: Program) -> Program:
 
 
 def gradient(
-    program: Program, wrt: tuple[int, ...], seeded: tuple[int, ...] | None = None
+    program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None = None
 ) -> Program:
-    """A main of (parameters, one seed per real result) -> (results, cotangents of ``wrt``).
+    """A main of (parameters, seeds) -> (results, cotangents of ``wrt``).
 
-    ``seeded``: only these results have a seed, the others a cotangent of zero.
+    There is a seed per result that is a real or an array of (arrays of) reals; with ``only``, for
+    those among these results alone: the cotangents of the others are zero.
 
-    Sums and nodes among the parameters come in their forward space (``n.fwd``), their cotangents
-    go to their cells; when there are any, a last parameter is a ``Handle(1)`` over all of these
-    cells and a last result is the array of what was accumulated in them. Sums by value give their
-    cotangent leaves."""
+    Data among the parameters (sums, nodes and arrays of them or of arrays) comes in its forward
+    space, ``spaces.Spaces.primal``: one parameter per part, handles included, as views of cells
+    that a last parameter, a ``Handle(1)``, names all together; a last result is the array of what
+    was accumulated in them. So data has no cotangents among the results, but a sum by value has
+    its leaves."""
     functions = Functions.of(program)
     main = functions.functions[program.main]
     b = Builder()
-    params, args = _main_params(functions, main)
-    seeds = _seeds(functions, main, seeded)
-    results, cts = _reverse_call(functions, main, args, wrt, seeds, b)
-    extra: tuple[Var, ...] = ()
-    if any(functions.spaces.composite(p.type) for p in main.params):
-        extra = (Var("cells", Handle(1)),)
-        cts = (*cts, gather(b, extra[0], Array(Real(64), 1)))
-    body = b.block((*results, *cts))
+    params = _main_params(functions, main)
+    seeds = _seeds(main, only)
+    results, cts = _reverse_call(functions, main, params, wrt, seeds, b)
+    extra = _cells(functions, main)
+    body = b.block((*results, *cts, *(gather(b, h, Array(F64, 1)) for h in extra)))
     name = functions.fresh_name(f"{main.name}.vjp")
+    flat = tuple(v for vs in params for v in vs)
     functions.functions[name] = Function(
-        name, (*params, *_vars(seeds), *extra), body, tuple(a.type for a in body.results)
+        name, (*flat, *_given(seeds), *extra), body, tuple(a.type for a in body.results)
     )
     _expand(functions, name)
     return functions.program(name)
 
 
 def split(
-    program: Program, wrt: tuple[int, ...], seeded: tuple[int, ...] | None = None
+    program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None = None
 ) -> tuple[Program, Program]:
     """The forward program, parameters -> (results, residuals), and the pullback program,
-    (residuals, one seed per real result) -> cotangents of ``wrt``; cells as in ``gradient``."""
+    (residuals, seeds) -> cotangents of ``wrt``; all as in ``gradient``."""
     functions = Functions.of(program)
     main = functions.functions[program.main]
-    mask = _mask(functions, main, wrt)
-    halves = functions.reverse_of(main.name, mask, False)
-    params, args = _main_params(functions, main)
+    params = _main_params(functions, main)
     b = Builder()
-    parts, handles = _with_handles(functions, main, args, mask, b)
-    called = functions.functions[halves.forward]
-    outs = b.let(Call(halves.forward, parts), called.results)
-    results, on_results = _regroup(functions, main, halves.result_on, outs)
-    kept = outs[len(outs) - len(halves.residuals) :]
-    named = dict.fromkeys(
-        v for v in (*kept, *handles.values(), *(h for hs in on_results for h in hs))
-        if isinstance(v, Var)
-    )
-    body = b.block((*results, *named))
+    run = _forward_call(functions, main, params, wrt, b)
+    named = dict.fromkeys(v for v in run.atoms() if isinstance(v, Var))
+    body = b.block((*run.results, *named))
     forward = functions.fresh_name(f"{main.name}.forward")
     functions.functions[forward] = Function(
-        forward, params, body, tuple(a.type for a in body.results)
+        forward, tuple(v for vs in params for v in vs), body,
+        tuple(a.type for a in body.results),
     )
     p = Builder()
-    given: dict[Atom, Atom] = {v: Var(v.name, v.type) for v in named}
-    seeds = _seeds(functions, main, seeded)
-    cts = _seed_and_reverse(
-        functions, main, mask, wrt, tuple(given[v] for v in kept),
-        {i: given[h] for i, h in handles.items()},
-        tuple(tuple(given[h] for h in hs) for hs in on_results), seeds, p,
-    )
-    extra: tuple[Var, ...] = ()
-    if any(functions.spaces.composite(x.type) for x in main.params):
-        extra = (Var("cells", Handle(1)),)
-        cts = (*cts, gather(p, extra[0], Array(Real(64), 1)))
-    back = functions.fresh_name(f"{main.name}.pullback")
-    residuals = tuple(v for v in given.values() if isinstance(v, Var))
-    functions.functions[back] = Function(
-        back, (*residuals, *_vars(seeds), *extra), p.block(cts), tuple(a.type for a in cts)
+    given = {v: Var(v.name, v.type) for v in named}
+    seeds = _seeds(main, only)
+    cts = _reverse_half(functions, main, wrt, run.renamed(given), seeds, p)
+    extra = _cells(functions, main)
+    back = p.block((*cts, *(gather(p, h, Array(F64, 1)) for h in extra)))
+    name = functions.fresh_name(f"{main.name}.pullback")
+    functions.functions[name] = Function(
+        name, (*given.values(), *_given(seeds), *extra), back, tuple(a.type for a in back.results)
     )
     _expand(functions, forward)
-    _expand(functions, back)
-    return functions.program(forward), functions.program(back)
+    _expand(functions, name)
+    return functions.program(forward), functions.program(name)
 
 
 def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
@@ -145,9 +133,9 @@ def _expand(functions: Functions, main: str) -> None:
             def vjp(let: Let, b: Builder) -> None:
                 assert isinstance(let.op, Vjp)
                 f = functions.functions[let.op.function]
-                results, cts = _reverse_call(
-                    functions, f, let.op.args, let.op.wrt, let.op.seeds, b
-                )
+                refuse_data(functions.spaces, (p.type for p in f.params), let)
+                args = tuple((a,) for a in let.op.args)
+                results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b)
                 _bind(let, (*results, *cts), b)
 
             functions.functions[name] = replace_lets(functions.functions[name], Vjp, vjp)
@@ -156,9 +144,6 @@ def _expand(functions: Functions, main: str) -> None:
 
 def _bind(let: Let, atoms: tuple[Atom, ...], b: Builder) -> None:
     """Bind the variables of a replaced let: an If on a literal is the identity of atoms."""
-    from pullback.core.build import boolean
-    from pullback.core.terms import If
-
     block = Block((), atoms)
     b.lets.append(Let(let.vars, If(boolean(True), block, block), let.site))
 
@@ -169,121 +154,124 @@ def _mask(functions: Functions, f: Function, wrt: tuple[int, ...]) -> tuple[bool
     )
 
 
-def _main_params(
-    functions: Functions, f: Function
-) -> tuple[tuple[Var, ...], tuple[Atom, ...]]:
-    """Parameters of a main: sums and nodes in their forward space, the rest as they are."""
-    params: list[Var] = []
-    for p in f.params:
-        types = functions.spaces.primal(p.type, functions.spaces.composite(p.type))
-        assert len(types) == 1, "arrays of arrays as arguments of a derivative"
-        params.append(Var(p.name, types[0]))
-    return tuple(params), tuple(params)
-
-
-def _with_handles(
-    functions: Functions, f: Function, args: tuple[Atom, ...], mask: tuple[bool, ...], b: Builder
-) -> tuple[tuple[Atom, ...], dict[int, Atom]]:
-    """Arguments in their forward spaces: each active array with a fresh accumulator."""
-    parts: list[Atom] = []
-    handles: dict[int, Atom] = {}
-    for i, (a, on) in enumerate(zip(args, mask, strict=True)):
-        parts.append(a)
-        t = f.params[i].type
-        if on and isinstance(t, Array) and isinstance(t.elem, Real):
-            dims = tuple(b.dim(a, axis) for axis in range(t.rank))
-            (handles[i],) = b.let(AccNew(dims), (Handle(t.rank),))
-            parts.append(handles[i])
-    return tuple(parts), handles
-
-
-def _regroup(
-    functions: Functions, f: Function, on: tuple[bool, ...], outs: tuple[Var, ...]
-) -> tuple[tuple[Atom, ...], tuple[tuple[Atom, ...], ...]]:
-    """Results of a forward half: the values, and the handles of each."""
-    values: list[Atom] = []
-    handles: list[tuple[Atom, ...]] = []
-    k = 0
-    for t, active in zip(f.results, on, strict=True):
-        n = len(functions.spaces.primal(t, active))
-        values.append(outs[k])
-        handles.append(outs[k + 1 : k + n])
-        k += n
-    return tuple(values), tuple(handles)
-
-
-def _reverse_call(
-    functions: Functions, f: Function, args: tuple[Atom, ...], wrt: tuple[int, ...],
-    seeds: Sequence[Atom | None], b: Builder,
-) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-    """Results of f and the cotangents of ``wrt``: forward half, seeds, reverse half."""
-    mask = _mask(functions, f, wrt)
-    halves = functions.reverse_of(f.name, mask, False)
-    parts, handles = _with_handles(functions, f, args, mask, b)
-    outs = b.let(Call(halves.forward, parts), functions.functions[halves.forward].results)
-    results, on_results = _regroup(functions, f, halves.result_on, outs)
-    kept = outs[len(outs) - len(halves.residuals) :]
-    cts = _seed_and_reverse(functions, f, mask, wrt, kept, handles, on_results, seeds, b)
-    return results, cts
-
-
-def _seed_and_reverse(
-    functions: Functions, f: Function, mask: tuple[bool, ...], wrt: tuple[int, ...],
-    kept: tuple[Atom, ...], handles: dict[int, Atom],
-    on_results: tuple[tuple[Atom, ...], ...], seeds: Sequence[Atom | None], b: Builder,
-) -> tuple[Atom, ...]:
+def _main_params(functions: Functions, f: Function) -> tuple[tuple[Var, ...], ...]:
+    """Parameters of a main: data in its forward space, the rest as it is."""
     spaces = functions.spaces
-    halves = functions.reverse_of(f.name, mask, False)
-    scalars: list[Atom] = []
-    given = iter(seeds)
-    for t, on, hs in zip(f.results, halves.result_on, on_results, strict=True):
-        if not spaces.bears(t):
-            continue
-        seed = next(given)
-        if not on:
-            continue
-        if seed is None:
-            scalars.extend(lit(0.0, c) for c in spaces.cotangent(t))
-        elif isinstance(t, Real):
-            scalars.append(seed)
-        else:
-            assert isinstance(t, Array) and len(hs) == 1, "the result of a derivative"
-            scatter(b, seed, hs[0])
-    types = functions.functions[halves.reverse].results
-    outs = b.let(Call(halves.reverse, (*kept, *scalars)), types)
-    cts: dict[int, tuple[Atom, ...]] = {}
-    k = 0
-    for i, p in enumerate(f.params):
-        n = len(spaces.cotangent(p.type)) if mask[i] else 0
-        cts[i] = outs[k : k + n]
-        k += n
     return tuple(
-        a
-        for i in wrt
-        for a in (
-            (gather(b, handles[i], _plain(f.params[i].type)),) if i in handles else cts[i]
-        )
+        tuple(Var(p.name, t) for t in spaces.primal(p.type, spaces.composite(p.type)))
+        for p in f.params
     )
 
 
-def _seeds(
-    functions: Functions, main: Function, seeded: tuple[int, ...] | None
-) -> tuple[Var | None, ...]:
-    """One parameter per real result, None for those that have no seed."""
+def _cells(functions: Functions, f: Function) -> tuple[Var, ...]:
+    """The parameter that names the cells of all data among the parameters, if there is any."""
+    if any(functions.spaces.composite(p.type) for p in f.params):
+        return (Var("cells", Handle(1)),)
+    return ()
+
+
+def _seeds(f: Function, only: tuple[int, ...] | None) -> tuple[Var | None, ...]:
+    """A parameter per result that can have a seed; None where it is zero."""
     return tuple(
-        Var("seed", t) if seeded is None or i in seeded else None
-        for i, t in enumerate(main.results)
-        if functions.spaces.bears(t)
+        Var("seed", t) if only is None or i in only else None
+        for i, t in enumerate(f.results)
+        if seeded(t)
     )
 
 
-def _vars(seeds: Sequence[Var | None]) -> tuple[Var, ...]:
+def _given(seeds: Sequence[Var | None]) -> tuple[Var, ...]:
     return tuple(v for v in seeds if v is not None)
 
 
-def _plain(t: Type) -> Array:
-    assert isinstance(t, Array)
-    return t
+@dataclass(frozen=True)
+class _Run:
+    """What the forward half gave: the results, their handles, the handles of the parameters that
+    are arrays, and the residuals."""
+
+    results: tuple[Atom, ...]
+    of_results: tuple[tuple[Atom, ...], ...]
+    of_params: dict[int, Atom]
+    kept: tuple[Atom, ...]
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """What the reverse half needs."""
+        return (*self.kept, *self.of_params.values(), *(h for hs in self.of_results for h in hs))
+
+    def renamed(self, names: dict[Var, Var]) -> _Run:
+        def rename(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            return tuple(names.get(x, x) if isinstance(x, Var) else x for x in xs)
+
+        params = dict(zip(self.of_params, rename(tuple(self.of_params.values())), strict=True))
+        return _Run(
+            self.results, tuple(rename(hs) for hs in self.of_results), params, rename(self.kept)
+        )
 
 
-__all__ = ["differentiate", "gradient", "node_layout", "split", "tangent"]
+def _reverse_call(
+    functions: Functions, f: Function, args: tuple[tuple[Atom, ...], ...], wrt: tuple[int, ...],
+    seeds: Sequence[Atom | None], b: Builder,
+) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
+    """Results of f and the cotangents of ``wrt``: forward half, seeds, reverse half."""
+    run = _forward_call(functions, f, args, wrt, b)
+    return run.results, _reverse_half(functions, f, wrt, run, seeds, b)
+
+
+def _forward_call(
+    functions: Functions, f: Function, args: tuple[tuple[Atom, ...], ...], wrt: tuple[int, ...],
+    b: Builder,
+) -> _Run:
+    """The forward half, each active array with a fresh accumulator."""
+    mask = _mask(functions, f, wrt)
+    halves = functions.reverse_of(f.name, mask, False)
+    parts: list[Atom] = []
+    handles: dict[int, Atom] = {}
+    for i, (p, values, on) in enumerate(zip(f.params, args, mask, strict=True)):
+        parts.extend(values)
+        if on and isinstance(p.type, Array) and not functions.spaces.composite(p.type):
+            shape = extents_of(b, values[0])
+            (handles[i],) = b.let(AccNew(shape), (Handle(p.type.rank),))
+            parts.append(handles[i])
+    outs = b.let(Call(halves.forward, tuple(parts)), functions.functions[halves.forward].results)
+    results: list[Atom] = []
+    of_results: list[tuple[Atom, ...]] = []
+    k = 0
+    for t, active in zip(f.results, halves.result_on, strict=True):
+        n = len(functions.spaces.primal(t, active))
+        results.append(outs[k])
+        of_results.append(outs[k + 1 : k + n])
+        k += n
+    return _Run(tuple(results), tuple(of_results), handles, outs[k:])
+
+
+def _reverse_half(
+    functions: Functions, f: Function, wrt: tuple[int, ...], run: _Run,
+    seeds: Sequence[Atom | None], b: Builder,
+) -> tuple[Atom, ...]:
+    """Seed the results and run the reverse half: the cotangents of ``wrt``."""
+    spaces, mask = functions.spaces, _mask(functions, f, wrt)
+    halves = functions.reverse_of(f.name, mask, False)
+    leaves: list[Atom] = []
+    given = iter(seeds)
+    for t, on, handles in zip(f.results, halves.result_on, run.of_results, strict=True):
+        seed = next(given) if seeded(t) else None
+        if on and isinstance(t, Real):
+            leaves.append(or_zero(seed, t))
+        elif on and seed is not None:
+            scatter(b, seed, handles[0])
+        elif on:
+            leaves.extend(lit(0.0, c) for c in spaces.cotangent(t))
+    types = functions.functions[halves.reverse].results
+    outs = b.let(Call(halves.reverse, (*run.kept, *leaves)), types)
+    cts: dict[int, tuple[Atom, ...]] = {}
+    k = 0
+    for i, (p, on) in enumerate(zip(f.params, mask, strict=True)):
+        n = len(spaces.cotangent(p.type)) if on else 0
+        cts[i] = outs[k : k + n]
+        k += n
+    for i, h in run.of_params.items():
+        if i in wrt:
+            cts[i] = (gather(b, h, array_type(f.params[i].type)),)
+    return tuple(a for i in wrt for a in cts[i])
+
+
+__all__ = ["DerivativeError", "differentiate", "gradient", "node_layout", "split", "tangent"]

@@ -96,7 +96,8 @@ class Emit:
             case Index(array, idx, checked):
                 where = self.where(array, idx, checked, b)
                 for part, v in zip(f.look(array), f.look(let.vars[0]), strict=False):
-                    self._emit(let, Index(part, where, checked and not self.trusted), (v,), b)
+                    op: Op = Index(part, where, checked and not self.trusted)
+                    self._emit(let, op, (_var(v),), b)
             case Update(array, idx, value, checked):
                 where = self.where(array, idx, checked, b)
                 on = f.active(let.vars[0])
@@ -104,7 +105,7 @@ class Emit:
                 parts = zip(f.look(array), f.look(let.vars[0]), values, strict=False)
                 for part, v, x in parts:
                     op = Update(part, where, x, checked and not self.trusted)
-                    self._emit(let, op, (v,), b)
+                    self._emit(let, op, (_var(v),), b)
             case Inject(t, tag, fields):
                 self.inject(let, t, tag, fields, b)
             case If(cond, then, orelse):
@@ -183,7 +184,7 @@ class Emit:
             name = name.removesuffix(".ck")
         out = f.look(let.vars[0])
         if not isinstance(let.vars[0].type, Array):
-            self._emit(let, Prim(name, self._values(args), static), (_var(out[0]),), b)
+            self._emit(let, Prim(name, self._values(args), static), (f.variable(let.vars[0]),), b)
             return
         row = TABLE[name]
         if row.partial(0) is Mark.VIEW:
@@ -347,10 +348,17 @@ class Emit:
             return
         mask = tuple(f.active(a) for a in args)
         pair = self.callees.reverse_of(name, mask, f.volatile(let, args))
-        parts = tuple(a for x in args for a in f.look(x))
         kept = plan.kept if plan is not None else tuple(Var("kept", t) for t in pair.residuals)
-        out = tuple(_var(a) for v in let.vars for a in f.look(v))
+        parts = tuple(a for x in args for a in f.look(x))
+        out: list[Var] = []
+        unnamed: list[Var] = []
+        for v, on in zip(let.vars, pair.result_on, strict=True):
+            given = len(f.spaces.primal(v.type, on))
+            out.extend(_var(a) for a in f.look(v)[:given])
+            if f.active(v) and not on:  # active only because it is updated later
+                unnamed.append(v)
         self._emit(let, Call(pair.forward, parts), (*out, *kept), b)
+        self.handles(Let(tuple(unnamed), let.op), b)
 
 
 def _var(a: Atom) -> Var:

@@ -89,6 +89,8 @@ class Flow:
                 for k, a in enumerate(args):
                     if k in summary.consumes and isinstance(a, Var):
                         self.updated.append(a)
+                        # the array may come back as any result
+                        self.linked += [(a, v) for v in let.vars if isinstance(v.type, Array)]
                 for v, through in zip(let.vars, summary.returns, strict=True):
                     for k in through:
                         self.move(args[k], v)

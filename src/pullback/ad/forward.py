@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
-from pullback.ad.cells import zeros_like
-from pullback.ad.sweep import DerivativeError
+from pullback.ad.cells import extents_of, indices, zeros, zeros_like
+from pullback.ad.sweep import DerivativeError, refuse_data
 from pullback.core.build import Builder, lit, partial, scale
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -110,10 +110,15 @@ def dual_of(functions: Functions, name: str, mask: tuple[bool, ...]) -> str:
     functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
     facts = functions.analysed(name, mask, False)
     run = Forward(functions, facts)
-    params = tuple(v for p in f.params for v in run.fresh(p))
     b = Builder()
+    params: list[Var] = []
+    for p, on in zip(f.params, mask, strict=True):
+        given = len(spaces.dual(p.type, on))
+        params.extend(run.fresh(p)[:given])
+        if not on and run.on(p):  # it is updated with active values
+            run.env[p] = (params[-1], zeros(b, params[-1]))
     body = b.block(run.block(f.body, b, on_results))
-    functions.functions[out] = Function(out, params, body, results)
+    functions.functions[out] = Function(out, tuple(params), body, results)
     return out
 
 
@@ -224,10 +229,7 @@ class Forward:
                 test = self.inside(cond, (False,))
                 self.bind(let, While(state, first, test, self.inside(body, on)), b)
             case Call(name, args):
-                mask = tuple(self.on(a) for a in args)
-                target = dual_of(self.functions, name, mask)
-                parts = tuple(d for a in args for d in self.look(a))
-                self.bind(let, Call(target, parts), b)
+                self.call(let, name, args, b)
             case Vjp():
                 self.vjp(let, let.op, b)
             case (
@@ -240,6 +242,20 @@ class Forward:
 
     def bind(self, let: Let, op: Op, b: Builder) -> None:
         b.lets.append(Let(tuple(v for x in let.vars for v in self.fresh(x)), op, let.site))
+
+    def call(self, let: Let, name: str, args: tuple[Atom, ...], b: Builder) -> None:
+        mask = tuple(self.on(a) for a in args)
+        target = dual_of(self.functions, name, mask)
+        parts = tuple(d for a in args for d in self.look(a))
+        outs: list[Var] = []
+        still: list[Var] = []
+        for v, on in zip(let.vars, self.functions.result_on(name, mask), strict=True):
+            outs.extend(self.fresh(v)[: len(self.spaces.dual(v.type, on))])
+            if self.on(v) and not on:  # active only because it is updated later
+                still.append(v)
+        b.lets.append(Let(tuple(outs), Call(target, parts), let.site))
+        for v in still:
+            self.env[v] = (self.value(v), zeros(b, self.value(v)))
 
     def inits(self, inits: tuple[Atom, ...], on: tuple[bool, ...], b: Builder) -> tuple[Atom, ...]:
         return tuple(
@@ -257,6 +273,8 @@ class Forward:
             b.lets.append(Let(outs, Prim(name, values, static), let.site))
             return
         (out,) = let.vars
+        if name == "stop_gradient":  # (of a real or an array of reals the result is not active)
+            raise DerivativeError("stop_gradient of data", let)
         if isinstance(out.type, Array):
             parts = self.dual(args[0], True, b)
             for part, v in zip(parts, self.fresh(out), strict=True):
@@ -279,6 +297,7 @@ class Forward:
     def vjp(self, let: Let, op: Vjp, b: Builder) -> None:
         """Forward over reverse, by terms: the tangent of (f x, vjp f x u) at (dx, du) is
         (jvp f x dx,  vjp f x du + vjp (x -> jvp f x dx) x u)."""
+        refuse_data(self.spaces, (a.type for a in op.args), let)
         args, seeds = self.values(op.args), self.values(op.seeds)
         n = len(self.functions.result_types(op.function))
         primal = tuple(Var(v.name, v.type) for v in let.vars)
@@ -308,24 +327,20 @@ class Forward:
             ]
         if total is not None:
             tangents.update(zip(gs, total, strict=True))
-        for v in let.vars:
+        for v, p in zip(let.vars, primal, strict=True):
             if self.on(v):
-                p = self.env[v][0]
-                zero = lit(0.0, v.type) if isinstance(v.type, Real) else None
-                t = tangents.get(v, zero)
-                self.env[v] = (p, t if t is not None else zeros_like(b, p))
+                if v not in tangents:
+                    real = isinstance(v.type, Real)
+                    tangents[v] = lit(0.0, v.type) if real else zeros_like(b, p)
+                self.env[v] = (p, tangents[v])
 
 
 def add_values(b: Builder, x: Atom, y: Atom) -> Atom:
     """The sum of two reals or of two arrays of one shape."""
     if not isinstance(x.type, Array):
         return b.prim("add", x, y)
-    from pullback.core.types import I64
-
-    idx = tuple(Var("i", I64) for _ in range(x.type.rank))
-    body = Builder()
+    idx, body = indices(x.type.rank), Builder()
     total = body.prim(
         "add", body.index(x, idx, checked=False), body.index(y, idx, checked=False)
     )
-    extents = tuple(b.dim(x, axis) for axis in range(x.type.rank))
-    return b.let(Build(extents, idx, body.block((total,))), (x.type,))[0]
+    return b.let(Build(extents_of(b, x), idx, body.block((total,))), (x.type,))[0]

@@ -203,28 +203,27 @@ class Frame:
         Cheap scalar operations and reads of arrays are done again, in front of the block (which
         must be refreshed after this: it binds their forward variables once more)."""
         free = set(free_variables(block))
-        kept: dict[Var, None] = {}
-        again: dict[Var, Let] = {}
-
-        def derive(v: Var) -> bool:
-            if v not in self.own or v in kept or v in given or v in again:
-                return True
+        known = set(given)
+        kept: list[Var] = []
+        again: list[Let] = []
+        for v in self.own:  # in the order of the forward sweep
             op = self.defs.get(v)
-            if op is None or not all(derive(a) for a in atoms(op) if isinstance(a, Var)):
-                return False
-            again[v] = Let((v,), op)
-            return True
-
-        for v in self.own:
-            if v in free and not derive(v):
-                kept[v] = None
-        lets = tuple(let for v, let in again.items())
-        wanted = set(free)
-        for let in reversed(lets):
-            if let.vars[0] in wanted:
-                wanted.update(a for a in atoms(let.op) if isinstance(a, Var))
-        front = tuple(let for let in lets if let.vars[0] in wanted)
-        return Block(front + block.lets, block.results), tuple(kept)
+            if v in known:
+                continue
+            if op is not None and all(
+                a in known or a not in self.own for a in atoms(op) if isinstance(a, Var)
+            ):
+                again.append(Let((v,), op))
+                known.add(v)
+            elif v in free:
+                kept.append(v)
+                known.add(v)
+        front: list[Let] = []
+        for let in reversed(again):
+            if let.vars[0] in free:
+                front.append(let)
+                free.update(a for a in atoms(let.op) if isinstance(a, Var))
+        return Block((*reversed(front), *block.lets), block.results), tuple(kept)
 
 
 CHEAP = frozenset({

@@ -14,11 +14,13 @@ from pullback.ad.forward import tangent_function
 from pullback.ad.frames import Frame
 from pullback.ad.reverse import Reverse
 from pullback.ad.spaces import Spaces
-from pullback.ad.sweep import Cts, or_zero
+from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
+from pullback.core.consumption import Summary, summaries
 from pullback.core.terms import (
     Atom,
     Block,
+    Build,
     Call,
     Case,
     CaseArm,
@@ -26,11 +28,14 @@ from pullback.core.terms import (
     Inject,
     Jvp,
     Let,
+    Loop,
     Program,
+    Sum_,
     Var,
     Vjp,
+    While,
 )
-from pullback.core.traverse import callees, map_blocks, refresh
+from pullback.core.traverse import all_lets, callees, map_blocks, reachable, refresh
 from pullback.core.types import Decl, Named, Type, Variant
 
 Key = tuple[str, tuple[bool, ...], bool]
@@ -228,6 +233,7 @@ class Functions:
 
             def jvp(let: Let, b: Builder) -> None:
                 assert isinstance(let.op, Jvp)
+                refuse_data(self.spaces, (a.type for a in let.op.args), let)
                 f = tangent_function(self, let.op.function, let.op.wrt)
                 b.lets.append(Let(let.vars, Call(f, (*let.op.args, *let.op.tangents)), let.site))
 
@@ -249,9 +255,10 @@ class Functions:
         return self.tangents[key]
 
     def program(self, main: str) -> Program:
-        """The program as it stands, with the declarations of the forward sweep."""
+        """What main needs, with the declarations of the forward sweep and of forward mode."""
         decls = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
-        return Program(dict(self.functions), decls, main)
+        whole = Program(self.functions, decls, main)
+        return Program({name: self.functions[name] for name in reachable(whole)}, decls, main)
 
 
 def _reverse_function(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pullback.ad.cells import add_all, array_type, gather, real_type, scatter, seeded
+from pullback.ad.cells import add_all, array_type, gather, indices, real_type, scatter, seeded
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
-from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero
+from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero, refuse_data
 from pullback.core.build import Builder, i64, partial, scale
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -42,7 +42,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import I64, Array, Handle, Named, Real
+from pullback.core.types import Array, Handle, Named, Real
 
 
 class Reverse(Sweep):
@@ -68,7 +68,7 @@ class Reverse(Sweep):
                     if c is not None:
                         self.accumulate(h, where, c, b)
                 self.join(f.look(array)[1:], f.look(let.vars[0])[1:])
-            case Update(array, idx, value, checked):
+            case Update():
                 self.update(f, let, let.op, ct, b)
             case Inject():
                 self.inject(f, let, let.op, got[0], ct, b)
@@ -102,9 +102,11 @@ class Reverse(Sweep):
         if not let.vars or not f.active(let.vars[0]):
             return
         row = TABLE[name]
+        if name == "stop_gradient" and f.spaces.composite(let.vars[0].type):
+            raise DerivativeError("stop_gradient of data", let)
         if isinstance(let.vars[0].type, Array):
             if name != "stop_gradient" and self.is_touched(f.look(let.vars[0])[1:]):
-                if row.partial(0) is not Mark.VIEW:
+                if row.partial(0) is not Mark.VIEW and f.active(args[0]):
                     self.rearranged(f, name, let.vars[0], args[0], b)
                 self.touch(f.look(args[0])[1:])
             return
@@ -129,10 +131,10 @@ class Reverse(Sweep):
             inner_handle = array_type(many.type).elem
             assert isinstance(h.type, Handle) and isinstance(inner_handle, Handle)
             outer = h.type.rank - inner_handle.rank
-            idx = tuple(Var("i", I64) for _ in range(outer))
+            idx = indices(outer)
             body = Builder()
             (hs,) = body.let(Index(many, idx, False), (inner_handle,))
-            part = h
+            part: Atom = h
             for i in idx:
                 part = body.prim("pick", part, i, static=(0,))
             add_all(body, part, hs, real_type(elem))
@@ -140,10 +142,10 @@ class Reverse(Sweep):
             b.lets.append(Let((), Sum_(extents, idx, body.block())))
             return
         # arrays of arrays have no cells of their own: the handles in them were copied
-        for h, hs, real in zip(
-            f.handles(out), f.handles(source), f.spaces.cotangent(elem), strict=True
+        for to, from_, real in zip(
+            f.handles(source), f.handles(out), f.spaces.cotangent(elem), strict=True
         ):
-            add_all(b, h, hs, real, flat=name == "reshape")
+            add_all(b, from_, to, real, flat=name == "reshape")
 
     def update(self, f: Frame, let: Let, op: Update, ct: Cts, b: Builder) -> None:
         """The new element's cotangent is taken: the old element has none."""
@@ -197,8 +199,8 @@ class Reverse(Sweep):
         kept = tuple(f.add("kept", t) for t in pair.residuals)
         f.plans[let] = Plan((), ((),), kept)
         seeds: list[Atom] = []
-        for v, c in zip(let.vars, got, strict=True):
-            if f.active(v):
+        for v, c, on in zip(let.vars, got, pair.result_on, strict=True):
+            if on:
                 for k, t in enumerate(f.spaces.cotangent(v.type)):
                     seeds.append(or_zero(c[k] if c is not None else None, t))
         leaves = [
@@ -219,6 +221,7 @@ class Reverse(Sweep):
 
         The pullback of (x, u) -> (f x, vjp f x u) at (v, w) is
         (vjp f x v + vjp (x -> jvp f x w) x u,  jvp f x w)."""
+        refuse_data(f.spaces, (a.type for a in op.args), let)
         asked = [
             c is not None or self.is_touched(f.look(v)[1:])
             for v, c in zip(let.vars, got, strict=True)

@@ -188,8 +188,8 @@ def sequential(
     ) + tuple(lit(0.0, x.type) for x in sums)
     types = tuple(v.type for v in (*ins, *sums))
     res = b.let(Loop(trips, j, (*ins, *sums), first, body), types)
-    for (c, k), r in zip(live, res, strict=False):
-        s.add(f, ct, op.inits[c], k, r, b)
+    for (n, k), r in zip(live, res, strict=False):
+        s.add(f, ct, op.inits[n], k, r, b)
     for (v, k), r in zip(keys, res[len(live):], strict=True):
         s.add(f, ct, v, k, r, b)
 

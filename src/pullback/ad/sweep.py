@@ -7,9 +7,11 @@ by the handles of the forward sweep. A cotangent that is statically zero is abse
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Protocol
 
 from pullback.ad.frames import Frame
+from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.terms import (
     AccAdd,
@@ -46,6 +48,9 @@ class Pair(Protocol):
     @property
     def residuals(self) -> tuple[Type, ...]: ...
 
+    @property
+    def result_on(self) -> tuple[bool, ...]: ...
+
 
 class Callees(Protocol):
     """What the sweeps ask of the program: functions by need (``functions.Functions``)."""
@@ -66,6 +71,13 @@ class DerivativeError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.let = let
+
+
+def refuse_data(spaces: Spaces, types: Iterable[Type], let: Let) -> None:
+    """Sums, nodes, and arrays of them or of arrays change their form in a differentiated function
+    (``spaces``), so a derivative inside differentiated code, or in it, cannot take them yet."""
+    if any(spaces.composite(t) for t in types):
+        raise DerivativeError("a derivative inside compiled code of a function of data", let)
 
 
 class Sweep(ABC):

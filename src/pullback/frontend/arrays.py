@@ -42,14 +42,12 @@ Indices = tuple[Atom, ...]
 Read = Callable[[Indices], Scalar]
 """Emits the element of an operand that takes part in the result's element at these indices."""
 
-_NO_BROADCAST = "operands could not be broadcast together"
-
 
 # --- broadcasting --------------------------------------------------------------------------------
 
 
 def broadcast(
-    sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = _NO_BROADCAST
+    sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = ext.NO_BROADCAST
 ) -> tuple[Indices, list[Read]]:
     """The broadcast extents of the arrays, and how to read each of them there."""
     shapes = [ext.extents(sp, a) for a in arrays]
@@ -62,7 +60,7 @@ def broadcast(
 
 
 def common_extent(
-    sp: Specialiser, extents: Sequence[Atom], node: ast.AST, message: str = _NO_BROADCAST
+    sp: Specialiser, extents: Sequence[Atom], node: ast.AST, message: str = ext.NO_BROADCAST
 ) -> Atom:
     """What extents along one axis broadcast to; ValueError at run time if they do not."""
     result: Atom = ext.ONE
@@ -71,6 +69,11 @@ def common_extent(
             continue
         if ext.same(sp, result, ext.ONE):
             result = extent
+            continue
+        if sp.assume_equal:
+            ext.check_equal(sp, result, extent, ext.NO_BROADCAST, node)
+            if isinstance(extent, Lit):
+                result = extent
             continue
         fits = sp.b.prim("eq", result, extent)
         loose = [e for e in (result, extent) if not isinstance(e, Lit)]

@@ -49,7 +49,7 @@ def call(
             return REGISTRY.operators[name](run, function, args, kwargs, node)
         case Static(obj):
             return _call_object(run, obj, args, kwargs, node)
-        case RecordV(cls) if hasattr(cls, "__call__"):
+        case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
             return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
         case UnionV():
             method = run.attribute(function, "__call__", node)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import i64, lit
-from pullback.core.terms import Atom, Build, Inject, Lit
+from pullback.core.terms import Atom, Build, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.flatten import NO_OWNER, flatten, kind_of, rebuild, snapshot
@@ -84,7 +84,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             mismatch(run, value, kind, node)
 
 
-def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> None:
+def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
     run.refuse(
         node,
         f"{run.describe(value)} where {describe(kind)} is needed",
@@ -181,8 +181,6 @@ def _convert_function(
 
 
 def _placeholders(kind: Kind) -> list[Atom]:
-    from pullback.core.terms import Var
-
     return [Var("_", t) for t in leaf_types(kind)]
 
 
@@ -191,9 +189,9 @@ def _into_closure(
 ) -> ClosureV:
     t = closure_type(kind.alternatives)
     if isinstance(value, ClosureV):
-        return run.case_closure(
-            value, lambda f: _into_closure(run, f, kind, node), node
-        )
+        made = run.case_closure(value, lambda f: _into_closure(run, f, kind, node), node)
+        assert isinstance(made, ClosureV)
+        return made
     own = kind_of(value)
     late = run.late_captures(value)
     for tag, alternative in enumerate(kind.alternatives):
@@ -203,7 +201,6 @@ def _into_closure(
             owners = frozenset(o for owned, _ in flat.owned for o in owned)
             return ClosureV(atom, kind.alternatives, owners, late)
     mismatch(run, value, kind, node)
-    raise AssertionError
 
 
 def _same_place(a: Kind, b: FunctionK) -> bool:
@@ -236,8 +233,6 @@ def dummy_atom(run: Run, t: Type) -> Atom:
 
 
 def _empty_array(run: Run, elem: Type, rank: int) -> Atom:
-    from pullback.core.terms import Var
-
     zero: Lit = i64(0)
     indices = tuple(Var("i", I64) for _ in range(rank))
     body = run.block(lambda: (dummy_atom(run, elem),))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.errors import UnknownNameError
 from pullback.frontend import comprehensions
-from pullback.frontend.scopes import chain, outermost
+from pullback.frontend.scopes import Scope, chain, outermost
 from pullback.frontend.syntax import parameters
 from pullback.frontend.values import (
     FunctionV,
@@ -95,7 +95,7 @@ def _constant(run: Run, value: object, node: ast.expr) -> Value:
     return Static(value)
 
 
-def function_scope(run: Run):  # type: ignore[no-untyped-def]
+def function_scope(run: Run) -> Scope:
     """The scope of the function being run, outside of comprehensions."""
     for scope in chain(run.scope):
         if scope.locals:
@@ -208,7 +208,13 @@ def test_of(run: Run, node: ast.expr) -> bool | Atom:
     return run.truth(evaluate(run, node), node)
 
 
-def conditional(run, test, then, orelse, node):  # type: ignore[no-untyped-def]
+def conditional(
+    run: Run,
+    test: ast.expr,
+    then: Callable[[], Value],
+    orelse: Callable[[], Value],
+    node: ast.AST,
+) -> Value:
     """``then if test else orelse``; a test of a node's class makes it known in the arms."""
     from pullback.frontend import matching
 
@@ -218,8 +224,9 @@ def conditional(run, test, then, orelse, node):  # type: ignore[no-untyped-def]
         case ast.BoolOp(ast.And(), [first, *others]) if matching.refinement(run, first) is not None:
             rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
             ast.copy_location(rest, test)
-            inside = lambda: conditional(run, rest, then, orelse, node)  # noqa: E731
-            return conditional(run, first, inside, orelse, node)
+            return conditional(
+                run, first, lambda: conditional(run, rest, then, orelse, node), orelse, node
+            )
         case _:
             refined = matching.refinement(run, test)
             if refined is not None:

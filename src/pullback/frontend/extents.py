@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from pullback.core.build import i64
+from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import I64, Real
 from pullback.frontend.values import ArrayV, Specialiser, Static, TupleV, Value, index_scalar
@@ -22,16 +22,24 @@ Key = tuple[str, int] | tuple[Var, int] | Var
 
 ONE, ZERO = i64(1), i64(0)
 
+NO_BROADCAST = "operands could not be broadcast together"
+"""The message of the ValueError for shapes that do not fit. Where equal extents were assumed
+(``Specialiser.assume_equal``) it may also mean that an extent is 1 only at run time."""
+
 
 @dataclass(slots=True)
 class Facts:
     """``extents``: of arrays whose extents were known when they were made (in scope wherever the
-    array is). ``dims``: the atoms that are ``dim(array; axis)``. ``built``: arrays that are the
-    result of a Build (they may be fused into what reads them; a view would prevent that)."""
+    array is). ``dims``: the atoms that are ``dim(array; axis)``; ``asked``: where they were emitted
+    for an array. ``built``: arrays that are the result of a Build (they may be fused into what
+    reads them; a view would prevent that). ``checked``: pairs of extents that a check has found
+    equal, and in which block."""
 
     extents: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     dims: dict[Var, tuple[Var, int]] = field(default_factory=dict)
+    asked: dict[Var, tuple[Builder, tuple[Var, ...]]] = field(default_factory=dict)
     built: set[Var] = field(default_factory=set)
+    checked: dict[tuple[Key, Key], Builder] = field(default_factory=dict)
 
 
 _FACTS: WeakKeyDictionary[Specialiser, Facts] = WeakKeyDictionary()
@@ -60,9 +68,13 @@ def extents(sp: Specialiser, array: ArrayV) -> tuple[Atom, ...]:
     known = facts(sp)
     if array.atom in known.extents:
         return known.extents[array.atom]
+    where = known.asked.get(array.atom)
+    if where is not None and where[0] in sp.builders:
+        return where[1]
     dims = tuple(sp.b.dim(array.atom, axis) for axis in range(array.rank))
     for axis, dim in enumerate(dims):
         known.dims[dim] = (array.atom, axis)
+    known.asked[array.atom] = (sp.b, dims)
     return dims
 
 
@@ -74,8 +86,13 @@ def key(sp: Specialiser, extent: Atom) -> Key:
 
 
 def same(sp: Specialiser, a: Atom, b: Atom) -> bool:
-    """Evidently equal."""
-    return key(sp, a) == key(sp, b)
+    """Evidently equal, or found equal by a check before."""
+    x, y = key(sp, a), key(sp, b)
+    if x == y:
+        return True
+    checked = facts(sp).checked
+    builder = checked.get((x, y)) or checked.get((y, x))
+    return builder is not None and builder in sp.builders
 
 
 def never_negative(sp: Specialiser, n: Atom) -> bool:
@@ -109,6 +126,20 @@ def check_equal(sp: Specialiser, a: Atom, b: Atom, message: str, node: ast.AST) 
     """ValueError at run time unless the two extents are equal; nothing if evidently equal."""
     if not same(sp, a, b):
         sp.require(sp.b.prim("eq", a, b), "ValueError", message, node)
+        facts(sp).checked[key(sp, a), key(sp, b)] = sp.b
+
+
+def check_broadcasts(
+    sp: Specialiser, own: Atom, target: Atom, message: str, node: ast.AST
+) -> None:
+    """ValueError at run time unless an axis of extent ``own`` fits one of extent ``target``."""
+    if same(sp, own, ONE) or same(sp, own, target):
+        return
+    if sp.assume_equal:
+        check_equal(sp, own, target, NO_BROADCAST, node)
+        return
+    fits = sp.b.prim("or", sp.b.prim("eq", own, target), sp.b.prim("eq", own, ONE))
+    sp.require(fits, "ValueError", message, node)
 
 
 # --- integer arithmetic on extents and indices: small numbers, literals folded ------------------

@@ -121,10 +121,8 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return RangeK(each((start, stop, step)))
         case OperatorV(name, function, options, args):
             return OperatorK(name, each((function,))[0], options, each(args))
-        case FunctionV() if graph is None:
-            return _function(value, out)
         case FunctionV():
-            return graph.reference(value, out)
+            return _function(value, out) if graph is None else graph.reference(value, out)
         case Stale(reason, node):
             return StaleK(reason, node)
         case _:

@@ -59,7 +59,9 @@ def fork_value(
         raise Unreachable
     joined = join_values(run, values, node)
     if isinstance(joined, Same):
-        return _same(run, joined, results, make)
+        if len(values) > 1 or not flatten(joined.value).atoms:
+            return _same(run, joined, results, make)
+        joined = flatten(joined.value).kind  # its atoms may be local to the one arm
     return _emit(run, results, [joined], [[v] for _, v in results], make, node)[0]
 
 
@@ -205,17 +207,21 @@ def _join_names(
     node: ast.AST,
 ) -> None:
     envs = [names for _, names in results if names is not None]
+    before = run.scope.names
     joined: Names = {}
     names: list[str] = []
     kinds: list[Kind] = []
     for name in dict.fromkeys(n for env in envs for n in env):
         values = [env.get(name) for env in envs]
-        if all(v is values[0] for v in values) and values[0] is not None:
+        outside = len(envs) > 1 or before.get(name) is values[0]
+        if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
         if name not in live:
             continue
         found = _join_name(run, name, values, node)
+        if isinstance(found, Same) and not outside and flatten(found.value).atoms:
+            found = flatten(found.value).kind  # its atoms are local to the one arm
         if isinstance(found, Same):
             joined[name] = found.value
         elif isinstance(found, StaleK):

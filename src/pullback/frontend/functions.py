@@ -261,7 +261,7 @@ class Functions:
                 if w.spec is not spec:
                     raise
                 assert isinstance(w.function, FunctionK)
-                spec.function, spec.args, spec.result = w.function, w.args, None
+                spec.function, spec.args, spec.result = w.function, w.kinds, None
                 self.specs = dict(before)
                 continue
             except Unresolved as u:
@@ -344,7 +344,6 @@ class Functions:
             atoms = tuple(flat.atoms) if flat is not None else ()
             block = b.block(atoms)
         for path, hidden in frame.hidden.items():
-            assert isinstance(path, tuple)
             spec.hidden[path] = hidden.kind
         extra = [v for path in spec.hidden for v in frame.hidden[path].params]
         types = tuple(a.type for a in atoms)

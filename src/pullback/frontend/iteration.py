@@ -104,8 +104,8 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, int
 def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
     start, count, step = range_parts(run, value, node)
     bits = max(_bits(run, value.start, node), _bits(run, value.stop, node))
-    from_literal = isinstance(start, Lit)
-    small = 31 if bits <= 31 or (from_literal and abs(int(start.value)) < 2**31) else 64
+    from_literal = isinstance(start, Lit) and abs(int(start.value)) < 2**31
+    small = 31 if bits <= 31 or from_literal else 64
 
     def at(i: Atom) -> Value:
         if isinstance(start, Lit) and start.value == 0 and step == 1:

@@ -84,7 +84,7 @@ def widen(old: Kind, new: Kind) -> Kind:
     """``new``, but an int whose size bound has grown is unbounded: loops reach a fixpoint."""
     match old, new:
         case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
-            return ScalarK(t, py, bits if bits <= old_bits else 64)
+            return ScalarK(t, py, old_bits if bits <= old_bits else 64)
         case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
             return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if len(xs) == len(ys):

@@ -193,8 +193,8 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
             yield Array(elem, rank)
         case ListK(elem):
             yield I64
-            for t in leaf_types(elem):
-                yield Array(t, 1)
+            for item in leaf_types(elem):
+                yield Array(item, 1)
         case TupleK(items) | RangeK(items):
             for k in items:
                 yield from leaf_types(k)
@@ -249,8 +249,8 @@ def unions_in(kind: Kind) -> Iterator[Union]:
             for k in (*defaults, *(k for _, k in kw_defaults), *bound):
                 yield from unions_in(k)
         case ClosureK(alternatives):
-            for k in alternatives:
-                yield from unions_in(k)
+            for f in alternatives:
+                yield from unions_in(f)
         case OperatorK(_, function, _, args):
             for k in (function, *args):
                 yield from unions_in(k)

@@ -208,14 +208,9 @@ def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         sp.refuse(node, reason, error=ArgumentValueError)
     lead = len(wanted) - len(own)
     for mine, target in zip(own, wanted[lead:]):
-        if not ext.same(sp, mine, ext.ONE) and not ext.same(sp, mine, target):
-            fits = sp.b.prim("or", sp.b.prim("eq", mine, target), sp.b.prim("eq", mine, ext.ONE))
-            sp.require(fits, "ValueError", _NO_BROADCAST, node)
+        ext.check_broadcasts(sp, mine, target, ext.NO_BROADCAST, node)
     read = reader(sp, array, own, wanted)
     return _build(sp, wanted, lambda i: read(i).atom, node)
-
-
-_NO_BROADCAST = "operands could not be broadcast together with remapped shapes"
 
 
 def _register_atleast(function: Callable[..., object], rank: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import operator
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
@@ -165,12 +164,8 @@ def _file_of(method: object) -> str:
 
 
 def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> Static:
-    compare_them = {
-        "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-        ">": operator.gt, ">=": operator.ge,
-    }[op]  # fmt: skip
     try:
-        return Static(bool(compare_them(a, b)))
+        return Static(bool(scalars.FOLD[op](a, b)))
     except (TypeError, ValueError) as e:
         run.refuse(node, str(e), error=ArgumentTypeError)
 

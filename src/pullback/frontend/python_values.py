@@ -34,6 +34,7 @@ from pullback.frontend.pytypes import type_of
 from pullback.frontend.scopes import Path, PyScope
 from pullback.frontend.source import definition_of
 from pullback.frontend.values import (
+    CALLS,
     FunctionV,
     OperatorV,
     RecordV,
@@ -109,6 +110,8 @@ class PythonValues:
             case bool() | int() | float() | np.generic() | np.ndarray():
                 return self._hidden_of(obj, path, node)
             case None | str() | enum.Enum():
+                return self._static(obj, path, node, guarded)
+            case types.FunctionType() if obj in CALLS:  # np.sum, pb.build: not the user's
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():
                 return self._function(obj, path, node, guarded)

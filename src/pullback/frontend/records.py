@@ -30,7 +30,7 @@ ArrayKinds = tuple[tuple[type, str, ArrayK], ...]
 
 @dataclass(eq=False, slots=True)
 class Union:
-    """Alternatives of a value: frozen dataclasses, possibly None. Compared by identity; interned."""
+    """The alternatives of a value: frozen dataclasses, possibly None. Interned; identity counts."""
 
     name: str
     classes: tuple[type, ...]
@@ -262,3 +262,7 @@ def has_array_fields(classes: Sequence[type]) -> bool:
         for cls in reachable
         for a in annotations_of(cls).values()
     )
+
+
+def all_unions() -> list[Union]:
+    return list(_UNIONS.values())

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from pullback.frontend.python_values import Hidden, PythonValues
-
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl, Type
@@ -22,8 +20,9 @@ from pullback.frontend import scalars
 from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
 from pullback.frontend.join import generalise
 from pullback.frontend.kinds import Kind, ListK, describe, leaf_types, static_kind
+from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
-from pullback.frontend.scopes import Scope, chain
+from pullback.frontend.scopes import Path, Scope, chain
 from pullback.frontend.signals import NeedStatic
 from pullback.frontend.source import Definition, site_of
 from pullback.frontend.values import (
@@ -45,9 +44,10 @@ class Frame:
 
     definition: Definition | None
     scope: Scope
-    hidden: dict[object, Hidden] = field(default_factory=dict)
+    hidden: dict[Path, Hidden] = field(default_factory=dict)
     live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
     in_loop: bool = False
+    returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
 
 
 class Run(PythonValues):
@@ -58,6 +58,7 @@ class Run(PythonValues):
 
         super().__init__()
         self.builders: list[Builder] = []
+        self.assume_equal = False
         self.frames: list[Frame] = []
         self.functions: dict[str, Function] = {}
         self.decls: dict[str, Decl] = {}
@@ -307,9 +308,9 @@ class Run(PythonValues):
         step: Callable[[Sequence[Value], Value], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        from pullback.frontend import loops
+        from pullback.frontend import carry
 
-        return loops.fold(self, items, init, step, node)
+        return carry.fold(self, items, init, step, node)
 
     def repeat(
         self,
@@ -318,9 +319,9 @@ class Run(PythonValues):
         step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        from pullback.frontend import loops
+        from pullback.frontend import carry
 
-        return loops.repeat(self, count, init, step, node)
+        return carry.repeat(self, count, init, step, node)
 
     def while_loop(
         self,
@@ -329,9 +330,9 @@ class Run(PythonValues):
         step: Callable[[Sequence[Value]], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        from pullback.frontend import loops
+        from pullback.frontend import carry
 
-        return loops.while_loop(self, init, cond, step, node)
+        return carry.while_loop(self, init, cond, step, node)
 
     def iterate(self, value: Value, node: ast.AST) -> Items:
         from pullback.frontend import iteration

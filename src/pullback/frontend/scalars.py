@@ -224,9 +224,9 @@ def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
         message = "a negative number to a fractional power is complex"
         sp.require(real, "NotImplementedError", message, node)
         result = b.prim("pow", x, y)
-    over = b.prim("isinf", result)
-    infinite = b.prim("or", b.prim("isinf", x), b.prim("isinf", y))
-    fits = b.prim("or", b.prim("not", over), infinite)
+    fits = b.prim("or", b.prim("not", b.prim("isinf", result)), b.prim("isinf", x))
+    if not isinstance(y, Lit):
+        fits = b.prim("or", fits, b.prim("isinf", y))
     sp.require(fits, "OverflowError", "Numerical result out of range", node)
     return Scalar(result, True)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from pullback.core.build import i64
-from pullback.core.terms import Atom, Block, Build, Let, Prim, Var, atoms, sub_blocks
+from pullback.core.terms import Atom, Block, Build, Index, Let, Prim, Var, atoms, sub_blocks
 from pullback.core.types import Array, Real, Type
 from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
@@ -261,22 +261,39 @@ def merge_builds(sp: Specialiser, atom: Atom) -> tuple[Var, tuple[Atom, ...]] | 
     inner = inner_let.op
     if not isinstance(inner, Build) or not all(_is_cheap(let) for let in between):
         return None
-    bound = {v for let in outer.body.lets for v in let.vars} | set(outer.indices)
-    if any(e in bound for e in inner.extents):
-        return None
     if any(_mentions(let, inner_let.vars) for let in between):
         return None
+    hoisted = _hoistable(between, inner.extents, outer.indices)
+    if hoisted is None:
+        return None
+    between = tuple(let for let in between if let not in hoisted)
     item = inner.body.results[inner_let.vars.index(result)]
     body = Block((*between, *inner.body.lets), (item,))
     extents = (*outer.extents, *inner.extents)
     del lets[place]
+    lets.extend(hoisted)
     op = Build(extents, (*outer.indices, *inner.indices), body)
     (merged,) = sp.b.let(op, (Array(item.type, len(extents)),))
     return merged, extents
 
 
+def _hoistable(
+    lets: Sequence[Let], extents: Sequence[Atom], indices: Sequence[Var]
+) -> list[Let] | None:
+    """The lets that compute ``extents``, in order; None if they depend on ``indices``."""
+    wanted = {e for e in extents if isinstance(e, Var)}
+    found: list[Let] = []
+    for let in reversed(lets):
+        if wanted.intersection(let.vars):
+            found.append(let)
+            wanted.update(a for a in atoms(let.op) if isinstance(a, Var))
+    return None if wanted.intersection(indices) else found[::-1]
+
+
 def _is_cheap(let: Let) -> bool:
-    """Scalar code without effects, and views."""
+    """Scalar code without effects, reads that are in range, and views."""
+    if isinstance(let.op, Index):
+        return not let.op.checked
     return isinstance(let.op, Prim) and let.op.name in _CHEAP
 
 

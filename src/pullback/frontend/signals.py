@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pullback.frontend.functions import Spec
-
     from pullback.frontend.kinds import Kind
 
 
@@ -30,7 +29,7 @@ class Widen(Exception):
     def __init__(self, spec: Spec, function: Kind, args: tuple[Kind, ...]) -> None:
         self.spec = spec
         self.function = function
-        self.args = args
+        self.kinds = args
         super().__init__(spec.name)
 
 

@@ -177,14 +177,13 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
     else:
         k = next(k for k, item in enumerate(items) if _is(item, ...))
         items[k : k + 1] = missing
-    own = ext.extents(sp, array)
     parts: list[Part] = []
     axis = 0
     for item in items:
         if _is(item, None):
             parts.append(NewAxis())
             continue
-        parts.append(_part(sp, item, own[axis], node))
+        parts.append(_part(sp, item, array, axis, node))
         axis += 1
     return parts
 
@@ -196,10 +195,10 @@ def _is(item: Value, constant: object) -> bool:
     return isinstance(item, Static) and item.value is constant
 
 
-def _part(sp: Specialiser, item: Value, extent: Atom, node: ast.AST) -> Part:
+def _part(sp: Specialiser, item: Value, array: ArrayV, axis: int, node: ast.AST) -> Part:
     match item:
         case SliceV():
-            return slice_part(sp, item, extent, node)
+            return slice_part(sp, item, ext.extents(sp, array)[axis], node)
         case ArrayV() | ListV() | TupleV():
             return _gathered(sp, item, node)
         case _:
@@ -335,12 +334,9 @@ def _store_region(
         if len(shape) > len(region):
             reason = "the value has more dimensions than the selected part of the array"
             sp.refuse(node, reason, error=ArgumentValueError)
+        message = "could not broadcast input array into the shape of the target"
         for mine, theirs in zip(shape[::-1], region[::-1]):
-            if not ext.same(sp, mine, theirs) and not ext.same(sp, mine, ext.ONE):
-                fits = sp.b.prim("or", sp.b.prim("eq", mine, theirs),
-                                 sp.b.prim("eq", mine, ext.ONE))  # fmt: skip
-                message = "could not broadcast input array into the shape of the target"
-                sp.require(fits, "ValueError", message, node)
+            ext.check_broadcasts(sp, mine, theirs, message, node)
         read: Callable[[tuple[Atom, ...]], Value] = reader(sp, value, shape, tuple(region))
     else:
         number = value

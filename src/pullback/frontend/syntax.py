@@ -120,7 +120,8 @@ def _body(node: FunctionNode) -> list[ast.AST]:
 @cache
 def local_names(node: FunctionNode) -> frozenset[str]:
     """The names that are local to a function (as in Python, wherever they are assigned)."""
-    return frozenset(parameters(node)) | frozenset(assigned(_body(node)))
+    extra = [node.args.vararg.arg] if node.args.vararg is not None else []
+    return frozenset(parameters(node)) | frozenset(extra) | frozenset(assigned(_body(node)))
 
 
 @cache

@@ -39,8 +39,9 @@ the hooks that operators and statements on arrays use (all ``node``s are ast nod
                                                       (ownership was checked by the caller)
     iterate(sp, array, node) -> Items                 its rows
 
-They are called when at least one operand is an ArrayV. Elementwise code inside a Build may call
-``sp.binop`` on NumPy Scalars (``py=False``) to get NumPy's meaning and promotion of one element.
+They are called when at least one operand is an ArrayV. What they may ask of the specialiser is
+in ``interface``; elementwise code inside a Build may call ``sp.binop`` on NumPy Scalars
+(``py=False``) to get NumPy's meaning and promotion of one element.
 """
 
 from __future__ import annotations
@@ -49,14 +50,13 @@ import ast
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
-from pullback.core.terms import Atom, Block, Site
-from pullback.core.types import Array, Bool, Int, Real, Type
+from pullback.core.terms import Atom
+from pullback.core.types import Array, Bool, Int, Real
+from pullback.frontend.interface import Specialiser
 
 if TYPE_CHECKING:
-    from pullback.core.build import Builder
-    from pullback.errors import PullbackError
     from pullback.frontend.kinds import FunctionK, Kind
     from pullback.frontend.records import Union
     from pullback.frontend.scopes import AnyScope, Scope
@@ -295,160 +295,6 @@ class Indexed:
 Items = Unrolled | Indexed
 
 
-# --- the interface of the specialiser ---------------------------------------------------------
-
-T = TypeVar("T")
-
-
-class Specialiser(Protocol):
-    """What handlers may ask of the specialiser. Everything is emitted into the current block."""
-
-    @property
-    def b(self) -> Builder:
-        """The builder of the current block (changes inside ``block``, ``branch``, ``build``)."""
-        ...
-
-    def site(self, node: ast.AST) -> Site: ...
-
-    def refuse(
-        self,
-        node: ast.AST,
-        reason: str,
-        rewrite: str = "",
-        error: type[PullbackError] | None = None,
-    ) -> NoReturn:
-        """Refuse the program at ``node`` (default error: UnsupportedError)."""
-        ...
-
-    # scalars and static values
-    def scalar(self, value: Value, node: ast.AST) -> Scalar:
-        """A number as a Scalar (a Static number becomes a literal atom); else refused."""
-        ...
-
-    def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
-        """A scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
-        ...
-
-    def static(self, value: Value, node: ast.AST, what: str) -> object:
-        """The compile-time value; an unchanged int parameter is made static by respecialising."""
-        ...
-
-    def static_int(self, value: Value, node: ast.AST, what: str) -> int: ...
-
-    def truth(self, value: Value, node: ast.AST) -> bool | Atom:
-        """Python's truth of a value: known now, or a Bool atom."""
-        ...
-
-    def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
-        """Raise the builtin exception at run time where ``cond`` is false."""
-        ...
-
-    # operators with Python's meaning on any values (op as written: "+", "<=", "not", ...)
-    def binop(self, op: str, left: Value, right: Value, node: ast.AST) -> Value: ...
-    def unary(self, op: str, operand: Value, node: ast.AST) -> Value: ...
-    def compare(self, op: str, left: Value, right: Value, node: ast.AST) -> Value: ...
-    def subscript(self, value: Value, index: Value, node: ast.AST) -> Value: ...
-    def attribute(self, value: Value, name: str, node: ast.AST) -> Value: ...
-
-    def call(
-        self,
-        function: Value,
-        args: Sequence[Value],
-        node: ast.AST,
-        kwargs: dict[str, Value] | None = None,
-    ) -> Value:
-        """Call any function value (user function, NumPy function, closure chosen at run time)."""
-        ...
-
-    # blocks, control
-    def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
-        """Run ``fn`` with a nested builder; its atoms are the results of the block."""
-        ...
-
-    def branch(
-        self, cond: Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST
-    ) -> Value:
-        """Lazy conditional; the two values are joined (bool < int < float)."""
-        ...
-
-    def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
-        """``branch`` of two values that are already there (still joined)."""
-        ...
-
-    def array(
-        self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
-    ) -> ArrayV:
-        """A fresh array ``Build(extents, i*, fn(i*))``; fn gives a scalar atom."""
-        ...
-
-    def sum(
-        self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
-    ) -> Atom:
-        """``Sum_(extents, i*, fn(i*))``; fn gives a Real atom."""
-        ...
-
-    def sequence(
-        self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST, parallel: bool = True
-    ) -> ListV:
-        """The list ``[fn(0), ..., fn(length-1)]``: a Build with one array per leaf of the item."""
-        ...
-
-    def fold(
-        self,
-        items: Items,
-        init: Sequence[Value],
-        step: Callable[[Sequence[Value], Value], Sequence[Value]],
-        node: ast.AST,
-    ) -> list[Value]:
-        """Run ``state = step(state, item)`` over the items in order (a Loop, or unrolled); the
-        kinds of the state are joined to a fixpoint."""
-        ...
-
-    def repeat(
-        self,
-        count: Atom,
-        init: Sequence[Value],
-        step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
-        node: ast.AST,
-    ) -> list[Value]:
-        """``state = step(i, state)`` count times."""
-        ...
-
-    def while_loop(
-        self,
-        init: Sequence[Value],
-        cond: Callable[[Sequence[Value]], Value],
-        step: Callable[[Sequence[Value]], Sequence[Value]],
-        node: ast.AST,
-    ) -> list[Value]: ...
-
-    def iterate(self, value: Value, node: ast.AST) -> Items:
-        """The items of anything that ``for`` accepts; else refused (TypeError)."""
-        ...
-
-    def length(self, value: Value, node: ast.AST) -> Value:
-        """``len(value)``: a Static int or a small Python Scalar."""
-        ...
-
-    # data
-    def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value: ...
-    def to_list(self, value: Value, node: ast.AST) -> ListV:
-        """A TupleV, range, array... as a ListV (items joined to one kind)."""
-        ...
-
-    def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
-        """An array that was just created."""
-        ...
-
-    def view(self, atom: Atom, of: ArrayV) -> ArrayV:
-        """An array that shares (or may share) the memory of another one."""
-        ...
-
-    def describe(self, value: Value) -> str:
-        """What a user calls the value's type: 'a float', 'an array of float64, rank 2', ..."""
-        ...
-
-
 # --- registration ------------------------------------------------------------------------------
 
 Handler = Callable[[Specialiser, Sequence["Value"], dict[str, "Value"], ast.AST], "Value"]
@@ -503,3 +349,12 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
         return handler
 
     return enter
+
+
+__all__ = [
+    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "ArrayV", "AttributeHandler",
+    "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "ListV",
+    "MethodHandler", "OperatorV", "Owner", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar",
+    "SliceV", "Specialiser", "Stale", "Static", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
+    "attribute", "index_scalar", "method", "register",
+]  # fmt: skip

@@ -137,13 +137,31 @@ def move(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
         return _move_interleaved(lo, v, low, high, arena)
     name = _helper(lo, arena, v.type)
     args = to_leaves(lo, v)
-    dsts = tuple(Reg("kept", a.ty) for a in args)
-    lo.emit(CallCode(dsts, name, (*args, low, high)))
-    out = from_leaves(lo, v.type, list(dsts))
-    if isinstance(v, View) and isinstance(out, View):
-        out = replace(out, strides=v.strides) if v.dense else out
-        return replace(v, ptrs=out.ptrs, start=ZERO, strides=out.strides, row=None)
-    return out
+
+    def call() -> list[Value]:
+        dsts = tuple(Reg("kept", a.ty) for a in args)
+        lo.emit(CallCode(dsts, name, (*args, low, high)))
+        return list(dsts)
+
+    if not isinstance(v, View):
+        return from_leaves(lo, v.type, call())
+    # a copy differs in its pointers, and in its strides unless they were those of a copy
+    ends = len(v.ptrs), len(args) - v.type.rank
+    changed = args[: ends[0]] + ([] if v.dense else args[ends[1] :])
+
+    def copied() -> list[Value]:
+        out = call()
+        return out[: ends[0]] + ([] if v.dense else out[ends[1] :])
+
+    found = lo.choose(_inside(lo, v.ptrs[0], low, high), copied, lambda: changed)
+    strides = v.strides if v.dense else tuple(found[ends[0] :])
+    lo.likely_units.update(strides[-1:])
+    return replace(v, ptrs=tuple(found[: ends[0]]), start=ZERO, strides=strides)
+
+
+def _inside(lo: Lowering, ptr: Value, low: Value, high: Value) -> Value:
+    at = lo.address(ptr)
+    return lo.test("and", lo.test("ge", at, low), lo.test("lt", at, high))
 
 
 def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> View:
@@ -161,7 +179,7 @@ def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str
     strides = v.strides if v.dense else tuple(
         lo.arith("floordiv", Ty.I64, s, eight) for s in out.strides[:-1]
     )
-    return replace(v, ptrs=out.ptrs, start=ZERO, strides=strides, row=None)
+    return replace(v, ptrs=out.ptrs, start=ZERO, strides=strides)
 
 
 def _helper(lo: Lowering, arena: str, t: Type) -> str:
@@ -188,9 +206,6 @@ def _moved(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
             fields = tuple(tuple(move(lo, f, low, high, arena) for f in fs) for fs in v.fields)
             return SumVal(v.type, v.tag, fields)
         case View(Array(elem, _)) if v.ptrs:
-            at = lo.address(v.ptrs[0])
-            inside = lo.test("and", lo.test("ge", at, low), lo.test("lt", at, high))
-
             def copied() -> list[Value]:
                 out = _dense_or_not(lo, v, arena)
                 if has_temporaries(elem):
@@ -198,6 +213,7 @@ def _moved(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
                 return to_leaves(lo, out)
 
             leaves_of = to_leaves(lo, v)
+            inside = _inside(lo, v.ptrs[0], low, high)
             return from_leaves(lo, v.type, lo.choose(inside, copied, lambda: leaves_of))
         case View():
             return v

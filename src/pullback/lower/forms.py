@@ -98,7 +98,7 @@ def coerce(lo: Lowering, v: Val, form: Form) -> Val:
                 v = interleave(lo, v)
             if shifted:
                 v = replace(v, step=None, shift=lo.vector(shift_of(lo, v)))
-            return replace(v, dense=dense, root=None, row=None)
+            return replace(v, dense=dense, root=None)
         case SumVal(), SumForm(n, forms):
             fields = tuple(
                 tuple(coerce(lo, x, f) for x, f in zip(xs, fs)) for xs, fs in zip(v.fields, forms)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pullback.core.terms import Block, Build, Sum_, Var
 from pullback.core.traverse import all_lets
 from pullback.core.types import I64, Array, Type
-from pullback.lower import accumulators, rows
+from pullback.lower import accumulators
 from pullback.lower.arenas import Scope, allocates, compact, instructions
 from pullback.lower.copies import Output, nest
 from pullback.lower.forms import zero
@@ -32,10 +32,13 @@ from pullback.lower.values import (
 
 Step = Callable[[list[Scalar], list[Value]], list[Value]]
 
-MAX_COPIES = 2
+MAX_COPIES = 1
 MAX_COPIED = 400
 """The scalar copy of a loop in lanes may have loops in lanes inside, so many deep, if its body has
 at most so many lets."""
+
+MAX_TWICE = 40
+"""A loop over several axes has lanes along one of two axes, if its body is no larger."""
 
 
 def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
@@ -122,9 +125,6 @@ class _Parallel:
                 return self.finish(indices, results, carried)
 
             code, out = lo.record(run)
-            if self.in_lanes and lo.lane and lo.lane.rows:
-                copied = list(lo.lane.rows.values())
-                code[:0] = lo.record(lambda: rows.open_rows(lo, copied))[0]
             lo.code.extend(code)
             scope.release(code)
             return out
@@ -149,22 +149,39 @@ class _Parallel:
         return out
 
     def best(self, inits: list[Value]) -> list[Value]:
-        """In lanes when there are enough iterations, if the body can."""
+        """In lanes along an axis that is long enough, if the body can; else scalar."""
         lo = self.lo
-        axis = _axis_for_lanes(self.extents)
-        if axis is None or lo.copies > MAX_COPIES:
+        axes = self._axes() if lo.copies <= MAX_COPIES else []
+        return self._along(axes, inits)
+
+    def _axes(self) -> list[int]:
+        """Where lanes may run: the last axis, and for small bodies the first one if that is
+        short; without those that are known to be short."""
+        long = [
+            a for a, n in enumerate(self.extents) if not (isinstance(n, Imm) and n.value < LANES)
+        ]
+        twice = len(long) > 1 and self._size() <= MAX_TWICE
+        return long[-1:] + (long[:1] if twice else [])
+
+    def _size(self) -> int:
+        return sum(1 for _ in all_lets(self.body))
+
+    def _along(self, axes: list[int], inits: list[Value]) -> list[Value]:
+        if not axes:
             return self.scalar(inits)
+        lo, axis = self.lo, axes[0]
         try:
             code, (out, lane) = lo.record(lambda: self._vector(inits, axis))
         except NotInLanes:
-            return self.scalar(inits)
+            return self._along(axes[1:], inits)
         enough = lo.test("ge", self.extents[axis], Imm(LANES, Ty.I64))
         for stride in lane.units:
             enough = lo.test("and", enough, lo.test("eq", stride, ONE))
-        big = sum(1 for _ in all_lets(self.body)) > MAX_COPIED
-        saved, lo.copies = lo.copies, lo.copies + (MAX_COPIES + 1 if big else 1)
+        for cond, expected in lane.assumed.items():
+            enough = lo.test("and", enough, cond if expected else lo.negate(cond))
+        saved, lo.copies = lo.copies, lo.copies + (9 if self._size() > MAX_COPIED else 1)
         try:
-            rest = lo.record(lambda: self.scalar(inits))
+            rest = lo.record(lambda: self._along(axes[1:], inits))
         finally:
             lo.copies = saved
         if isinstance(enough, Imm):
@@ -185,7 +202,6 @@ class _Parallel:
                 start = lo.arith("min", Ty.I64, at, lo.sub(n, Imm(LANES, Ty.I64)))
                 lane.alive = lo.test("ge", lo.add(lo.iota(), start), at)
                 i = Scalar(I64, None, base=start, step=ONE, natural=True, bound=n)
-                lane.index = i
                 return step([*found[:axis], i, *found[axis:]], inner)
 
             n = self.extents[axis]
@@ -206,15 +222,6 @@ class _Parallel:
         for s in shadows:
             accumulators.close_shadow(lo, s)
         return [lo.lane_sum(v) for v in out], lane
-
-
-def _axis_for_lanes(extents: tuple[Value, ...]) -> int | None:
-    """The innermost axis that is not known to be short."""
-    for axis in reversed(range(len(extents))):
-        n = extents[axis]
-        if not (isinstance(n, Imm) and n.value < LANES):
-            return axis
-    return None
 
 
 def _wasteful(code: list[Instr], results: list[Val]) -> bool:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from pullback.core.prims import VIEWS
@@ -43,7 +42,7 @@ from pullback.core.terms import (
     While,
 )
 from pullback.core.types import I64
-from pullback.lower import accumulators, branches, lanes, rows, sequences
+from pullback.lower import accumulators, branches, lanes, sequences
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.forms import from_leaves, to_leaves
@@ -51,7 +50,7 @@ from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region,
 from pullback.lower.scalars import require, scalar_prim
 from pullback.lower.state import Lowering, NotInLanes, Unit
 from pullback.lower.values import Scalar, Val, View, leaves
-from pullback.lower.views import checked_indices, place_of, view_prim, write
+from pullback.lower.views import checked_indices, place_of, read, view_prim, write
 
 
 def lower(program: Program) -> Module:
@@ -123,11 +122,6 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
 
 
 def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
-    if op.name == "pick":
-        (axis,) = op.static
-        assert isinstance(axis, int)
-        row = rows.row_of(lo, lo.view(op.args[0]), axis, lo.scalar(op.args[1]))
-        return [replace(view_prim(lo, op), row=row)]
     if op.name in VIEWS:
         return [view_prim(lo, op)]
     match op.name:
@@ -155,7 +149,7 @@ def _index(lo: Lowering, op: Index, let: Let) -> Val:
     indices = [lo.scalar(i) for i in op.indices]
     if op.checked:
         indices = checked_indices(lo, v, indices, let.site)
-    return rows.index(lo, v, indices)
+    return read(lo, v, place_of(lo, v, indices))
 
 
 def _update(lo: Lowering, op: Update, let: Let) -> View:

@@ -21,12 +21,31 @@ def scalar_prim(lo: Lowering, op: Prim, result: Type, site: Site | None) -> Scal
         return args[0]
     if op.name.endswith(".ck"):
         return _checked(lo, op.name[:-3], args, result, site)
+    if op.name == "select":
+        chosen = _choice(lo, args)
+        if chosen is not None:
+            return chosen
     found = _affine(lo, op.name, args, result) if ty is Ty.I64 else None
     if found is not None:
         return found
     value = lo.arith(op.name, ty, *(lo.value(a) for a in args), hint=op.name)
     natural = op.name in ("max", "mod") and ty is Ty.I64 and args[1].natural
     return Scalar(result, value, natural=natural or _stays_natural(op.name, args))
+
+
+def _choice(lo: Lowering, args: list[Scalar]) -> Scalar | None:
+    """The argument that a select chooses, if that is known. A choice from outside the lanes
+    between an affine index and a constant (0 where an array is broadcast) is taken to be for the
+    index; the lanes test it first."""
+    cond = lo.value(args[0])
+    if isinstance(cond, Imm):
+        return args[1] if cond.value else args[2]
+    affine = [a.base is not None for a in args[1:]]
+    constant = [isinstance(a.value, Imm) for a in args[1:]]
+    if lo.lane is None or not lo.lane.older(cond) or sum(affine) != 1 or not any(constant):
+        return None
+    wanted = lo.lane.assumed.setdefault(cond, affine[0])
+    return args[1] if wanted else args[2]
 
 
 def _stays_natural(name: str, args: list[Scalar]) -> bool:

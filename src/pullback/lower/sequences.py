@@ -221,8 +221,8 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
         return out, False
 
     code, (nexts, moving) = lo.record(iteration)
-    for out in outputs:
-        out.allocate()
+    for out in outputs:  # what is in the residual arena need not be copied there again
+        out.allocate("residual" if Ty.PTR in out.types else "temp")
     starts = carry.inits()
     if moving:
         registers, starts = (*registers, limit), [*starts, _first_limit(lo, mark)]

@@ -10,8 +10,8 @@ from pullback.core.terms import Atom, Block, Lit, Program, Var
 from pullback.core.types import Type
 from pullback.lower.emit import Emitter
 from pullback.lower.forms import Form
-from pullback.lower.loopcode import Arith, Imm, Instr, LoopFunction, Reg, Ty, Value
-from pullback.lower.values import ONE, ZERO, Row, Scalar, Val, View, lanes_of, machine
+from pullback.lower.loopcode import LANES, Arith, Imm, Instr, LoopFunction, Reg, Ty, Value
+from pullback.lower.values import ONE, ZERO, Scalar, Val, View, lanes_of, machine
 
 
 class NotInLanes(Exception):
@@ -61,18 +61,17 @@ class Lanes:
     alive    lanes whose effects count: the last block overlaps the one before
     mask     within a branch that only some lanes took
     units    strides from outside that were taken to be 1 (tested before the loop)
-    index    the index of the lanes; rows: what is copied at it, at the start of a block
+    assumed  conditions from outside that were taken to have this value (tested likewise)
     trips    trip counts of the loops around the place at hand, this one first"""
 
     first: int
     alive: Value
     mask: Mask | None = None
     units: dict[Value, None] = field(default_factory=dict)
+    assumed: dict[Value, bool] = field(default_factory=dict)
     shadows: dict[tuple[Value, ...], Shadow] = field(default_factory=dict)
     read: set[tuple[Value, ...]] = field(default_factory=set)
     shapes: dict[Var, Shape] = field(default_factory=dict)
-    index: Scalar | None = None
-    rows: dict[tuple[Value, ...], Row] = field(default_factory=dict)
     trips: list[Value] = field(default_factory=list)
 
     def older(self, v: Value) -> bool:
@@ -206,7 +205,7 @@ class Lowering(Emitter):
             return []
 
         def find() -> None:
-            numbers = self.select(mask.lanes, self.iota(), Imm(7, Ty.I64))
+            numbers = self.select(mask.lanes, self.iota(), Imm(LANES - 1, Ty.I64))
             self.emit(Arith(mask.leader, "lane_min", (numbers,)))
 
         code, _ = self.record(find)

@@ -11,7 +11,7 @@ Everything is a property of the value, so that one lowering serves scalar code a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pullback.core.types import (
     Array,
@@ -66,7 +66,6 @@ class View:
     step: Value | None = None
     shift: Value | None = None
     root: View | None = None  # the accumulator outside the lanes that this is a view of
-    row: Row | None = None  # the rows that this is, see ``rows``
 
     @property
     def uniform(self) -> bool:
@@ -84,18 +83,6 @@ class SumVal:
 
 
 Val = Scalar | View | SumVal
-
-
-@dataclass(eq=False)
-class Row:
-    """The rows of an array at the index of the lanes: an interleaved copy, if it is worth that.
-    ``reads``: the trip counts around every read."""
-
-    source: View
-    axis: int
-    copy: View
-    worth: Reg
-    reads: list[list[Value]] = field(default_factory=list)
 
 
 def machine(t: Type) -> Ty:
@@ -169,11 +156,6 @@ def mentions_handle(t: Type, decls: dict[str, Decl], seen: frozenset[str] = froz
             )
         case _:
             return False
-
-
-def unique(v: Value) -> bool:
-    """Whether all lanes have the same value."""
-    return lanes_of(v) == 1
 
 
 def lanes_of(v: Value) -> int:

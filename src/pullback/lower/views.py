@@ -40,11 +40,11 @@ def _advance(lo: Lowering, p: Place, i: Scalar, stride: Value) -> Place:
     if i.base is not None and i.step is not None:
         step = lo.mul(i.step, stride)
         step = step if p.step is None else lo.add(p.step, step)
-        return Place(lo.add(p.scalar, lo.mul(i.base, stride)), step, p.shift)
-    value = lo.value(i)
-    if lanes_of(value) == 1:
-        return replace(p, scalar=lo.add(p.scalar, lo.mul(value, stride)))
-    shift = lo.mul(value, stride)
+        scalar = lo.add(p.scalar, lo.mul(i.base, stride))
+        return Place(scalar, None if step == ZERO else step, p.shift)
+    shift = lo.mul(lo.value(i), stride)
+    if lanes_of(shift) == 1:
+        return replace(p, scalar=lo.add(p.scalar, shift))
     return replace(p, shift=shift if p.shift is None else lo.add(p.shift, shift))
 
 
@@ -192,7 +192,7 @@ def root_of(lo: Lowering, v: View) -> View | None:
 
 def view_prim(lo: Lowering, op: Prim) -> View:
     """A view of an array or handle."""
-    v = replace(lo.view(op.args[0]), row=None)
+    v = lo.view(op.args[0])
     rest = [lo.scalar(a) for a in op.args[1:]]
     axes = [a for a in op.static if isinstance(a, int)]
     match op.name:
@@ -249,7 +249,7 @@ def _broadcast(lo: Lowering, v: View, extents: list[Value]) -> View:
 def dense_view(lo: Lowering, t: Array | Handle, extents: tuple[Value, ...], like: View) -> View:
     """The dense memory of ``like`` with other extents."""
     strides = c_strides(lo, extents)
-    return replace(like, type=t, extents=extents, strides=strides, dense=True, root=None, row=None)
+    return replace(like, type=t, extents=extents, strides=strides, dense=True, root=None)
 
 
 def index_scalar(value: Value, bound: Value | None = None) -> Scalar:

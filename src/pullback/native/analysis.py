@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pullback.lower.loopcode import (
     AccAlloc,
@@ -25,6 +25,7 @@ from pullback.lower.loopcode import (
     Release,
     WhileCode,
 )
+from pullback.native.layout import POLL_INSTRUCTIONS
 
 
 def regions(instr: Instr) -> tuple[Region, ...]:
@@ -49,6 +50,12 @@ def instructions(region: Region) -> Iterator[Instr]:
             stack.extend(regions(instr))
 
 
+HEAVY = 64
+"""Counted loops whose body has fewer instructions are not polled for signals."""
+
+_MOST = 10_000
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Per function of a module.
@@ -65,6 +72,18 @@ class Facts:
     uses_context: frozenset[str]
     recursive: frozenset[str]
     cost: dict[str, float]
+
+    def poll_weight(self, instr: ForCode | WhileCode) -> int:
+        """How much an iteration of the loop counts until signals are looked for; 0: it does not.
+        Recursive code is on a stack of its own, where Python must not be called."""
+        if self.recursive:
+            return 0
+        body = sum(_region_cost(r, self.cost) for r in regions(instr))
+        match instr:
+            case ForCode() if body < HEAVY or _for_cost(instr, body) < POLL_INSTRUCTIONS:
+                return 0
+            case _:
+                return int(min(body + 1, _MOST))
 
 
 def _reachable(direct: dict[str, frozenset[str]], start: str) -> frozenset[str]:
@@ -83,15 +102,24 @@ def _region_cost(region: Region, functions: dict[str, float]) -> float:
     for instr in region.code:
         inner = sum(_region_cost(r, functions) for r in regions(instr))
         match instr:
-            case ForCode(Imm(lo), Imm(hi), step):
-                total += max(0, -(-(int(hi) - int(lo)) // step)) * (inner + 1)
-            case ForCode() | WhileCode():
+            case ForCode():
+                total += _for_cost(instr, inner)
+            case WhileCode():
                 return float("inf")
             case CallCode(_, function):
                 total += functions.get(function, float("inf"))
             case _:
                 total += 1 + inner
     return total
+
+
+def _for_cost(instr: ForCode, body: float) -> float:
+    match instr:
+        case ForCode(Imm(lo), Imm(hi), step):
+            trips = max(0, -(-(int(hi) - int(lo)) // step))
+            return trips * (body + 1) if trips else 0.0
+        case _:
+            return float("inf")
 
 
 def _costs(module: Module, callees: dict[str, frozenset[str]]) -> dict[str, float]:
@@ -118,10 +146,20 @@ def facts(module: Module) -> Facts:
     callees = {name: _reachable(direct, name) for name in module.functions}
     recursive = frozenset(n for n in module.functions if n in callees[n])
     failing |= recursive
+    costs = Facts(callees, frozenset(), frozenset(), recursive, _costs(module, callees))
+    failing |= {name for name, f in module.functions.items() if _polls(f, costs)}
     may_fail = frozenset(n for n in module.functions if n in failing or callees[n] & failing)
     using |= may_fail
     users = frozenset(n for n in module.functions if n in using or callees[n] & using)
-    return Facts(callees, may_fail, users, recursive, _costs(module, callees))
+    return replace(costs, may_fail=may_fail, uses_context=users)
+
+
+def _polls(function: LoopFunction, costs: Facts) -> bool:
+    return any(
+        costs.poll_weight(instr) > 0
+        for instr in instructions(function.body)
+        if isinstance(instr, ForCode | WhileCode)
+    )
 
 
 def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:

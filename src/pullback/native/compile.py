@@ -21,7 +21,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from pullback.native import pyabi
-from pullback.native.runtime_ir import RUNTIME_FUNCTIONS, runtime_text
+from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
 _names = count(1)
@@ -90,6 +90,7 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = False
     options.slp_vectorization = False
+    options.loop_unrolling = False  # a third of the compile time, for nothing in lanes
     builder = llvm.create_pass_builder(machine, options)
     if lines <= HUGE_LINES:
         passes = builder.getModulePassManager()
@@ -209,10 +210,11 @@ def runtime_symbols() -> dict[str, int]:
         text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
         image, _ = _object(text)
         imports = pyabi.symbols() | {"pb_make_error": id(make_error)}
-        tracker = _link(image, imports, tuple(RUNTIME_FUNCTIONS))
+        exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
+        tracker = _link(image, imports, exports)
         _keep_forever(tracker)
         _keep_forever(_target()[1])
-        return {name: tracker[name] for name in RUNTIME_FUNCTIONS}
+        return {name: tracker[name] for name in exports}
 
 
 def _keep_forever(obj: object) -> None:

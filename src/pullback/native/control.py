@@ -15,6 +15,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
+from pullback.native.layout import Field
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
 
@@ -94,6 +95,7 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     more = f.let(f"icmp slt {ty} {i}, {hi}")
     f.line(f"br i1 {more}, label %body{k}, label %done{k}")
     f.block(f"body{k}")
+    _poll(f, instr)
     with f.scope():
         values = f.region(instr.body, lanes)
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
@@ -102,6 +104,24 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     f.block(f"done{k}")
     for d, c in zip(instr.dsts, instr.carried):
         f.bind(d, f.names[c.id])
+
+
+def _poll(f: FunctionText, instr: ForCode | WhileCode) -> None:
+    """Count an iteration; look for signals when enough has been counted."""
+    weight = f.out.facts.poll_weight(instr)
+    if weight == 0:
+        return
+    left = f.let(f"sub i64 {f.load(Field.POLL)}, {weight}")
+    f.store(Field.POLL, "i64", left)
+    due = f.let(f"icmp slt i64 {left}, 0")
+    f.count += 1
+    poll, on = f"poll{f.count}", f"on{f.count}"
+    f.line(f"br i1 {due}, label %{poll}, label %{on}, !prof !5")
+    f.block(poll)
+    stop = f.let(f"icmp ne i32 {f.let('call i32 @pb_poll(ptr %ctx)')}, 0")
+    f.line(f"br i1 {stop}, label %failed, label %{on}")
+    f.failed_from.append(poll)
+    f.block(on)
 
 
 def while_(f: FunctionText, instr: WhileCode) -> None:
@@ -115,6 +135,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
         (more,) = f.region(instr.cond)
         f.line(f"br i1 {more}, label %body{k}, label %done{k}")
         f.block(f"body{k}")
+        _poll(f, instr)
         values = f.region(instr.body, lanes)
     _complete(f, start, values)
     f.line(f"br label %while{k}")

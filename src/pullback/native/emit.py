@@ -69,7 +69,6 @@ class ModuleText:
     errors: list[ErrorSite] = field(default_factory=list)
     support: set[str] = field(default_factory=set)
     functions: list[str] = field(default_factory=list)
-    declared: set[str] = field(default_factory=set)
 
 
 def _top(arena: str) -> Field:
@@ -88,12 +87,18 @@ def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
     return out
 
 
+# Neither touches the memory that loop code knows of; loads may be moved over their calls.
+_RUNTIME = """
+declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
+declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
+"""
+
+
 def finish(out: ModuleText, more: str = "") -> str:
     """The whole text of a module; ``more``: entry points."""
     support = "".join(SUPPORT[name] for name in sorted(out.support))
-    grow = "declare i32 @pb_grow(ptr, i64, i64)\n" if "@pb_grow" not in more else ""
     return "\n".join(
-        [*out.functions, more, support, grow, out.math.text(), METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, support, out.math.text(), METADATA, STACK_METADATA]
     )
 
 

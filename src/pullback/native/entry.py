@@ -276,7 +276,9 @@ class EntryText:
 
     def _run(self, args: list[str], fields: list[str]) -> list[str]:
         if not self.short:
-            self.line("%thread = call ptr @PyEval_SaveThread()")
+            thread = self.let("call ptr @PyEval_SaveThread()")
+            if self.needs_context:  # pb_poll takes the GIL and may change it
+                self._set(Field.THREAD, "ptr", thread)
         whole = result_type(fields)
         if self.recursive and own_stack():
             parts = self._run_on_stack(args, fields)
@@ -293,8 +295,20 @@ class EntryText:
                 r = self.let(call)
                 parts = [self.let(f"extractvalue {whole} {r}, {k}") for k in range(len(fields))]
         if not self.short:
-            self.line("call void @PyEval_RestoreThread(ptr %thread)")
+            if self.needs_context:
+                thread = self._get(Field.THREAD, "ptr")
+            self.line(f"call void @PyEval_RestoreThread(ptr {thread})")
         return parts
+
+    def _get(self, f: Field, ty: str) -> str:
+        name = self.fresh()
+        for text in load_field(f, name, ty):
+            self.line(text)
+        return name
+
+    def _set(self, f: Field, ty: str, value: str) -> None:
+        for text in store_field(f, self.fresh(), ty, value):
+            self.line(text)
 
     def _limit_here(self) -> None:
         """No stack of our own on this machine: stay near the top of the thread's."""
@@ -303,8 +317,7 @@ class EntryText:
             self.line(text)
         limit = self.let(f"sub i64 {sp}, {2 * STACK_SLACK}")
         for f in (Field.STACK_LIMIT, Field.STACK_HARD):
-            for text in store_field(f, self.fresh(), "i64", limit):
-                self.line(text)
+            self._set(f, "i64", limit)
 
     def _run_on_stack(self, args: list[str], fields: list[str]) -> list[str]:
         """Arguments and results go through a frame that a trampoline on the other stack reads."""
@@ -312,9 +325,7 @@ class EntryText:
         for k, arg in enumerate(args):
             ty, value = arg.split(" ", 1)
             self.write(ty, value, frame, 8 * k)
-        top = self.fresh()
-        for text in load_field(Field.STACK_TOP, top, "i64"):
-            self.line(text)
+        top = self._get(Field.STACK_TOP, "i64")
         for text in call_on_stack(global_name(f"run:{self.name}"), frame, top):
             self.line(text)
         return [self.read(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]

@@ -11,6 +11,9 @@ A run of compiled code has one context: 8-byte fields, in the order of ``Field``
 Every region is reserved address space that the system fills on first touch. Its ``END`` (of the
 stack: ``LIMIT``) is at first a soft limit; ``HARD`` is the real one. A call that passes the soft
 limit is marked in ``BIG`` and gives its memory back to the system afterwards.
+
+``POLL`` counts down in loops that may take long; below zero, ``pb_poll`` looks for signals (Ctrl-C)
+if the time ``POLLED`` of the last look is long ago. ``THREAD`` is what gets the GIL back.
 """
 
 from __future__ import annotations
@@ -42,13 +45,20 @@ class Field(IntEnum):
     ERROR_B = 18
     NEXT = 19
     BIG = 20
+    POLL = 21
+    POLLED = 22
+    THREAD = 23
 
 
 CONTEXT_BYTES = 8 * (max(Field) + 1)
 
 OUT_OF_MEMORY = -1
 TOO_DEEP = -2
+INTERRUPTED = -3
 """Values of ``ERROR`` that are not an index into the module's table of sites."""
+
+POLL_INSTRUCTIONS = 1_000_000
+POLL_NANOSECONDS = 50_000_000
 
 SOFT_BYTES = 64 << 20
 SOFT_STACK = 16 << 20

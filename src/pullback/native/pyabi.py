@@ -26,10 +26,10 @@ NPY_ALIGNED = 0x0100
 _NUMPY_SLOTS = {"PyArray_Scalar": 60, "PyArray_Empty": 184}
 
 _PYTHON_FUNCTIONS = (
-    "PyErr_NoMemory", "PyErr_SetObject", "Py_DecRef", "Py_IncRef", "PyLong_FromVoidPtr",
-    "PyObject_CallFunctionObjArgs", "PyTuple_New", "PyCapsule_New", "PyCapsule_GetPointer",
-    "PyFloat_FromDouble", "PyLong_FromLongLong", "PyLong_AsLongLongAndOverflow",
-    "PyEval_SaveThread", "PyEval_RestoreThread",
+    "PyErr_CheckSignals", "PyErr_NoMemory", "PyErr_SetObject", "Py_DecRef", "Py_IncRef",
+    "PyLong_FromVoidPtr", "PyObject_CallFunctionObjArgs", "PyTuple_New", "PyCapsule_New",
+    "PyCapsule_GetPointer", "PyFloat_FromDouble", "PyLong_FromLongLong",
+    "PyLong_AsLongLongAndOverflow", "PyEval_SaveThread", "PyEval_RestoreThread",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {

@@ -1,6 +1,7 @@
 """The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
 
-Compiled once per process and never unloaded. All of it runs with the GIL held, except ``pb_grow``.
+Compiled once per process and never unloaded. All of it is called with the GIL held, but for
+``pb_grow`` and ``pb_poll``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ import sys
 
 from pullback.native.layout import (
     CONTEXT_BYTES,
+    INTERRUPTED,
     METADATA,
+    POLL_INSTRUCTIONS,
+    POLL_NANOSECONDS,
     SOFT_BYTES,
     SOFT_STACK,
     STACK_BYTES,
@@ -23,7 +27,6 @@ from pullback.native.runtime_objects import OBJECTS, residuals_text
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
     "pb_give": ("void", "ptr"),
-    "pb_grow": ("i32", "ptr, i64, i64"),
     "pb_error": ("ptr", "ptr, ptr"),
     "pb_tuple": ("ptr", "ptr, i64"),
     "pb_view": ("i1", "ptr, ptr, i64, i64, ptr"),
@@ -32,7 +35,10 @@ RUNTIME_FUNCTIONS = {
     "pb_resume": ("ptr", "ptr, i64"),
     "pb_keep": ("i1", "ptr, ptr, i64, i64"),
 }
-"""Name -> result and parameter types of what entry points and loop code call."""
+"""Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
+"""
+
+CALLED_BY_LOOPS = ("pb_grow", "pb_poll")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _DONTNEED = 4
@@ -50,6 +56,10 @@ declare void @free(ptr)
 declare ptr @PyErr_NoMemory()
 declare void @PyErr_SetObject(ptr, ptr)
 declare void @Py_DecRef(ptr)
+declare i32 @PyErr_CheckSignals()
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
+declare i32 @clock_gettime(i32, ptr)
 declare void @Py_IncRef(ptr)
 declare ptr @PyLong_FromVoidPtr(ptr)
 declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
@@ -285,6 +295,36 @@ stack:
   br label %done
 done:
   ret void
+}}
+
+; Look for signals, as Python does between bytecodes; the GIL is taken for it.
+define i32 @pb_poll(ptr %ctx) cold {{
+  {store(Field.POLL, str(POLL_INSTRUCTIONS))}
+  %clock = alloca [2 x i64]
+  %ignored = call i32 @clock_gettime(i32 6, ptr %clock)
+  %seconds = load i64, ptr %clock
+  %rest.at = getelementptr i64, ptr %clock, i64 1
+  %rest = load i64, ptr %rest.at
+  %most = mul i64 %seconds, 1000000000
+  %now = add i64 %most, %rest
+  {load("%last", Field.POLLED)}
+  %since = sub i64 %now, %last
+  %soon = icmp ult i64 %since, {POLL_NANOSECONDS}
+  br i1 %soon, label %fine, label %look
+look:
+  {store(Field.POLLED, "%now")}
+  {load("%thread", Field.THREAD, "ptr")}
+  call void @PyEval_RestoreThread(ptr %thread)
+  %raised = call i32 @PyErr_CheckSignals()
+  %again = call ptr @PyEval_SaveThread()
+  {store(Field.THREAD, "%again", "ptr")}
+  %none = icmp eq i32 %raised, 0
+  br i1 %none, label %fine, label %stop
+fine:
+  ret i32 0
+stop:
+  {store(Field.ERROR, str(INTERRUPTED))}
+  ret i32 1
 }}
 
 ; Move the soft limit at field %end to the hard one two fields on, if %want fits below it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pullback.native.layout import Field
+from pullback.native.layout import INTERRUPTED, Field
 from pullback.native.pyabi import OB_TYPE, TUPLE_ITEMS
 from pullback.native.runtime_fields import load, store
 
@@ -143,6 +143,11 @@ def residuals_text(page: int) -> str:
 # Errors and tuples.
 OBJECTS = f"""
 define ptr @pb_error(ptr %self, ptr %ctx) cold {{
+entry:
+  {load("%code", Field.ERROR)}
+  %raised = icmp eq i64 %code, {INTERRUPTED}
+  br i1 %raised, label %done, label %make
+make:
   %address = call ptr @PyLong_FromVoidPtr(ptr %ctx)
   %exc = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_make_error, ptr %self,
                                                           ptr %address, ptr null)

@@ -1,4 +1,5 @@
-"""Checks that cannot fail are removed: of indices, of integer overflow, of requirements.
+"""Checks that cannot fail are removed: of indices, of integer overflow, of requirements; and
+comparisons of integers whose outcome is known.
 
 ``a[i]`` needs no check where ``i`` runs over an extent of ``a``, over the one that ``a`` was built
 with, or over one that the program has required to be equal; ``a[i + 1]``, ``a[n - 1 - i]`` and
@@ -25,9 +26,9 @@ from pullback.core.terms import (
     Var,
     While,
 )
-from pullback.core.traverse import map_blocks
-from pullback.core.types import I64, Array, Handle
-from pullback.opt.ranges import Form, Ranges
+from pullback.core.traverse import map_blocks, map_children
+from pullback.core.types import BOOL, I64, Array, Handle
+from pullback.opt.ranges import COMPARED, Ranges
 from pullback.opt.shapes import Extents, Shapes, stable_arrays
 
 _CHECKED = {"add.ck": "add", "sub.ck": "sub", "mul.ck": "mul", "neg.ck": "neg"}
@@ -41,12 +42,19 @@ def remove_checks(program: Program) -> Program:
 
 
 class Checks:
-    """The walk over one function, with the facts that hold at each place."""
+    """The walk over one function, with the facts that hold at each place. ``names`` has what
+    variables have become."""
 
     def __init__(self, stable: frozenset[Var]) -> None:
+        self.names: dict[Var, Atom] = {}
+        self.out: list[Let] = []  # of the block that is being made
         self.defs: dict[Var, Op] = {}
         self.ranges = Ranges(self.defs)
+        self.invented: set[Atom] = set()  # extents that are no variables of the program
         self.shapes = Shapes(stable, self.unknown)
+
+    def atom(self, a: Atom) -> Atom:
+        return self.names.get(a, a) if isinstance(a, Var) else a
 
     def unknown(self, v: Var) -> Extents:
         """Names for the extents of an array that comes from elsewhere."""
@@ -54,6 +62,7 @@ class Checks:
         extents: Extents = [Var("n", I64) for _ in range(v.type.rank)]
         for n in extents:
             assert isinstance(n, Var)
+            self.invented.add(n)
             self.ranges.extents.add(n)  # whatever happens
         return extents
 
@@ -62,14 +71,22 @@ class Checks:
 
     def block(self, block: Block) -> Block:
         mark = self.ranges.mark()
-        out = []
+        outer, self.out = self.out, []
         for let in block.lets:
-            new = self.let(let)
-            if new is not None:
-                out.append(new)
-                self.learn(new)
+            op = self.op(let, self.renamed(let.op))
+            if op is not None:
+                self.add(Let(let.vars, op, let.site))
+        out, self.out = self.out, outer
         self.ranges.forget(mark)
-        return Block(tuple(out), block.results)
+        return Block(tuple(out), tuple(self.atom(a) for a in block.results))
+
+    def add(self, let: Let) -> None:
+        self.out.append(let)
+        self.learn(let)
+
+    def renamed(self, op: Op) -> Op:
+        """The op with the atoms that it reads itself as they are now called."""
+        return map_children(op, self.atom, lambda block: block) if self.names else op
 
     def learn(self, let: Let) -> None:
         """The facts that the let leaves behind."""
@@ -78,10 +95,15 @@ class Checks:
         self.shapes.bind(let)
         match let.op:
             case Prim("dim", (a,), (int(axis),)):
-                n = self.shapes.of(a)[axis]
+                extents = self.shapes.of(a)
+                n = extents[axis]
                 assert n is not None
-                self.ranges.given[let.vars[0]] = self.ranges.form(n)
-                self.ranges.extent(let.vars[0])
+                if n in self.invented:  # from now on by the name that it has in the program
+                    extents[axis] = n = let.vars[0]
+                    self.ranges.extents.add(n)
+                else:
+                    self.ranges.given[let.vars[0]] = self.ranges.form(n)
+                    self.ranges.extent(let.vars[0])
             case Prim("require", (cond,), _):
                 self.ranges.assume(cond, True)
             case Build(extents, _, _):
@@ -90,31 +112,15 @@ class Checks:
             case _:
                 return
 
-    def let(self, let: Let) -> Let | None:
-        """The let without needless checks; None if it was nothing else."""
-        op = let.op
+    def op(self, let: Let, op: Op) -> Op | None:
+        """The op without needless checks; None if nothing of it is left."""
         match op:
             case Index(a, idx, True):
-                if self.in_range(a, idx):
-                    return Let(let.vars, Index(a, idx, False), let.site)
-                return let
+                return Index(a, idx, False) if self.in_range(a, idx) else op
             case Update(a, idx, value, True):
-                if self.in_range(a, idx):
-                    return Let(let.vars, Update(a, idx, value, False), let.site)
-                return let
-            case Prim(name, args, _) if name in _CHECKED:
-                self.defs[let.vars[0]] = op
-                if self.ranges.fits(let.vars[0]):
-                    return Let(let.vars, Prim(_CHECKED[name], args), let.site)
-                return let
-            case Prim("require", (cond,), _):
-                return None if self.ranges.holds(cond) else let
-            case Prim("max" | "min", (x, y)) if x.type == I64:
-                larger = self.larger(x, y)
-                if larger is None:
-                    return let
-                kept = larger if op.name == "max" else y if larger is x else x
-                return Let(let.vars, Prim("add", (kept, Lit(0, I64))), let.site)  # simplify drops it
+                return Update(a, idx, value, False) if self.in_range(a, idx) else op
+            case Prim(name, args, _):
+                return self.prim(let, op, name, args)
             case If(cond, then, orelse):
                 mark = self.ranges.mark()
                 self.ranges.assume(cond, True)
@@ -123,15 +129,9 @@ class Checks:
                 self.ranges.assume(cond, False)
                 second = self.block(orelse)
                 self.ranges.forget(mark)
-                return Let(let.vars, If(cond, first, second), let.site)
-            case Build(extents, indices, _) | Sum_(extents, indices, _):
-                for i, n in zip(indices, extents):
-                    self.ranges.index(i, n)
-                return Let(let.vars, map_blocks(op, self.block), let.site)
-            case Loop(n, i, _, _, _):
-                self.ranges.index(i, n)
-                self.shapes.enter(op)
-                return Let(let.vars, map_blocks(op, self.block), let.site)
+                return If(cond, first, second)
+            case Build() | Sum_() | Loop():
+                return self.loop(op)
             case While(carried, inits, cond, body):
                 self.shapes.enter(op)
                 test = self.block(cond)
@@ -139,18 +139,69 @@ class Checks:
                 self.ranges.assume(test.results[0], True)
                 new = While(carried, inits, test, self.block(body))
                 self.ranges.forget(mark)
-                return Let(let.vars, new, let.site)
+                return new
             case _:
-                return Let(let.vars, map_blocks(op, self.block), let.site)
+                return map_blocks(op, self.block)
+
+    def loop(self, op: Build | Sum_ | Loop) -> Op:
+        """The loop with its block done, where its indices are in range."""
+        mark = self.ranges.mark()
+        for i, n in loop_indices(op):
+            self.ranges.index(i, n)
+        self.shapes.enter(op)
+        new = map_blocks(op, self.block)
+        self.ranges.forget(mark)
+        return new
+
+    def prim(self, let: Let, op: Prim, name: str, args: tuple[Atom, ...]) -> Op | None:
+        if name in _CHECKED:
+            self.defs[let.vars[0]] = op
+            return Prim(_CHECKED[name], args) if self.ranges.fits(let.vars[0]) else op
+        if name == "require":
+            return None if self.ranges.holds(args[0]) else op
+        known: Atom | None = None
+        if name in COMPARED and args[0].type == I64:
+            if self.ranges.compares(name, *args):
+                known = Lit(True, BOOL)
+            elif self.ranges.compares(COMPARED[name], *args):
+                known = Lit(False, BOOL)
+        elif name in ("and", "or") and any(isinstance(a, Lit) for a in args):
+            known = _of_literal(name, args)
+        elif name == "select" and isinstance(args[0], Lit):
+            known = args[1] if args[0].value else args[2]
+        elif name in ("max", "min") and args[0].type == I64:
+            known = self.larger(*args) if name == "max" else self.larger(args[1], args[0])
+            if name == "min" and known is not None:
+                known = args[0] if known is args[1] else args[1]
+        if known is None:
+            return op
+        self.names[let.vars[0]] = known
+        return None
 
     def larger(self, x: Atom, y: Atom) -> Atom | None:
         """The one of two integers that is surely at least the other."""
-        difference = self.ranges.form(x).plus(self.ranges.form(y), -1)
-        if self.ranges.not_negative(difference):
+        if self.ranges.compares("ge", x, y):
             return x
-        return y if self.ranges.not_negative(Form(0, {}).plus(difference, -1)) else None
+        return y if self.ranges.compares("le", x, y) else None
 
     def in_range(self, a: Atom, idx: tuple[Atom, ...]) -> bool:
         """Whether the indices are surely those of an element."""
         extents = self.shapes.of(a)
         return all(n is not None and self.ranges.inside(i, n) for i, n in zip(idx, extents))
+
+
+def _of_literal(name: str, args: tuple[Atom, ...]) -> Atom | None:
+    """``a and b``, ``a or b`` of truth values, one of them a literal."""
+    for a, other in (args, args[::-1]):
+        if isinstance(a, Lit) and a.type == BOOL:
+            return other if a.value == (name == "and") else a
+    return None
+
+
+def loop_indices(op: Build | Sum_ | Loop) -> list[tuple[Var, Atom]]:
+    """The indices of a counted loop, with their extents."""
+    match op:
+        case Build(extents, indices, _) | Sum_(extents, indices, _):
+            return list(zip(indices, extents))
+        case Loop(n, i, _, _, _):
+            return [(i, n)]

@@ -26,9 +26,10 @@ from pullback.core.terms import (
     Var,
     While,
     atoms,
+    sub_blocks,
 )
 from pullback.core.traverse import map_blocks
-from pullback.opt.bounds import Checks
+from pullback.opt.bounds import Checks, loop_indices
 from pullback.opt.shapes import stable_arrays
 
 _FREE = VIEWS | {"dim", "stop_gradient"}
@@ -77,15 +78,15 @@ class _Hoister:
                 return If(cond, first, second)
             case Case():
                 return map_blocks(op, self.block)
-            case Build(extents, indices, _) | Sum_(extents, indices, _):
-                for i, n in zip(indices, extents):
+            case Build() | Sum_() | Loop():
+                mark = ranges.mark()
+                for i, n in loop_indices(op):
                     ranges.index(i, n)
-                inner = map_blocks(op, self.block)
-                return self.outside(inner, set(indices), out)
-            case Loop(n, i, carried, _, _):
-                ranges.index(i, n)
                 self.facts.shapes.enter(op)
-                return self.outside(map_blocks(op, self.block), {i, *carried}, out)
+                inner = map_blocks(op, self.block)
+                ranges.forget(mark)
+                varying = {v for bound, _ in sub_blocks(op) for v in bound}
+                return self.outside(inner, varying, out)
             case While(carried, _, _, _):
                 self.facts.shapes.enter(op)
                 return self.outside(map_blocks(op, self.block), set(carried), out)

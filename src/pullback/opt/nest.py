@@ -16,9 +16,10 @@ from pullback.core.traverse import defined, map_blocks, map_functions, uses
 MOST_CHEAP = 16
 """At most this many scalar operations of the outer body are repeated per element."""
 
-CHEAP = frozenset(
-    ["add", "sub", "mul", "neg", "floordiv", "mod", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "select", "max", "min", "to_real", "to_int", "dim"]
-)
+CHEAP = frozenset((
+    "add", "sub", "mul", "neg", "floordiv", "mod", "max", "min", "to_real", "to_int", "select",
+    "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "dim",
+))
 
 
 def nest(program: Program) -> Program:

@@ -29,6 +29,9 @@ MOST = 2**48
 LONGEST = 2**62
 """Larger than any index that a loop can have counted up to."""
 
+COMPARED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
+"""The comparisons, and which one is true when they are false."""
+
 _WRAPPING = frozenset({"add", "sub", "neg", "mul"})
 
 
@@ -51,7 +54,7 @@ class Form:
         return Form(self.constant + factor * other.constant, terms)
 
 
-Mark = tuple[int, int, dict[Var, Form]]
+Mark = tuple[int, int, int, dict[Var, Form]]
 
 
 @dataclass
@@ -63,6 +66,7 @@ class Ranges:
     extents: set[Var] = field(default_factory=set)  # known to be >= 0 and < MOST
     trail: list[Var] = field(default_factory=list)  # ... in the order in which that was learned
     facts: list[Form] = field(default_factory=list)  # each >= 0
+    unless_empty: list[tuple[Atom, Atom]] = field(default_factory=list)  # n <= 0 or this holds
     equal: dict[Var, Form] = field(default_factory=dict)
     given: dict[Var, Form] = field(default_factory=dict)  # of extents
     forms: dict[Var, Form] = field(default_factory=dict)  # found so far
@@ -112,13 +116,18 @@ class Ranges:
     # --- facts --------------------------------------------------------------------------------
 
     def index(self, v: Var, extent: Atom) -> None:
-        """``v`` runs from 0 to ``extent`` - 1."""
+        """``v`` runs from 0 to ``extent`` - 1. Before the loop's block: what holds unless the loop
+        is empty is assumed there, until ``forget``."""
+        whole = extent
         op = self.defs.get(extent) if isinstance(extent, Var) else None
         if isinstance(op, Prim) and op.name == "max":
             for x, y in (op.args, op.args[::-1]):
                 if isinstance(y, Lit) and y.value <= 0:
                     extent = x  # the loop runs, so the extent is not y
         self.limit[v] = self.form(extent)
+        for other, condition in self.unless_empty:
+            if other is whole:
+                self.assume(condition, True)
 
     def extent(self, n: Atom) -> None:
         """``n`` is an extent of an array (until ``forget``)."""
@@ -137,6 +146,11 @@ class Ranges:
             case ("and", True) | ("or", False):
                 for a in op.args:
                     self.assume(a, holds)
+            case ("or", True):
+                for a, other in (op.args, op.args[::-1]):
+                    match self.defs.get(a) if isinstance(a, Var) else None:
+                        case Prim("le", (n, Lit(0, _))):
+                            self.unless_empty.append((n, other))
             case ("eq" | "ne" | "lt" | "le" | "gt" | "ge", _) if op.args[0].type == I64:
                 self._compare(op.name, holds, self.form(op.args[0]), self.form(op.args[1]))
             case _:
@@ -144,7 +158,7 @@ class Ranges:
 
     def _compare(self, name: str, holds: bool, x: Form, y: Form) -> None:
         if not holds:
-            name = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}[name]
+            name = COMPARED[name]
         less, more = x.plus(y, -1), y.plus(x, -1)  # x - y, y - x
         one = Form(1, {})
         match name:
@@ -173,13 +187,13 @@ class Ranges:
 
     def mark(self) -> Mark:
         """What ``forget`` goes back to."""
-        return len(self.facts), len(self.trail), dict(self.equal)
+        return len(self.facts), len(self.trail), len(self.unless_empty), dict(self.equal)
 
     def forget(self, mark: Mark) -> None:
         """Leave a block: what was learned in it need not hold outside."""
-        facts, trail, equal = mark
+        facts, trail, unless, equal = mark
         self.equal = dict(equal)
-        del self.facts[facts:]
+        del self.facts[facts:], self.unless_empty[unless:]
         if len(self.trail) > trail:  # sums that could not overflow in the block may do so outside
             self.extents.difference_update(self.trail[trail:])
             del self.trail[trail:]
@@ -198,11 +212,15 @@ class Ranges:
             return all(self.holds(a) for a in op.args)
         if op.name == "or":
             return any(self.holds(a) for a in op.args)
-        if op.name not in ("eq", "lt", "le", "gt", "ge") or op.args[0].type != I64:
+        if op.name not in COMPARED or op.args[0].type != I64:
             return False
-        x, y = self.form(op.args[0]), self.form(op.args[1])
+        return self.compares(op.name, *op.args)
+
+    def compares(self, name: str, a: Atom, b: Atom) -> bool:
+        """Whether a comparison of two integers is surely true."""
+        x, y = self.form(a), self.form(b)
         less, more, one = x.plus(y, -1), y.plus(x, -1), Form(1, {})
-        match op.name:
+        match name:
             case "lt":
                 return self.not_negative(more.plus(one, -1))
             case "le":
@@ -211,8 +229,11 @@ class Ranges:
                 return self.not_negative(less.plus(one, -1))
             case "ge":
                 return self.not_negative(less)
-            case _:
+            case "eq":
                 return less.constant == 0 and not less.terms
+            case _:
+                below, above = more.plus(one, -1), less.plus(one, -1)
+                return self.not_negative(below) or self.not_negative(above)
 
     def inside(self, i: Atom, extent: Atom) -> bool:
         """Whether surely 0 <= i < extent."""

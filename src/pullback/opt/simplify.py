@@ -44,6 +44,7 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
+    Update,
     Var,
     While,
 )
@@ -117,6 +118,12 @@ class _Simplifier:
         if isinstance(n, Var) and n in self.axis_of:
             self.asked.setdefault(self.shapes.array_of[n], {})[self.axis_of[n]] = n
 
+    def name_extents(self, a: Atom) -> None:
+        """Bind the extents of an array that is accessed with a check: they decide about it."""
+        for n in self.shapes.of(a):
+            if n is not None:
+                self.want(n)
+
     def asked_of(self, variables: Iterable[Var]) -> list[Let]:
         """The ``dim`` lets to bind right after ``variables``."""
         return [
@@ -182,6 +189,9 @@ class _Simplifier:
                 self.loop(let, op)
             case While():
                 self.while_(let, op)
+            case Update(a, _, _, True):
+                self.name_extents(self.atom(a))
+                self.emit(let.vars, map_children(op, self.atom, _same_block), let.site)
             case _:
                 self.emit(let.vars, map_children(op, self.atom, _same_block), let.site)
 
@@ -305,6 +315,8 @@ class _Simplifier:
     def access(self, let: Let, op: Op) -> None:
         """An access of a view becomes one of the array behind it."""
         match op:
+            case Index(a, _, True):
+                self.name_extents(a)
             case Index(a, idx, False):
                 a, idx = self.behind(a, idx, let.site)
                 source = self.defs.get(a) if isinstance(a, Var) else None

@@ -1,0 +1,38 @@
+"""Automatic differentiation of ordinary functional Python, with a bounded cost."""
+
+from pullback.api import check_grads, config, cost, grad, jit, jvp, show, value_and_grad, vjp
+from pullback.combinators import (
+    build,
+    debug_print,
+    fold,
+    loop,
+    map,
+    scan,
+    stop_gradient,
+    while_loop,
+)
+from pullback.errors import PullbackError, UnsupportedError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "jit",
+    "grad",
+    "value_and_grad",
+    "vjp",
+    "jvp",
+    "check_grads",
+    "show",
+    "cost",
+    "config",
+    "build",
+    "map",
+    "fold",
+    "scan",
+    "loop",
+    "while_loop",
+    "stop_gradient",
+    "debug_print",
+    "PullbackError",
+    "UnsupportedError",
+]

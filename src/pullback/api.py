@@ -1,0 +1,337 @@
+"""The operators, with JAX's names and meanings: thin, the work is in ``driver``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pullback import driver, trees
+from pullback.compiled import Pullback
+from pullback.driver import config
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.plans import Request, What
+
+Argnums = int | Sequence[int]
+
+
+def _nothing(*args: object) -> object:
+    """The fast call before the first call: it fits nothing."""
+    return NotImplemented
+
+
+class Operator:
+    """A function made by an operator. Compiled when it is first called, for the types of the
+    arguments; ``_fast`` is the compiled call of the last types seen."""
+
+    __slots__ = ("__dict__", "__weakref__", "_f", "_fast", "_request")
+
+    def __init__(self, f: Callable[..., Any], request: Request, said: tuple[object, ...]) -> None:
+        if not callable(f):
+            raise ArgumentTypeError(
+                f"pb.{said[0]} is applied to a function, not to {f!r}",
+                "write pb.grad(f)(x), not pb.grad(f(x))",
+            )
+        functools.update_wrapper(self, f)
+        self._f = _inner(f)
+        self._fast: Callable[..., Any] = _nothing
+        self._request = request
+        self.__pullback_operator__ = (said[0], self._f, *said[1:])
+
+    @property
+    def name(self) -> str:
+        """The operator's name."""
+        return str(self.__pullback_operator__[0])
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            result = self._fast(*args)
+            if result is not NotImplemented:
+                return result
+        return self._first_call(args, kwargs)
+
+    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call for new types of arguments, or with keyword arguments."""
+        values = positional(self._f, args, kwargs)
+        request = _for_count(self._request, len(values))
+        fast, result = driver.bind(self._f, values, request)
+        if not kwargs:
+            self._fast = fast
+        return result
+
+    def __repr__(self) -> str:
+        return f"<pb.{self.name} of {self._f!r}>"
+
+
+def _for_count(request: Request, count: int) -> Request:
+    """The request with negative argument numbers counted from the end."""
+    if all(i >= 0 for i in request.argnums):
+        return request
+    argnums = tuple(i + count if i < 0 else i for i in request.argnums)
+    return Request(request.what, argnums, request.alone, request.has_aux)
+
+
+def positional(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments by position, as Python binds them; a TypeError as Python's where they do not
+    fit."""
+    bound = _signature(f).bind(*args, **kwargs)
+    if kwargs:
+        bound.apply_defaults()
+    if bound.kwargs:
+        names = ", ".join(bound.kwargs)
+        raise ArgumentTypeError(
+            f"the keyword-only arguments {names} are not supported in a call from outside",
+            "make them ordinary parameters, or fix them with a lambda",
+        )
+    return bound.args
+
+
+def _signature(f: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(f)
+    except ValueError:  # a builtin that does not tell
+        return inspect.signature(lambda *args: None)
+
+
+def _argnums(given: Argnums) -> tuple[tuple[int, ...], bool]:
+    """Argument numbers, and whether they were given as one number."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        return (given,), True
+    if isinstance(given, Sequence) and all(isinstance(i, int) for i in given):
+        return tuple(given), False
+    raise ArgumentTypeError(f"argnums is an int or a tuple of ints, not {given!r}")
+
+
+# --- the operators -----------------------------------------------------------------------------
+
+
+def jit(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f``, compiled.
+
+    Returns a function with the results of ``f`` itself, compiled for the types of the arguments at
+    the first call with such types. Errors that ``f`` raises are raised; what cannot be compiled is
+    refused with a ``PullbackError`` that shows the place.
+
+    >>> jit(_square)(3.0)
+    9.0
+    """
+    return Operator(f, Request(What.VALUE), ("jit",))
+
+
+def grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The gradient of ``f``, a function that returns one real number.
+
+    Returns a function of the same arguments. Its result has the form of argument ``argnums`` (of a
+    tuple of arguments where ``argnums`` is a tuple): an array has an array of its dtype, a record
+    an instance of its class, and what is discrete ``None``. With ``has_aux`` the function returns
+    ``(value, aux)`` and its gradient ``(gradient, aux)``. Raises ``TypeError`` where ``f`` does not
+    return a real number or the argument has none.
+
+    Reverse mode: Smeding and Vákár, Efficient CHAD (2022).
+
+    >>> grad(_square)(3.0)
+    6.0
+    """
+    wanted, alone = _argnums(argnums)
+    request = Request(What.GRADIENT, wanted, alone, has_aux)
+    return Operator(f, request, ("grad", argnums, has_aux))
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """``f`` and its gradient together: ``(value, gradient)``, as ``scipy.optimize.minimize(...,
+    jac=True)`` wants it. With ``has_aux``: ``((value, aux), gradient)``. Else as ``grad``.
+
+    >>> value_and_grad(_square)(3.0)
+    (9.0, 6.0)
+    """
+    wanted, alone = _argnums(argnums)
+    request = Request(What.VALUE_AND_GRADIENT, wanted, alone, has_aux)
+    return Operator(f, request, ("value_and_grad", argnums, has_aux))
+
+
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
+
+    ``pullback(cotangent)`` takes a cotangent of the form of ``out`` (``None`` stands for zero) and
+    returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
+    from several threads, and after the primals were overwritten. With ``has_aux`` the function
+    returns ``(out, aux)`` and this ``(out, pullback, aux)``.
+
+    >>> out, pullback = vjp(_square, 3.0)
+    >>> out, pullback(10.0)
+    (9.0, (60.0,))
+    """
+    values = positional(f, primals, {})
+    chosen = driver.differentiable(values)
+    found: Any
+    found, pull = driver.pullback(_inner(f), values, chosen, has_aux)
+    back = _Padded(pull, chosen, len(values))
+    if has_aux:
+        out, aux = found
+        return out, back, aux
+    return found, back
+
+
+class _Padded:
+    """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
+
+    def __init__(self, pullback: Pullback, chosen: tuple[int, ...], count: int) -> None:
+        self._pullback = pullback
+        self._chosen = chosen
+        self._count = count
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        found = self._pullback(cotangent)
+        if len(found) == self._count:
+            return found
+        by_place = dict(zip(self._chosen, found))
+        return tuple(by_place.get(i) for i in range(self._count))
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The result of ``f`` and its tangent along ``tangents``: ``(out, tangent_out)``.
+
+    There is one tangent per primal, of its form; ``None`` stands for zero, and for the tangent of
+    what is discrete. Forward mode: Krawiec et al. (2022), figures 3 and 4.
+
+    >>> jvp(_square, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    if len(primals) != len(tangents):
+        raise ArgumentTypeError(f"{len(primals)} primals and {len(tangents)} tangents")
+    values = positional(f, tuple(primals), {})
+    return driver.tangent_of(_inner(f), values, tuple(tangents))
+
+
+def _inner(f: Callable[..., Any]) -> Callable[..., Any]:
+    return f._f if isinstance(f, Operator) and f.name == "jit" else f
+
+
+# --- looking and checking ----------------------------------------------------------------------
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 1,
+    modes: Sequence[str] = ("fwd", "rev"),
+    atol: float = 1e-5,
+    rtol: float = 1e-5,
+    eps: float = 1e-4,
+    seed: int = 0,
+) -> None:
+    """Compare reverse mode, forward mode and finite differences of ``f`` at ``args``, along random
+    directions, on any structured type; ``order`` 2 also does so for the gradient (of a function
+    that returns one number).
+
+    Raises ``AssertionError`` that names the two that disagree, and by how much.
+
+    >>> check_grads(_square, (3.0,), order=2)
+    """
+    if not set(modes) <= {"fwd", "rev"} or not modes:
+        raise ArgumentValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
+    values = tuple(args)
+    rng = np.random.default_rng(seed)
+    tangents = tuple(trees.direction(rng, x) for x in values)
+    out, pullback = vjp(f, *values)
+    cotangent = trees.direction(rng, out)
+    found: dict[str, float] = {}
+    if "rev" in modes:
+        cotangents = pullback(cotangent)
+        found["reverse mode"] = trees.inner(cotangents, tangents)
+    if "fwd" in modes:
+        found["forward mode"] = trees.inner(jvp(f, values, tangents)[1], cotangent)
+    found["finite differences"] = _difference(f, values, tangents, cotangent, eps)
+    names = list(found)
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            a, b = found[first], found[second]
+            if not abs(a - b) <= atol + rtol * max(abs(a), abs(b)):
+                raise AssertionError(
+                    f"{first} and {second} disagree: {a!r} and {b!r} (order {order})"
+                )
+    if order > 1:
+        chosen = driver.differentiable(values)
+        check_grads(grad(f, chosen), values, order - 1, modes, atol, rtol, eps, seed + 1)
+
+
+def _difference(
+    f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...], cotangent: Any,
+    h: float,
+) -> float:  # fmt: skip
+    """The directional derivative by central differences of f as plain Python, extrapolated."""
+
+    def central(step: float) -> float:
+        ahead, back = trees.moved(args, tangents, step), trees.moved(args, tangents, -step)
+        assert isinstance(ahead, tuple) and isinstance(back, tuple)
+        up, down = trees.inner(f(*ahead), cotangent), trees.inner(f(*back), cotangent)
+        return (up - down) / (2 * step)
+
+    return (4 * central(h) - central(2 * h)) / 3
+
+
+def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
+    Callable[..., Any], tuple[Any, ...], Request
+]:  # fmt: skip
+    """The function, arguments and request that ``show`` and ``cost`` are about."""
+    if method not in (None, "chad"):
+        raise ArgumentValueError(f"there is no method {method!r}; there is 'chad'")
+    if isinstance(f, Operator):
+        values = positional(f._f, args, {})
+        return f._f, values, _for_count(f._request, len(values))
+    values = positional(f, args, {})
+    if method is None:
+        return f, values, Request(What.VALUE)
+    return f, values, Request(What.VALUE_AND_GRADIENT, driver.differentiable(values))
+
+
+def show(
+    f: Callable[..., Any], *args: Any, stage: str | None = None, method: str | None = None
+) -> str:
+    """Print a stage of the compilation of ``f`` for these arguments, and return its text.
+
+    ``stage`` is "core" (what the front end made), a name of ``driver.PIPELINE``, "loop", "llvm" or
+    "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's result,
+    such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments. Raises
+    ``ValueError`` for a name that is none.
+    """
+    texts = driver.stages(*_asked(f, args, method))
+    if stage is None:
+        stage = driver.PIPELINE[-1].name
+    if stage not in texts:
+        raise ArgumentValueError(f"no stage {stage!r}", "choose among " + ", ".join(texts))
+    print(texts[stage])
+    return texts[stage]
+
+
+def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
+    """How many steps the reference evaluator takes for ``f(*args)``; with ``method="chad"``, for
+    the value and the gradient by all arguments that have one.
+
+    >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
+    True
+    """
+    return driver.steps(*_asked(f, args, method))
+
+
+def _square(x: float) -> float:
+    """For the examples above."""
+    return x * x
+
+
+driver.register_operators(
+    jit=jit, grad=grad, value_and_grad=value_and_grad, vjp=vjp, jvp=jvp, check_grads=check_grads,
+    show=show, cost=cost,
+)  # fmt: skip
+
+__all__ = ["Operator", "check_grads", "config", "cost", "grad", "jit", "jvp", "show",
+           "value_and_grad", "vjp"]  # fmt: skip

@@ -1,0 +1,81 @@
+"""Anything that can be called, as a Python function with source: the front end reads functions.
+
+``pb.grad(np.sin)``, ``pb.grad(pb.grad(f))``, ``pb.jit(model.loss)``: the function below is what is
+compiled, and what it captures is found in it as in any user's function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from pullback.errors import UnsupportedError
+
+Call = Callable[..., Any]
+
+
+def as_function(f: object, count: int) -> FunctionType:
+    """A function of ``count`` positional arguments that calls f; f itself if it is a function."""
+    if isinstance(f, FunctionType):
+        return f
+    assert callable(f)
+    if count >= len(_APPLY):
+        raise UnsupportedError(
+            f"a call of {f!r} with {count} arguments", "call it in a function of your own"
+        )
+    made = _APPLY[count](f)
+    assert isinstance(made, FunctionType)
+    return made
+
+
+def _none(f: Call) -> Call:
+    def call() -> Any:
+        return f()
+
+    return call
+
+
+def _one(f: Call) -> Call:
+    def call(a: Any) -> Any:
+        return f(a)
+
+    return call
+
+
+def _two(f: Call) -> Call:
+    def call(a: Any, b: Any) -> Any:
+        return f(a, b)
+
+    return call
+
+
+def _three(f: Call) -> Call:
+    def call(a: Any, b: Any, c: Any) -> Any:
+        return f(a, b, c)
+
+    return call
+
+
+def _four(f: Call) -> Call:
+    def call(a: Any, b: Any, c: Any, d: Any) -> Any:
+        return f(a, b, c, d)
+
+    return call
+
+
+def _five(f: Call) -> Call:
+    def call(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        return f(a, b, c, d, e)
+
+    return call
+
+
+def _six(f: Call) -> Call:
+    def call(a: Any, b: Any, c: Any, d: Any, e: Any, g: Any) -> Any:
+        return f(a, b, c, d, e, g)
+
+    return call
+
+
+_APPLY: tuple[Callable[[Call], Call], ...] = (_none, _one, _two, _three, _four, _five, _six)

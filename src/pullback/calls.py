@@ -1,0 +1,269 @@
+"""The general way into an entry and out of it: every kind, by leaves, in both tiers.
+
+Arguments are flattened (``marshal``, ``tangents``), nodes laid out in memory (``rawmemory``), and
+the results built again. The evaluator takes the leaves as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pullback.core.eval import evaluate, site_of
+from pullback.core.terms import Program
+from pullback.core.types import Array, Decl, Handle, Named, Type
+from pullback.core.values import Node, make_array
+from pullback.errors import ArgumentTypeError, at_site
+from pullback.frontend.kinds import leaf_types
+from pullback.lower.loopcode import Ty
+from pullback.lower.values import leaves as machine_types
+from pullback.marshal import Cells, Flattener, accumulated, rebuild, result_value
+from pullback.native import EntrySignature, Leaf
+from pullback.plans import Plan, What, is_seeded
+from pullback.rawmemory import Memory, Reader, is_simple, signature_leaves
+from pullback.tangents import DualFlattener
+
+Decls = dict[str, Decl]
+
+SPACE = {What.GRADIENT: ".fwd", What.VALUE_AND_GRADIENT: ".fwd", What.PULLBACK: ".fwd",
+         What.TANGENT: ".jvp", What.VALUE: ""}  # fmt: skip
+
+
+# --- arguments -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Flat:
+    """Flattened arguments: their leaves, and what main is called with."""
+
+    flattener: Flattener
+    leaves: list[object]
+    given: list[object]
+    accumulators: dict[int, object] = field(default_factory=dict)  # of leaves that are data
+
+
+def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
+    """The leaves of the arguments and hidden arguments."""
+    space = SPACE[plan.request.what]
+    flattener = Flattener(forward=space == ".fwd")
+    leaves = [x for k, v in zip(plan.kinds, values, strict=True) for x in flattener.leaves(k, v)]
+    given: list[object] = []
+    accumulators: dict[int, object] = {}
+    for k, (t, leaf) in enumerate(zip(plan.params, leaves, strict=True)):
+        parts = flattener.data(t, leaf) if k in plan.data else [leaf]
+        given += parts
+        if len(parts) == 2:
+            accumulators[k] = parts[1]
+    return Flat(flattener, leaves, given, accumulators)
+
+
+def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[object]) -> Flat:
+    """The leaves of the arguments, then the tangents of those that have one of their own."""
+    flattener = DualFlattener()
+    given = (*tangents, *(None,) * (len(values) - len(tangents)))
+    leaves: list[object] = []
+    extra: list[object] = []
+    for k, v, t in zip(plan.kinds, values, given, strict=True):
+        for leaf, tangent in flattener.duals(k, v, t):
+            leaves.append(leaf)
+            if tangent is not None:
+                extra.append(tangent)
+    return Flat(flattener, leaves, leaves + extra)
+
+
+# --- the evaluator -------------------------------------------------------------------------------
+
+
+def run_evaluator(program: Program, flat: Flat, cells: bool) -> tuple[list[object], int]:
+    """The results of main, and the steps that they took."""
+    store = np.zeros(flat.flattener.cells)
+    for packed in flat.flattener.packed:
+        packed.node.fields = tuple(_handle(store, x) for x in packed.node.fields)
+    try:
+        given = [_handle(store, x) for x in flat.given]
+        results, steps = evaluate(program, [*given, store] if cells else given)
+    except Exception as e:
+        at_site(e, site_of(e))
+        raise
+    types = program.functions[program.main].results
+    drop_accumulators(types, results, program.decls)
+    return list(results), steps
+
+
+def _handle(store: np.ndarray, leaf: object) -> object:
+    if isinstance(leaf, Cells):
+        return store[leaf.offset : leaf.offset + leaf.size].reshape(leaf.shape)
+    if isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
+        if any(isinstance(x, Cells) for x in leaf.flat):
+            return make_array(Handle(1), [_handle(store, x) for x in leaf.flat], leaf.shape)
+    return leaf
+
+
+# --- native ---------------------------------------------------------------------------------------
+
+
+def signature(params: Sequence[Type], results: Sequence[Type]) -> EntrySignature:
+    """The signature of an entry that is called with leaves and gives leaves."""
+    keep: tuple[Ty, ...] | None = None if all(map(is_simple, results)) else ()
+    return EntrySignature(_leaves(params), _leaves(results), keep=keep)
+
+
+def forward_signature(
+    params: Sequence[Type], results: Sequence[Type], residuals: Sequence[Type]
+) -> EntrySignature:
+    """The signature of a forward half: it keeps its residuals."""
+    return EntrySignature(_leaves(params), _leaves(results), keep=_machine(residuals))
+
+
+def pullback_signature(
+    residuals: Sequence[Type], seeds: Sequence[Type], results: Sequence[Type]
+) -> EntrySignature:
+    """The signature of a reverse half: it resumes from the residuals."""
+    return EntrySignature(_leaves(seeds), _leaves(results), resume=_machine(residuals))
+
+
+def _leaves(types: Sequence[Type]) -> tuple[Leaf, ...]:
+    return tuple(leaf for t in types for leaf in signature_leaves(t))
+
+
+def _machine(types: Sequence[Type]) -> tuple[Ty, ...]:
+    return tuple(ty for t in types for ty in machine_types(t))
+
+
+Builtin = Callable[..., object]
+
+
+def call_native(
+    builtin: Builtin, decls: Decls, plan: Plan, params: Sequence[Type], flat: Flat,
+    copy: bool = False,
+) -> tuple[object, Memory]:
+    """Call an entry point with flattened arguments; also the memory that its results may use.
+    ``params``: the types of main's parameters."""
+    memory = Memory(decls, copy)
+    suffix = SPACE[plan.request.what]
+    memory.place(
+        (name + suffix if name + suffix in decls else name, packed.node)
+        for packed in flat.flattener.packed
+        for name in (packed.union.name,)
+    )
+    args: list[object] = []
+    for t, leaf in zip(params, flat.given):
+        args += memory.arguments(t, leaf)
+    if plan.cells:
+        args.append(flat.flattener.cells)
+    found = builtin(*args)
+    if found is NotImplemented:
+        raise not_taken(args)
+    return found, memory
+
+
+def not_taken(args: Sequence[object]) -> Exception:
+    """The error for leaves that an entry point does not take."""
+    for x in args:
+        if isinstance(x, int) and not -(2**63) <= x < 2**63:
+            return OverflowError("Python int too large to convert to a 64-bit integer")
+    shown = ", ".join(type(x).__name__ for x in args)
+    return ArgumentTypeError(f"compiled code does not take arguments of the types {shown}")
+
+
+def read_results(
+    found: object, types: Sequence[Type], decls: Decls, kept: bool = False
+) -> list[object]:
+    """The leaves that an entry point returned; ``kept``: with a residual object beside them."""
+    if kept or not all(map(is_simple, types)):
+        assert isinstance(found, tuple)
+        found = found[0]  # the second part keeps the memory alive that the first points to
+    assert isinstance(found, tuple)
+    leaves = Reader(decls).leaves(types, found)
+    drop_accumulators(types, leaves, decls)
+    return leaves
+
+
+def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: Decls) -> None:
+    """Take the accumulators out of results that are nodes in their forward space."""
+    todo: list[tuple[Type, object]] = list(zip(types, leaves))
+    done: set[int] = set()
+    while todo:
+        t, leaf = todo.pop()
+        if isinstance(t, Array) and isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
+            todo += [(t.elem, x) for x in leaf.flat]
+        elif isinstance(t, Named) and isinstance(leaf, Node) and id(leaf) not in done:
+            done.add(id(leaf))
+            fields = list(zip(decls[t.name].variants[leaf.tag].fields, leaf.fields, strict=True))
+            leaf.fields = tuple(x for f, x in fields if not _is_accumulator(f))
+            todo += fields
+
+
+def _is_accumulator(t: Type) -> bool:
+    return isinstance(t, Handle) or (isinstance(t, Array) and _is_accumulator(t.elem))
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+def gradients(
+    plan: Plan, flat: Flat, cotangents: Sequence[object], cells: object
+) -> tuple[object, ...]:
+    """The gradient of every differentiated argument, from the cotangents of ``plan.wrt`` and what
+    was accumulated in the cells."""
+    assert cells is None or isinstance(cells, np.ndarray)
+    made = {} if cells is None else flat.flattener.node_gradients(cells)
+    by_leaf = dict(zip(plan.wrt, cotangents, strict=True))
+    for k, where in flat.accumulators.items():
+        t = plan.params[k]
+        assert isinstance(t, Array) and cells is not None
+        by_leaf[k] = accumulated(cells, t, where)
+    out = []
+    for i in plan.differentiated:
+        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves_of(i)]
+        out.append(rebuild(plan.kinds[i], iter(leaves), made, gradient=True))
+    return tuple(out)
+
+
+def finish(plan: Plan, flat: Flat, results: Sequence[object]) -> object:
+    """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``)."""
+    what = plan.request.what
+    if what is What.VALUE:
+        return result_value(plan.result, results)
+    given = iter(results)
+    v = len(tuple(leaf_types(plan.value)))
+    rest = len(plan.results) - v
+
+    def take(count: int) -> list[object]:
+        return [next(given) for _ in range(count)]
+
+    if what is What.TANGENT:
+        return _tangents(plan, list(results))
+    if what is What.GRADIENT:
+        cotangents, value, aux = take(len(plan.wrt)), [], take(rest)
+    else:
+        value, aux, cotangents = take(v), take(rest), take(len(plan.wrt))
+    found: object = gradients(plan, flat, cotangents, next(given) if plan.cells else None)
+    if plan.request.alone:
+        assert isinstance(found, tuple)
+        (found,) = found
+    beside = result_value(plan.aux, aux) if plan.request.has_aux else None
+    if what is What.GRADIENT:
+        return (found, beside) if plan.request.has_aux else found
+    number = result_value(plan.value, value)
+    return ((number, beside) if plan.request.has_aux else number), found
+
+
+def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
+    """The value and its tangent."""
+    n = len(plan.results)
+    derivatives: Iterator[object] = iter(results[n:])
+    leaves = [
+        next(derivatives) if is_seeded(t) else leaf
+        for t, leaf in zip(plan.results, results[:n], strict=True)
+    ]
+    return result_value(plan.result, results[:n]), rebuild(
+        plan.result, iter(leaves), {}, gradient=True
+    )
+
+
+__all__ = ["Flat", "call_native", "finish", "flatten_arguments", "flatten_duals",
+           "forward_signature", "gradients", "not_taken", "pullback_signature", "read_results",
+           "run_evaluator", "signature"]  # fmt: skip

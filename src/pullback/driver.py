@@ -1,0 +1,432 @@
+"""The pipeline, and the cache of what went through it.
+
+A function is specialised for the types of its arguments, made first-order and optimised
+(``PIPELINE`` up to "ad"); every operator asked of it goes on from there: what is to be computed is
+derived ("ad"), gets its entry, is optimised again and compiled. ``Specialisation`` is the first
+part, ``Unit`` the second. Both are found again by the types of the function and of its arguments
+(``frontend.pytypes.type_of``), so that new numbers, new sizes and lambdas made anew do not compile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import cast
+
+from pullback.ad.differentiate import differentiate, split, tangent
+from pullback.ad.differentiate import gradient as reverse_gradient
+from pullback.ad.spaces import Spaces
+from pullback.ad.sweep import DerivativeError
+from pullback.applied import as_function
+from pullback.calls import (
+    finish,
+    flatten_arguments,
+    flatten_duals,
+    not_taken,
+    run_evaluator,
+)
+from pullback.compiled import Halves, Native, Pullback, canonical
+from pullback.convert.closures import convert_closures
+from pullback.convert.flatten import flatten_tuples
+from pullback.convert.ownership import own_updates
+from pullback.core.check import check
+from pullback.core.pretty import show as show_program
+from pullback.core.terms import Dialect, Program
+from pullback.entries import Fast
+from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.frontend.derivatives import register_operators
+from pullback.frontend.kinds import ArgType, Kind, leaf_types
+from pullback.frontend.python_values import Guard
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.specialise import Specialised, specialise
+from pullback.lower.show import show_module
+from pullback.marshal import reachable_unions
+from pullback.opt.bounds import remove_checks
+from pullback.opt.cse import merge_common
+from pullback.opt.dce import drop_dead
+from pullback.opt.fuse import fuse
+from pullback.opt.inline import inline_calls
+from pullback.opt.licm import hoist_invariants
+from pullback.opt.merge import merge_sums
+from pullback.opt.nest import nest
+from pullback.opt.simplify import simplify
+from pullback.plans import Plan, Request, What, make_plan, with_literals
+from pullback.wrappers import forward_entry, loss_entry, pullback_entry, renamed
+
+Pass = Callable[[Program], Program]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One pass, the dialect that it leaves behind, and why it stands where it does."""
+
+    name: str
+    run: Pass | None  # None: what the operator asks for
+    dialect: Dialect
+    why: str
+
+
+FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
+
+PIPELINE: tuple[Stage, ...] = (
+    Stage("closures", convert_closures, Dialect.FIRST_ORDER, "from here on calls are direct"),
+    Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
+    Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
+    Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
+    Stage("nest", nest, FLAT, "before fusion, which would open the inner builds"),
+    Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
+    Stage("share", merge_common, FLAT, "what is computed once is differentiated once"),
+    Stage("trim", drop_dead, FLAT, "what is not there has no derivative"),
+    Stage("own", own_updates, FLAT, "ad reads whose storage an update changes"),
+    Stage("ad", None, ACC, "derivative terms become code; everything after it only gets faster"),
+    Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),
+    Stage("inline again", inline_calls, ACC, "forward and reverse halves meet their caller"),
+    Stage("simplify again", simplify, ACC, "constant seeds and zero cotangents vanish"),
+    Stage("merge", merge_sums, ACC, "a sum and its own reverse sweep become one loop"),
+    Stage("fuse again", fuse, ACC, "reverse sweeps are loops over index functions too"),
+    Stage("share again", merge_common, ACC, "recomputed values meet those still there"),
+    Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
+    Stage("bounds", remove_checks, ACC, "after hoisting: the extents stand outside the loops"),
+    Stage("trim again", drop_dead, ACC, "last: it removes what the others made useless"),
+)  # fmt: skip
+
+AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
+
+
+@dataclass(slots=True)
+class Config:
+    """``check``: "always" (after every pass), "last" (the final program) or "never".
+    ``cache_size``: how many specialisations are kept."""
+
+    check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
+    cache_size: int = 512
+
+
+config = Config()
+
+Trace = list[tuple[str, str]]
+"""The name and the text of every stage."""
+
+
+def run_stages(
+    program: Program, stages: Sequence[Stage], given: dict[str, Pass], trace: Trace | None = None
+) -> Program:
+    """The program after these stages; ``given`` are the passes that the operator asks for."""
+    for k, stage in enumerate(stages):
+        chosen = stage.run if stage.run is not None else given[stage.name]
+        program = chosen(program)
+        if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
+            check(program, stage.dialect)
+        if trace is not None:
+            trace.append((stage.name, show_program(program)))
+    return program
+
+
+# --- one function for one tuple of argument types -----------------------------------------------
+
+
+class Specialisation:
+    """A function specialised for the types of its arguments, and what was asked of it so far."""
+
+    def __init__(self, special: Specialised, program: Program) -> None:
+        self.special = special
+        self.kinds = special.args
+        self.program = program
+        self.hidden = [(h.path, h.kind) for h in special.hidden]
+        self.guards = [*special.guards, *(Guard(s.path, s.kind) for s in special.statics)]
+        self.spaces = Spaces.of(program.decls)
+        self.units: dict[Request, Unit] = {}
+
+    def fits(self, f: object, args: Sequence[object]) -> bool:
+        """Whether all that was compiled in is still so (the types of the arguments are)."""
+        try:
+            return self.special.valid(f, tuple(args))
+        except ArgumentTypeError:
+            return False
+
+    def values(self, f: object, args: Sequence[object]) -> tuple[object, ...]:
+        """The arguments and the hidden arguments, as they are now."""
+        given = tuple(args)
+        return (*given, *self.special.hidden_values(f, given))
+
+    def unit(self, request: Request) -> Unit:
+        """An operator applied to this specialisation."""
+        found = self.units.get(request)
+        if found is None:
+            with _compiling:
+                hidden = [kind for _, kind in self.hidden]
+                plan = make_plan(request, self.kinds, hidden, self.special.result, self.spaces)
+                found = self.units.setdefault(request, Unit(plan, self))
+        return found
+
+
+def _kind_or_none(value: object) -> ArgType | None:
+    try:
+        return type_of(value)
+    except ArgumentTypeError:
+        return None
+
+
+_compiling = threading.RLock()
+_found: OrderedDict[object, list[Specialisation]] = OrderedDict()
+
+
+def specialisation(f: FunctionType, args: Sequence[object]) -> Specialisation:
+    """The specialisation of f for these arguments: a known one, or a new one."""
+    kinds = tuple(map(type_of, args))
+    key = (type_of(f), kinds)
+    known = _lookup(key, f, args)
+    if known is None:
+        with _compiling:
+            known = _lookup(key, f, args)
+            if known is None:
+                known = _specialise(f, args, kinds)
+                _found.setdefault(key, []).append(known)
+                while len(_found) > config.cache_size:
+                    _found.popitem(last=False)
+    return known
+
+
+def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | None:
+    found = _found.get(key)
+    if found is None:
+        return None
+    with contextlib.suppress(KeyError):  # another thread may have dropped it
+        _found.move_to_end(key)
+    return next((s for s in found if s.fits(f, args)), None)
+
+
+def _specialise(
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], trace: Trace | None = None
+) -> Specialisation:
+    special = with_literals(specialise(f, kinds, tuple(args)))
+    if trace is not None:
+        trace.append(("core", show_program(special.program)))
+    if config.check == "always":
+        check(special.program, Dialect.SOURCE)
+    program = run_stages(special.program, PIPELINE[:AD], {}, trace)
+    return Specialisation(special, program)
+
+
+# --- one operator of one specialisation -----------------------------------------------------------
+
+
+class Unit:
+    """An operator applied to a specialisation: its programs, and its native code once needed."""
+
+    def __init__(self, plan: Plan, special: Specialisation) -> None:
+        self.plan = plan
+        self.special = special
+        self.programs: dict[bool, Program] = {}
+        self.native: Native | None = None
+        self.halves: Halves | None = None
+
+    def derived(self, program: Program) -> Program:
+        """The stage "ad" for this operator."""
+        plan = self.plan
+        match plan.request.what:
+            case What.VALUE:
+                return differentiate(program)
+            case What.TANGENT:
+                return tangent(program, plan.wrt)
+            case What.GRADIENT | What.VALUE_AND_GRADIENT:
+                return reverse_gradient(program, plan.wrt, plan.seeded)
+            case What.PULLBACK:
+                raise AssertionError("a pullback has two programs")
+
+    def entry(self, program: Program, count_cells: bool) -> Program:
+        """The stage "entry" for this operator."""
+        plan = self.plan
+        if plan.request.what in (What.VALUE, What.TANGENT):
+            return program
+        return loss_entry(program, plan.keep(), count_cells)
+
+    def program(self, native: bool, trace: Trace | None = None) -> Program:
+        """The final program, for the native tier or for the evaluator."""
+        counted = native and self.plan.cells
+        if counted not in self.programs or trace is not None:
+            with _compiling, _refusals():
+                given = {"ad": self.derived, "entry": lambda p: self.entry(p, counted)}
+                self.programs[counted] = run_stages(
+                    self.special.program, PIPELINE[AD:], given, trace
+                )
+        return self.programs[counted]
+
+    def evaluate(
+        self, values: Sequence[object], tangents: Sequence[object] = ()
+    ) -> tuple[object, int]:
+        """The result by the evaluator, and how many steps it took."""
+        plan = self.plan
+        if plan.request.what is What.TANGENT:
+            flat = flatten_duals(plan, values, tangents)
+        else:
+            flat = flatten_arguments(plan, values)
+        leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
+        return finish(plan, flat, leaves), steps
+
+    def compiled(self) -> Native:
+        """The native code."""
+        if self.native is None:
+            with _compiling:
+                if self.native is None:
+                    program, special = self.program(True), self.special
+                    self.native = Native(self.plan, program, special.hidden, special.guards)
+        return self.native
+
+    def compiled_halves(self) -> Halves:
+        """The native code of a pullback."""
+        if self.halves is None:
+            with _compiling, _refusals():
+                if self.halves is None:
+                    forward, back = self._two_programs()
+                    self.halves = Halves(self.plan, forward, back, len(self.plan.results))
+        return self.halves
+
+    def _two_programs(self) -> tuple[Program, Program]:
+        plan = self.plan
+        there, back = split(self.special.program, plan.wrt, plan.seeded)
+        n = len(plan.results)
+        residuals = len(there.functions[there.main].results) - n
+        forward = run_stages(
+            there, PIPELINE[AD:],
+            {"ad": lambda p: p, "entry": lambda p: forward_entry(p, n, plan.cells)},
+        )  # fmt: skip
+        pullback = run_stages(
+            back, PIPELINE[AD:],
+            {"ad": lambda p: p, "entry": lambda p: pullback_entry(p, residuals, plan.cells)},
+        )  # fmt: skip
+        return forward, renamed(pullback, "back.")
+
+    def bind(self, f: object) -> Fast:
+        """The fast call for the function f: ``NotImplemented`` where it does not fit."""
+        native = self.compiled()
+        return native.make(f) if native.make is not None else self._general(native, f)
+
+    def _general(self, native: Native, f: object) -> Fast:
+        special, kinds = self.special, self.special.kinds
+
+        def fast(*args: object) -> object:
+            if tuple(map(_kind_or_none, args)) != kinds or not special.fits(f, args):
+                return NotImplemented
+            return native.call(special.values(f, args))
+
+        return fast
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """What cannot be differentiated is shown at its place in the user's source."""
+    try:
+        yield
+    except DerivativeError as e:
+        raise UnsupportedError(e.reason, site=e.let.site) from None
+
+
+# --- what api and the tests ask for ---------------------------------------------------------------
+
+
+def found(f: object, args: Sequence[object], request: Request) -> tuple[FunctionType, Unit]:
+    """The function that is compiled for f, and the unit for an operator and arguments."""
+    function = as_function(f, len(args))
+    return function, specialisation(function, args).unit(request)
+
+
+def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
+    """The fast call of an operator applied to f, and its result for these arguments."""
+    function, unit = found(f, args, request)
+    fast = unit.bind(function)
+    result = fast(*args)
+    if result is NotImplemented:
+        kinds = unit.special.kinds
+        result = fast(*(canonical(k, v) for k, v in zip(kinds, args)))
+        if result is NotImplemented:
+            raise not_taken(args)
+    return fast, result
+
+
+def call(f: object, args: Sequence[object], request: Request, tier: str = "native") -> object:
+    """The result of an operator applied to f, in a tier: "native" or "eval"."""
+    if tier == "native":
+        return bind(f, args, request)[1]
+    assert tier == "eval", f"no tier {tier!r}"
+    function, unit = found(f, args, request)
+    return unit.evaluate(unit.special.values(function, args))[0]
+
+
+def run(f: object, args: Sequence[object], tier: str = "native") -> object:
+    """f(*args)"""
+    return call(f, args, Request(What.VALUE), tier)
+
+
+def gradient(
+    f: object, args: Sequence[object], argnums: Sequence[int], tier: str = "native"
+) -> tuple[object, tuple[object, ...]]:
+    """The value of f and its gradients by the arguments ``argnums``."""
+    both = call(f, args, Request(What.VALUE_AND_GRADIENT, tuple(argnums)), tier)
+    value, grads = cast("tuple[object, tuple[object, ...]]", both)
+    return value, grads
+
+
+def tangent_of(
+    f: object, primals: Sequence[object], tangents: Sequence[object], tier: str = "native"
+) -> tuple[object, object]:
+    """The value of f and its tangent along ``tangents`` (one per argument, None: zero)."""
+    function, unit = found(f, primals, Request(What.TANGENT))
+    values = unit.special.values(function, primals)
+    if tier == "eval":
+        both = unit.evaluate(values, tangents)[0]
+    else:
+        both = unit.compiled().call(values, tangents)
+    return cast("tuple[object, object]", both)
+
+
+def pullback(
+    f: object, primals: Sequence[object], argnums: Sequence[int], has_aux: bool
+) -> tuple[object, Pullback]:
+    """The result of f (with what is beside it) and its pullback by the arguments ``argnums``."""
+    request = Request(What.PULLBACK, tuple(argnums), has_aux=has_aux)
+    function, unit = found(f, primals, request)
+    return unit.compiled_halves().call(unit.special.values(function, primals))
+
+
+def differentiable(args: Sequence[object]) -> tuple[int, ...]:
+    """The positions of the arguments that hold real numbers."""
+    chosen = []
+    for i, x in enumerate(args):
+        kind = type_of(x)
+        decls = {u.name: u.decl() for u in reachable_unions(kind)}
+        if any(map(Spaces.of(decls).bears, leaf_types(kind))):
+            chosen.append(i)
+    return tuple(chosen)
+
+
+def steps(f: object, args: Sequence[object], request: Request) -> int:
+    """How many steps the evaluator takes for an operator applied to f."""
+    function, unit = found(f, args, request)
+    return unit.evaluate(unit.special.values(function, args))[1]
+
+
+def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
+    """The text of every stage, by name."""
+    trace: Trace = []
+    with _compiling:
+        kinds = tuple(map(type_of, args))
+        special = _specialise(as_function(f, len(args)), args, kinds, trace)
+        unit = special.unit(request)
+        unit.program(True, trace)
+        native = unit.compiled()
+    trace += [
+        ("loop", show_module(native.loop_code)),
+        ("llvm", native.module.text),
+        ("llvm optimised", native.module.optimised()),
+    ]
+    return dict(trace)
+
+
+__all__ = ["PIPELINE", "bind", "call", "config", "differentiable", "gradient", "pullback",
+           "register_operators", "run", "stages", "steps", "tangent_of"]  # fmt: skip

@@ -1,0 +1,261 @@
+"""Loops over values: what is carried round a loop is found by a fixpoint over kinds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Atom, Block, Loop, Var, While
+from pullback.core.types import I64
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend import ownership
+from pullback.frontend.coerce import coerce
+from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
+from pullback.frontend.join import generalise, join, widen
+from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
+from pullback.frontend.scopes import chain
+from pullback.frontend.values import (
+    Indexed,
+    Items,
+    Owner,
+    TupleV,
+    Unrolled,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MAX_ATTEMPTS = 16
+
+Step = Callable[[Sequence[Value]], Sequence[Value]]
+
+
+@dataclass(slots=True)
+class Head:
+    """What is known of one carried value at the head of a loop."""
+
+    kind: Kind
+    group: Owner
+    extra: frozenset[Owner]
+    fresh: bool
+
+
+@dataclass(slots=True)
+class Carried:
+    """A loop whose kinds are settled: its variables, initial atoms, body, and how to rebuild."""
+
+    heads: list[Head]
+    params: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    blocks: list[Block]
+
+    def results(self, made: Sequence[Atom]) -> list[Value]:
+        return _rebuild_all(self.heads, iter(made))
+
+
+def _rebuild_all(heads: Sequence[Head], atoms: Iterator[Atom]) -> list[Value]:
+    values = []
+    for h in heads:
+        own = (frozenset({h.group}) | h.extra, h.fresh)
+        values.append(rebuild(h.kind, atoms, lambda own=own: own))  # type: ignore[misc]
+    return values
+
+
+def carry(
+    run: Run,
+    inits: Sequence[Value],
+    bodies: Sequence[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]],
+    node: ast.AST,
+    names: Sequence[str] = (),
+) -> Carried:
+    """Settle what is carried. The last of ``bodies`` is the step (it gives the next values); those
+    before it give atoms (the condition of a while). Each is run in a block of its own.
+
+    A value that changes its type in an unsuitable way is refused (a named one: when used)."""
+    start = Owner().serial
+    flats = [_flat_kind(run, v, node) for v in inits]
+    heads = [_first_head(run, v, k, inits) for v, k in zip(inits, flats)]
+    for _ in range(_MAX_ATTEMPTS):
+        params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
+        values = _rebuild_all(heads, iter(params))
+        blocks: list[Block] = []
+        outs: Sequence[Value] = ()
+        for k, body in enumerate(bodies):
+            with run.building(Builder()) as b:
+                given = body(values)
+                if k + 1 < len(bodies):
+                    blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
+                    continue
+                outs = given  # type: ignore[assignment]
+                new = _next_heads(run, heads, flats, outs, start, node, names)
+                if new == heads:
+                    atoms = [
+                        a
+                        for v, h in zip(outs, heads)
+                        for a in flatten(coerce(run, v, h.kind, node)).atoms
+                    ]
+                    blocks.append(b.block(tuple(atoms)))
+        if new == heads:
+            first = [
+                a
+                for v, h in zip(inits, heads)
+                for a in flatten(coerce(run, v, h.kind, node)).atoms
+            ]
+            return Carried(heads, tuple(params), tuple(first), blocks)
+        heads = new
+    run.refuse(node, "the types of the values carried round this loop do not settle")
+
+
+def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
+    try:
+        return kind_of(value)
+    except NoKindError:
+        return StaleK("an iterator cannot be carried round a loop", node)
+
+
+def _first_head(run: Run, value: Value, kind: Kind, inits: Sequence[Value]) -> Head:
+    owned = [] if isinstance(kind, StaleK) else flatten(value).owned
+    owners = frozenset(o for os, _ in owned for o in os)
+    fresh = bool(owned) and all(f for _, f in owned)
+    others: frozenset[Owner] = frozenset()
+    for v in inits:
+        if v is not value:
+            others |= ownership.owners_of(v)
+    for scope in chain(run.scope):
+        if scope.live:
+            for v in scope.names.values():
+                if not any(v is w for w in inits):
+                    others |= ownership.owners_of(v)
+    exclusive = fresh and not owners & others
+    extra = frozenset() if exclusive else owners
+    return Head(generalise(kind), Owner(), extra, fresh)
+
+
+def _next_heads(
+    run: Run,
+    heads: list[Head],
+    inits: Sequence[Kind],
+    outs: Sequence[Value],
+    start: int,
+    node: ast.AST,
+    names: Sequence[str],
+) -> list[Head]:
+    """The heads after one more run of the body; equal to ``heads`` when settled."""
+    new: list[Head] = []
+    for k, (h, first, out) in enumerate(zip(heads, inits, outs)):
+        name = names[k] if k < len(names) else ""
+        kind = _next_kind(run, h.kind, first, out, node, name)
+        owned = [] if isinstance(kind, StaleK) else flatten(out).owned
+        owners = frozenset(o for os, _ in owned for o in os)
+        fresh = h.fresh and all(f for _, f in owned)
+        older = frozenset(o for o in owners if o.serial < start)
+        new.append(Head(kind, h.group, h.extra | older, fresh))
+    _merge_groups(new, outs)
+    same = all(
+        (a.kind, a.group, a.extra, a.fresh) == (b.kind, b.group, b.extra, b.fresh)
+        for a, b in zip(new, heads)
+    )
+    return heads if same else new
+
+
+def _merge_groups(heads: list[Head], outs: Sequence[Value]) -> None:
+    """Values that may share memory at the end of the body share an owner at its head."""
+    owners = [ownership.owners_of(v) for v in outs]
+    for i in range(len(heads)):
+        for j in range(i):
+            if owners[i] & owners[j]:
+                heads[i].group = heads[j].group
+
+
+def _next_kind(
+    run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str
+) -> Kind:
+    if isinstance(head, StaleK):
+        return head
+    try:
+        kind = kind_of(out)
+    except NoKindError:
+        return StaleK("an iterator cannot be carried round a loop", node)
+    if isinstance(kind, StaleK):
+        return kind
+    joined = join(first, kind)
+    if joined is None:
+        what = f"{name!r}" if name else "the value carried round the loop"
+        reason = f"{what} is {describe(first)} before the loop and {describe(kind)} after a round"
+        if name:
+            return StaleK(reason, node)
+        run.refuse(
+            node, reason, "let it have one type from the start", error=TypesDoNotMeetError
+        )
+    return widen(head, generalise(joined))
+
+
+# --- loops over values (for handlers) -------------------------------------------------------------
+
+
+def repeat(
+    run: Run,
+    count: Atom,
+    init: Sequence[Value],
+    step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(i, state)``, count times."""
+    index = Var("i", I64)
+    c = carry(run, init, [lambda state: step(index, state)], node)
+    loop = Loop(count, index, c.params, c.inits, c.blocks[0])
+    return c.results(run.b.let(loop, tuple(v.type for v in c.params)))
+
+
+def fold(
+    run: Run,
+    items: Items,
+    init: Sequence[Value],
+    step: Callable[[Sequence[Value], Value], Sequence[Value]],
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(state, item)`` over the items."""
+    state = list(init)
+    if isinstance(items, Unrolled):
+        for item in items.items:
+            state = list(step(state, item))
+        return state
+    source: Indexed = items
+
+    def one(i: Atom, values: Sequence[Value]) -> Sequence[Value]:
+        if source.nested is not None:
+            return fold(run, source.nested(i), values, step, node)
+        return step(values, source.at(i))
+
+    def body(i: Atom, values: Sequence[Value]) -> Sequence[Value]:
+        if source.keep is None:
+            return one(i, values)
+        joined = run.branch(
+            source.keep(i), lambda: TupleV(tuple(one(i, values))), lambda: TupleV(tuple(values)),
+            node,
+        )
+        assert isinstance(joined, TupleV)
+        return joined.items
+
+    return repeat(run, source.length, state, body, node)
+
+
+def while_loop(
+    run: Run,
+    init: Sequence[Value],
+    cond: Callable[[Sequence[Value]], Value],
+    step: Step,
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(state)`` while ``cond(state)``."""
+
+    def test(state: Sequence[Value]) -> tuple[Atom, ...]:
+        return (run.bool_atom(run.truth(cond(state), node)),)
+
+    c = carry(run, init, [test, step], node)
+    loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
+    return c.results(run.b.let(loop, tuple(v.type for v in c.params)))

@@ -1,0 +1,149 @@
+"""Who may update an array, and what an update makes unusable.
+
+Arrays are values; ``a[i] = v`` makes a new version of ``a`` in the place of the old one. That is
+what Python does only if nobody else looks at the old one: the array must have been created in this
+function, and names that may share its memory may not be used afterwards (they become ``Stale``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pullback.errors import ArgumentTypeError, MutationError
+from pullback.frontend import extents as ext
+from pullback.frontend.flatten import NoKindError, flatten
+from pullback.frontend.scopes import Scope, chain
+from pullback.frontend.values import (
+    ArrayV,
+    ClosureV,
+    FunctionV,
+    OperatorV,
+    Owner,
+    RecordV,
+    Stale,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def owners_of(value: Value) -> frozenset[Owner]:
+    """All the arrays whose memory a value may share (functions that are still looking up their
+    variables share nothing: they see the new version)."""
+    if isinstance(value, FunctionV) and isinstance(value.scope, Scope) and value.scope.live:
+        return frozenset()
+    if isinstance(value, Static | UnionV | Stale):
+        return frozenset()
+    try:
+        return frozenset(o for owned, _ in flatten(value).owned for o in owned)
+    except NoKindError:
+        return frozenset()
+
+
+def _live_scopes(run: Run) -> Iterator[Scope]:
+    for scope in chain(run.scope):
+        if scope.live:
+            yield scope
+
+
+def updatable(run: Run, name: str, node: ast.AST) -> ArrayV:
+    """The array called ``name``, if this function may update it; else refused at this line."""
+    from pullback.frontend.expressions import function_scope, lookup
+
+    value = lookup(run, name, node)
+    if isinstance(value, Static | UnionV | RecordV | TupleV) or not isinstance(value, ArrayV):
+        run.refuse(
+            node,
+            f"items of {run.describe(value)} cannot be assigned",
+            "use an array, or make a new list",
+            error=MutationError if not isinstance(value, Static) else ArgumentTypeError,
+        )
+    if name not in function_scope(run).names:
+        run.refuse(
+            node,
+            f"{name!r} belongs to the enclosing function: updating it here would be seen there",
+            f"work on a copy: {name}_ = {name}.copy()",
+            error=MutationError,
+        )
+    if not value.fresh:
+        run.refuse(
+            node,
+            f"{name!r} {_whose(value)}: updating it would be seen outside",
+            f"work on a copy: {name} = {name}.copy()",
+            error=MutationError,
+        )
+    return value
+
+
+def _whose(value: ArrayV) -> str:
+    notes = sorted({o.note for o in value.owners if o.note})
+    if notes:
+        return f"is (or shares memory with) {notes[0]}"
+    return "may share memory with another array"
+
+
+def updated(run: Run, name: str, array: ArrayV) -> None:
+    """Whatever may share the memory of the updated array may not be used any more."""
+    from pullback.frontend.expressions import function_scope
+
+    mine = function_scope(run)
+    for scope in _live_scopes(run):
+        for other, value in list(scope.names.items()):
+            if scope is mine and other == name:
+                continue
+            if owners_of(value) & array.owners:
+                scope.names[other] = Stale(
+                    f"{other!r} may share memory with {name!r}, which has been updated since",
+                    ast.Pass(),
+                )
+
+
+def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
+    """``a += v``: NumPy updates ``a`` in place, with its dtype and shape."""
+    updatable(run, name, node)
+    if not isinstance(new, ArrayV) or new.elem != old.elem or new.rank != old.rank:
+        run.refuse(
+            node,
+            f"the result does not fit into {name!r}, which is updated in place",
+            f"write {name} = {name} + ...",
+            error=ArgumentTypeError,
+        )
+    for a, b in zip(ext.extents(run, old), ext.extents(run, new)):
+        message = "non-broadcastable output operand: the result is larger than the array updated"
+        ext.check_equal(run, a, b, message, node)
+    updated(run, name, old)
+    return ArrayV(new.atom, old.owners, True)
+
+
+def rebound(run: Run, scope: Scope, name: str) -> None:
+    """A variable gets another value: functions that captured the old one are out of date."""
+    if name not in scope.names:
+        return
+    for s in _live_scopes(run):
+        for other, value in list(s.names.items()):
+            if _captured_late(value, scope, name):
+                s.names[other] = Stale(
+                    f"{other!r} is a function chosen at run time that captured {name!r}, which "
+                    "has been assigned again since",
+                    ast.Pass(),
+                )
+
+
+def _captured_late(value: Value, scope: Scope, name: str) -> bool:
+    match value:
+        case ClosureV(_, _, _, late):
+            return (scope, name) in late
+        case TupleV(items):
+            return any(_captured_late(v, scope, name) for v in items)
+        case RecordV(_, fields):
+            return any(_captured_late(v, scope, name) for v in fields.values())
+        case OperatorV(_, function):
+            return _captured_late(function, scope, name)
+        case _:
+            return False

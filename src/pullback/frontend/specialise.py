@@ -1,0 +1,267 @@
+"""The entry of the front end: a Python function and the types of its arguments, to Core.
+
+``specialise(f, arg_types, args)`` runs f forward on abstract values and gives a ``Specialised``: a
+program whose ``main`` takes the leaves of the arguments and then those of the hidden arguments, and
+gives the leaves of the result.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import FunctionType
+
+from pullback.core.build import Builder
+from pullback.core.terms import Block as CoreBlock
+from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
+from pullback.errors import ArgumentTypeError, StaticValueError
+from pullback.frontend import derivatives, library, matching
+from pullback.frontend.flatten import flatten, rebuild
+from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
+from pullback.frontend.paths import MISSING, Namespace, describe_path, read
+from pullback.frontend.python_values import Guard, holds
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.records import Union
+from pullback.frontend.run import Frame, Run
+from pullback.frontend.scopes import Path, Scope
+from pullback.frontend.signals import NeedStatic, Unreachable
+from pullback.frontend.source import definition_of, site_of
+from pullback.frontend.values import RecordV, Static, TupleV, Value
+
+_RECURSION_LIMIT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenArgument:
+    """A number or array in a global variable or closure cell: read anew at every call.
+
+    ``read(function, args)`` gives it now; its ``type_of`` must equal ``kind``."""
+
+    path: Path
+    kind: Kind
+
+    def read(self, function: object, args: tuple[object, ...]) -> object:
+        return read(self.path, function, args)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticArgument:
+    """A number that was compiled in, because it is needed at compile time (an axis, ...)."""
+
+    path: Path
+    kind: StaticK
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Specialised:
+    """A compiled function's front half.
+
+    ``args`` are the kinds of the Python arguments: their leaves, in order, are the first
+    parameters of ``program.main``, then come the leaves of ``hidden``. ``result`` says how to
+    rebuild the Python result from main's results. ``guards`` and ``statics`` must hold (``valid``)
+    for the program to be used for a call."""
+
+    program: Program
+    args: tuple[ArgType, ...]
+    result: Kind
+    hidden: tuple[HiddenArgument, ...]
+    guards: tuple[Guard, ...]
+    statics: tuple[StaticArgument, ...]
+    unions: dict[str, Union] = field(default_factory=dict)
+    param_names: tuple[str, ...] = ()
+    site: Site | None = None
+
+    def valid(self, function: object, args: tuple[object, ...]) -> bool:
+        """Whether the program may be used for this call (argument types being equal)."""
+        for g in self.guards:
+            if not holds(g, read(g.path, function, args)):
+                return False
+        for s in self.statics:
+            if static_kind(read(s.path, function, args)) != s.kind:
+                return False
+        for h in self.hidden:
+            value = read(h.path, function, args)
+            if value is MISSING or type_of(value) != h.kind:
+                return False
+        return True
+
+    def hidden_values(self, function: object, args: tuple[object, ...]) -> list[object]:
+        """The hidden arguments, in order."""
+        return [h.read(function, args) for h in self.hidden]
+
+
+def specialise(
+    function: FunctionType,
+    arg_types: tuple[ArgType, ...],
+    args: tuple[object, ...] | None = None,
+    operator: tuple[object, ...] | None = None,
+    assume_equal: bool = False,
+) -> Specialised:
+    """Specialise ``function`` for arguments of these types (one per parameter, in order).
+
+    ``args``, the arguments themselves, are looked at only where a value must be known at compile
+    time. Refused programs raise a PullbackError that shows the place. With ``assume_equal`` extents
+    that meet are taken to be equal, see ``values.Specialiser``."""
+    static: dict[Path, StaticK] = {}
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
+    try:
+        while True:
+            try:
+                return _Attempt(function, arg_types, static, assume_equal).run()
+            except NeedStatic as e:
+                static[_static_path(e)] = _static_value(e, function, args)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _static_path(e: NeedStatic) -> Path:
+    path = e.origin[0]
+    assert isinstance(path, tuple)
+    return path
+
+
+def _static_value(
+    e: NeedStatic, function: FunctionType, args: tuple[object, ...] | None
+) -> StaticK:
+    path = _static_path(e)
+    value = MISSING if args is None and path[0][0] == "arg" else read(path, function, args or ())
+    if not isinstance(value, int | float):
+        raise StaticValueError(
+            f"{describe_path(path)} must be known when the function is compiled: {e.what}",
+            "pass a Python number",
+        )
+    return static_kind(value)
+
+
+class _Attempt:
+    """One attempt: some values have been made static by those before."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        arg_types: tuple[ArgType, ...],
+        static: dict[Path, StaticK],
+        assume_equal: bool = False,
+    ) -> None:
+        self.function = function
+        self.arg_types = arg_types
+        self.rt = Run()
+        self.rt.assume_equal = assume_equal
+        self.rt.static_paths = dict(static)
+        self.params: list[Var] = []
+
+    def run(self) -> Specialised:
+        rt = self.rt
+        definition = definition_of(self.function)
+        node: ast.AST = definition.node
+        frame = Frame(definition, Scope({}))
+        rt.frames.append(frame)
+        result: Value | None = None
+        with rt.building(Builder()) as b:
+            f = rt.from_python(self.function, (("function",),), node, guarded=False)
+            names = [p.arg for p in (*definition.node.args.posonlyargs, *definition.node.args.args)]
+            args = [
+                self._argument(k, (("arg", i),), names[i] if i < len(names) else "x", node)
+                for i, k in enumerate(self.arg_types)
+            ]
+            kind: Kind = static_kind(None)
+            atoms: list[Var] = []
+            try:
+                result = rt.call(f, args, node)
+                kind = rt.kind(result, node)
+                atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
+            except Unreachable:
+                pass
+            block = b.block(tuple(atoms))
+        hidden = tuple(HiddenArgument(h.path, h.kind) for h in frame.hidden.values())
+        extra = [v for h in frame.hidden.values() for v in h.params]
+        types = tuple(a.type for a in atoms)
+        main = Function("main", (*self.params, *extra), block, types)
+        rt.declare_kind(kind)
+        program = _reachable(main, rt)
+        statics = tuple(StaticArgument(p, k) for p, k in rt.static_paths.items())
+        return Specialised(
+            program,
+            self.arg_types,
+            kind,
+            hidden,
+            tuple(rt.guards.values()),
+            statics,
+            _unions(rt),
+            tuple(names),
+            site_of(definition, node),
+        )
+
+    def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
+        """The abstract value of an argument; its leaves become parameters of main."""
+        rt = self.rt
+        match kind:
+            case StaticK(_, value):
+                return rt.from_python(value, path, node, guarded=False)
+            case TupleK(items, is_list):
+                parts = [
+                    self._argument(k, (*path, ("item", i)), f"{name}{i}", node)
+                    for i, k in enumerate(items)
+                ]
+                return TupleV(tuple(parts), is_list)
+            case RecordK(cls, fields):
+                return RecordV(
+                    cls,
+                    {n: self._argument(k, (*path, ("attr", n)), n, node) for n, k in fields},
+                )
+            case _:
+                rt.declare_kind(kind)
+                made = [Var(name, t) for t in leaf_types(kind)]
+                self.params += made
+                if path in rt.static_paths:
+                    return Static(rt.static_paths[path].value)
+                value = rebuild(kind, iter(made))
+                if len(made) == 1:
+                    rt.origins[made[0]] = (path, describe_path(path))
+                return value
+
+
+def _calls(block: CoreBlock) -> Iterator[str]:
+    for let in block.lets:
+        match let.op:
+            case Call(f) | Vjp(f) | Jvp(f) | Closure(_, f):
+                yield f
+            case _:
+                pass
+        for _, inner in sub_blocks(let.op):
+            yield from _calls(inner)
+
+
+def _reachable(main: Function, rt: Run) -> Program:
+    """The program of what main reaches: trial runs leave functions behind that nobody calls."""
+    functions = {"main": main}
+    todo = [main]
+    while todo:
+        for name in _calls(todo.pop().body):
+            if name not in functions:
+                functions[name] = rt.functions[name]
+                todo.append(functions[name])
+    return Program(functions, dict(rt.decls), "main")
+
+
+def _unions(rt: Run) -> dict[str, Union]:
+    from pullback.frontend import records
+
+    return {u.name: u for u in records.all_unions() if u.name in rt.decls}
+
+
+REGISTERED = (derivatives, library, matching)
+"""Imported because importing them registers the meaning of library functions."""
+
+__all__ = [
+    "ArgumentTypeError",
+    "HiddenArgument",
+    "Namespace",
+    "Specialised",
+    "StaticArgument",
+    "specialise",
+    "type_of",
+]

@@ -1,0 +1,488 @@
+"""Running statements forward: assignment, branches, jumps, raises.
+
+A jump (return, break, continue) inside a branch is handled by continuation: what follows the ``if``
+is run inside those of its branches that go on. ``return`` binds the name ``$return``; ``break`` and
+``return`` inside a loop also bind ``$exit``, which the loop tests.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean
+from pullback.core.terms import Atom, If, Lit, Prim
+from pullback.errors import ArgumentTypeError
+from pullback.frontend import ownership
+from pullback.frontend.expressions import (
+    BINARY,
+    evaluate,
+    evaluate_index,
+    function_scope,
+    function_value,
+    spread,
+    test_of,
+)
+from pullback.frontend.forks import Flow, fork_names
+from pullback.frontend.signals import Unreachable
+from pullback.frontend.source import Definition
+from pullback.frontend.syntax import jumps, liveness_of
+from pullback.frontend.values import (
+    ArrayV,
+    RecordV,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+EXIT_BREAK, EXIT_RETURN = 1, 2
+
+
+def run_body(run: Run, definition: Definition) -> Value:
+    """Run a function body; its value (None if it ends without return)."""
+    if isinstance(definition.node, ast.Lambda):
+        return evaluate(run, definition.node.body)
+    if execute(run, definition.node.body) is Flow.DEAD:
+        raise Unreachable
+    return run.scope.names.get("$return", Static(None))
+
+
+def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
+    """Run statements in order."""
+    for k, s in enumerate(stmts):
+        rest = stmts[k + 1 :]
+        if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
+            return _with_rest(run, s, rest)
+        flow = _statement(run, s, rest)
+        if flow is not Flow.FALL:
+            return flow
+        if "$left" in run.scope.names:
+            return _after_exit(run, s, rest)
+    return Flow.FALL
+
+
+def _all_jump(s: ast.stmt) -> bool:
+    """Whether nothing after the statement is ever reached."""
+    match s:
+        case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
+            return True
+        case ast.If(_, body, orelse):
+            return _ends(body) and _ends(orelse)
+        case _:
+            return False
+
+
+def _ends(stmts: Sequence[ast.stmt]) -> bool:
+    return any(_all_jump(s) for s in stmts)
+
+
+def _live_end(run: Run) -> frozenset[str]:
+    return run.frame.live_end
+
+
+def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
+    """Run the last statements of a function or loop body: afterwards this path has ended."""
+    flow = execute(run, stmts)
+    if flow is Flow.FALL and not run.frame.in_loop:
+        run.scope.names["$return"] = Static(None)
+    return Flow.JUMPED if flow is Flow.FALL else flow
+
+
+def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
+    """A branch with jumps in it: what follows is run inside the branches that go on."""
+    if isinstance(s, ast.If):
+        return _if(
+            run,
+            s,
+            lambda: _finish(run, [*s.body, *rest]),
+            lambda: _finish(run, [*s.orelse, *rest]),
+            _live_end(run),
+        )
+    from pullback.frontend import matching
+
+    return matching.match_statement(
+        run, s, lambda body: _finish(run, [*body, *rest]), _live_end(run)
+    )
+
+
+def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
+    """After a loop that a ``return`` may have left: go on only if it was not."""
+    exit_ = run.scope.names.pop("$left")
+    outer = run.scope.names.pop("$outer", None)
+    if "return" not in jumps([s]):
+        return execute(run, rest)
+    cond = run.truth(run.compare("==", exit_, Static(EXIT_RETURN), s), s)
+
+    def leave() -> Flow:
+        if run.frame.in_loop:
+            run.scope.names["$exit"] = Static(EXIT_RETURN)
+        return Flow.JUMPED
+
+    if _endless(s):
+        return leave()
+
+    def go_on() -> Flow:
+        run.scope.names.pop("$return", None)
+        if outer is not None:
+            run.scope.names["$return"] = outer
+        return _finish(run, rest)
+
+    return _branch(run, cond, leave, go_on, _live_end(run), s)
+
+
+def _endless(s: ast.stmt) -> bool:
+    """``while True`` without break: only return leaves it."""
+    match s:
+        case ast.While(ast.Constant(value), body) if value:
+            return "break" not in jumps(body)
+        case _:
+            return False
+
+
+def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
+    names = run.scope.names
+    match s:
+        case ast.Assign(targets, value):
+            made = evaluate(run, value)
+            for target in targets:
+                assign(run, target, made, s)
+        case ast.AnnAssign(target, _, value):
+            if value is not None:
+                assign(run, target, evaluate(run, value), s)
+        case ast.AugAssign():
+            _augmented(run, s)
+        case ast.If():
+            live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
+            if _all_jump(s):
+                live = _live_end(run)
+            return _if(
+                run, s, lambda: execute(run, s.body), lambda: execute(run, s.orelse), live
+            )
+        case ast.Match():
+            from pullback.frontend import matching
+
+            live = liveness_of_frame(run).get(s, frozenset())
+            return matching.match_statement(run, s, lambda body: execute(run, body), live)
+        case ast.For():
+            from pullback.frontend import loops
+
+            return loops.for_statement(run, s)
+        case ast.While():
+            from pullback.frontend import loops
+
+            return loops.while_statement(run, s)
+        case ast.Return(value):
+            result = Static(None) if value is None else evaluate(run, value)
+            names["$return"] = result
+            if run.frame.in_loop:
+                names["$exit"] = Static(EXIT_RETURN)
+                run.frame.returned.append(run.kind(result, s))
+            return Flow.JUMPED
+        case ast.Break():
+            names["$exit"] = Static(EXIT_BREAK)
+            return Flow.JUMPED
+        case ast.Continue():
+            return Flow.JUMPED
+        case ast.FunctionDef(name):
+            _define(run, s, name)
+        case ast.Expr(value):
+            _expression_statement(run, value)
+        case ast.Assert(test, message):
+            _assert(run, test, message, s)
+        case ast.Raise():
+            return _raise(run, s)
+        case ast.Pass():
+            pass
+        case _:
+            run.refuse(s, f"{type(s).__name__.lower()} statements are not supported")
+    return Flow.FALL
+
+
+def liveness_of_frame(run: Run) -> dict[ast.stmt, frozenset[str]]:
+    assert run.frame.definition is not None
+    return liveness_of(run.frame.definition.node).after
+
+
+# --- branches -------------------------------------------------------------------------------------
+
+
+def _if(
+    run: Run,
+    s: ast.If,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+) -> Flow:
+    return _test_branch(run, s.test, body, orelse, live, s)
+
+
+def _test_branch(
+    run: Run,
+    test: ast.expr,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+    s: ast.stmt,
+) -> Flow:
+    from pullback.frontend import matching
+
+    match test:
+        case ast.UnaryOp(ast.Not(), inner) if matching.refinement(run, inner) is not None:
+            return _test_branch(run, inner, orelse, body, live, s)
+        case ast.BoolOp(ast.And(), [first, *others]) if matching.refinement(run, first) is not None:
+            rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
+            ast.copy_location(rest, test)
+            return _test_branch(
+                run, first, lambda: _test_branch(run, rest, body, orelse, live, s), orelse, live, s
+            )
+        case _:
+            refined = matching.refinement(run, test)
+            if refined is not None:
+                return matching.branch_by_class(run, refined, body, orelse, live, s)
+            return _branch(run, test_of(run, test), body, orelse, live, s)
+
+
+def _branch(
+    run: Run,
+    cond: bool | Atom,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+    s: ast.stmt,
+) -> Flow:
+    if isinstance(cond, Lit):
+        cond = bool(cond.value)
+    if isinstance(cond, bool):
+        return body() if cond else orelse()
+    if _only_raises(s):
+        return _raise_first(run, cond, body, orelse)
+    test: Atom = cond
+    return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
+
+
+def _only_raises(s: ast.stmt) -> bool:
+    return isinstance(s, ast.If) and bool(s.body) and isinstance(s.body[-1], ast.Raise) and not (
+        jumps(s.body)
+    )
+
+
+def _raise_first(
+    run: Run, cond: Atom, body: Callable[[], Flow], orelse: Callable[[], Flow]
+) -> Flow:
+    """``if cond: raise ...``: what follows need not stand inside a branch."""
+    scope = run.scope
+    before = scope.names
+    scope.names = dict(before)
+    try:
+        block = run.block(lambda: _dead(body))
+    finally:
+        scope.names = before
+    match block.lets:
+        case (only,) if isinstance(only.op, Prim) and only.op.name == "require":
+            fine = run.b.prim("not", cond)
+            run.b.let(Prim("require", (fine,), only.op.static), (), only.site)
+        case _:
+            run.b.let(If(cond, block, run.block(lambda: ())), ())
+    return orelse()
+
+
+def _dead(body: Callable[[], Flow]) -> tuple[Atom, ...]:
+    try:
+        flow = body()
+        assert flow is Flow.DEAD
+    except Unreachable:
+        pass
+    return ()
+
+
+# --- assignment -----------------------------------------------------------------------------------
+
+
+def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
+    """Bind a target to a value."""
+    match target:
+        case ast.Name(name):
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = value
+        case ast.Tuple(elts) | ast.List(elts):
+            _unpack(run, elts, value, target)
+        case ast.Subscript():
+            _store(run, target, lambda _: value, node)
+        case ast.Attribute():
+            run.refuse(
+                target,
+                "a field cannot be assigned: records are values",
+                "make a new one: dataclasses.replace(r, field=...)",
+            )
+        case _:
+            run.refuse(target, "this assignment is not supported")
+
+
+def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
+    items = run.iterate(value, node)
+    starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    if isinstance(items, Unrolled):
+        values = items.items
+    elif starred:
+        run.refuse(node, "a starred target needs a value of known length", "use slices")
+    else:
+        n = run.scalar(run.length(value, node), node).atom
+        expected = len(elts)
+        right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
+            boolean(n.value == expected)
+        )
+        message = f"not enough or too many values to unpack (expected {expected})"
+        run.require(right, "ValueError", message, node)
+        values = tuple(items.at(Lit(k, n.type)) for k in range(expected))
+    if starred:
+        k = starred[0]
+        after = len(elts) - k - 1
+        if len(values) < len(elts) - 1:
+            run.refuse(node, "not enough values to unpack", error=ArgumentTypeError)
+        middle = TupleV(values[k : len(values) - after], is_list=True)
+        values = (*values[:k], middle, *values[len(values) - after :])
+    if len(values) != len(elts):
+        run.refuse(
+            node,
+            f"{len(values)} values to unpack into {len(elts)} names",
+            error=ArgumentTypeError,
+        )
+    for e, v in zip(elts, values):
+        assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
+
+
+def _augmented(run: Run, s: ast.AugAssign) -> None:
+    op = BINARY[type(s.op)]
+    match s.target:
+        case ast.Name(name):
+            from pullback.frontend.expressions import lookup
+
+            old = lookup(run, name, s.target)
+            new = run.binop(op, old, evaluate(run, s.value), s)
+            if isinstance(old, ArrayV):
+                new = ownership.updated_whole(run, name, old, new, s)
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = new
+        case ast.Subscript():
+            _store(
+                run, s.target, lambda old: run.binop(op, old(), evaluate(run, s.value), s), s
+            )
+        case _:
+            assign(run, s.target, Static(None), s)
+
+
+def _store(
+    run: Run,
+    target: ast.Subscript,
+    value: Callable[[Callable[[], Value]], Value],
+    node: ast.AST,
+) -> None:
+    """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
+
+    ``a[i][j] = v`` is ``a[i, j] = v``."""
+    from pullback.frontend.arrays import store
+
+    base, subscripts = target, [target.slice]
+    while isinstance(base.value, ast.Subscript):
+        base = base.value
+        subscripts.insert(0, base.slice)
+    if not isinstance(base.value, ast.Name):
+        run.refuse(
+            target,
+            "only elements of an array with a name of its own can be assigned",
+            "give the array a name first",
+        )
+    name = base.value.id
+    array = ownership.updatable(run, name, base.value)
+    indices = [evaluate_index(run, e) for e in subscripts]
+    index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
+    new = value(lambda: run.subscript(array, index, target))
+    made = store(run, array, index, new, node)
+    ownership.updated(run, name, array)
+    function_scope(run).names[name] = ArrayV(made.atom, array.owners, True)
+
+
+def _one_index(run: Run, indices: Sequence[Value], node: ast.AST) -> Value:
+    from pullback.frontend.objects import is_int
+
+    if not all(map(is_int, indices)):
+        run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
+    return TupleV(tuple(indices))
+
+
+def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
+    if s.decorator_list:
+        run.refuse(s.decorator_list[0], "a decorator inside compiled code", "call it explicitly")
+    f = function_value(run, s)
+    ownership.rebound(run, run.scope, name)
+    run.scope.names[name] = f
+
+
+# --- the rest -------------------------------------------------------------------------------------
+
+
+def _expression_statement(run: Run, value: ast.expr) -> None:
+    if isinstance(value, ast.Constant):
+        return
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr in ("append", "extend", "pop", "insert", "sort", "fill", "remove"):
+            run.refuse(
+                value,
+                f".{value.func.attr}() changes its object in place",
+                "make a new value: a comprehension, xs + [x], np.sort(a), ...",
+            )
+    evaluate(run, value)
+
+
+def _assert(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> None:
+    cond = test_of(run, test)
+    text = "" if message is None else _message(run, message)
+    if isinstance(cond, bool):
+        cond = boolean(cond)
+    run.require(cond, "AssertionError", text, s)
+
+
+def _message(run: Run, node: ast.expr) -> str:
+    """The message of an error: run-time values in it stand as their source text."""
+    value = None if isinstance(node, ast.Call) else _quietly(run, node)
+    return str(value.value) if isinstance(value, Static) else ast.unparse(node)
+
+
+def _quietly(run: Run, node: ast.expr) -> Value:
+    found: list[Value] = []
+
+    def inside() -> tuple[Atom, ...]:
+        found.append(evaluate(run, node))
+        return ()
+
+    run.block(inside)
+    return found[0]
+
+
+def _raise(run: Run, s: ast.Raise) -> Flow:
+    """``raise E(message)``: an exception class, with a message known when compiling."""
+    match s.exc:
+        case ast.Call(func, args, []) if len(args) <= 1:
+            cls, message = evaluate(run, func), _message(run, args[0]) if args else ""
+        case ast.expr():
+            cls, message = evaluate(run, s.exc), ""
+        case _:
+            run.refuse(s, "a bare raise has nothing to raise again")
+    match cls:
+        case Static(type() as exception) if issubclass(exception, BaseException):
+            run.require(boolean(False), exception.__name__, message, s)
+            return Flow.DEAD
+        case _:
+            run.refuse(
+                s,
+                "only 'raise ExceptionClass(message)' is supported",
+                "raise ValueError('...')",
+            )
+
+
+__all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]

@@ -1,0 +1,215 @@
+"""What an entry is asked for, and where its parts are among the parameters and results of main.
+
+A ``Request`` is an operator applied to a function; a ``Plan`` says, for one specialisation, which
+leaves are differentiated and in which order the results come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from pullback.ad.spaces import Spaces
+from pullback.core.terms import Atom, Block, Function, Lit
+from pullback.core.types import Array, Real, Type
+from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.frontend.kinds import (
+    Kind,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    describe,
+    leaf_types,
+    static_scalar,
+)
+from pullback.frontend.specialise import Specialised
+
+
+class What(Enum):
+    """What the entry computes."""
+
+    VALUE = "value"
+    GRADIENT = "gradient"
+    VALUE_AND_GRADIENT = "value_and_grad"
+    TANGENT = "tangent"
+    PULLBACK = "pullback"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An operator with its options. ``alone``: one gradient, not a tuple of them."""
+
+    what: What
+    argnums: tuple[int, ...] = ()
+    alone: bool = False
+    has_aux: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Leaves by position.
+
+    kinds      of the arguments and then of the hidden arguments
+    arguments  how many of them are arguments
+    result     the kind of the result of the function
+    wrt        the parameters of main that are differentiated
+    seeded     the results of main that have a cotangent
+    data       the parameters that are data (nodes, arrays of arrays): they come in their space
+    """
+
+    request: Request
+    kinds: tuple[Kind, ...]
+    arguments: int
+    result: Kind
+    wrt: tuple[int, ...] = ()
+    seeded: tuple[int, ...] = ()
+    data: tuple[int, ...] = ()
+
+    @property
+    def cells(self) -> bool:
+        """Whether the arguments have accumulators of their own."""
+        return bool(self.data) and self.request.what not in (What.VALUE, What.TANGENT)
+
+    @property
+    def params(self) -> tuple[Type, ...]:
+        """The types of the parameters of main."""
+        return tuple(t for k in self.kinds for t in leaf_types(k))
+
+    @property
+    def results(self) -> tuple[Type, ...]:
+        """The types of the results of main."""
+        return tuple(leaf_types(self.result))
+
+    @property
+    def value(self) -> Kind:
+        """The kind of the differentiated result, without what is beside it."""
+        if self.request.has_aux and isinstance(self.result, TupleK):
+            return self.result.items[0]
+        return self.result
+
+    @property
+    def aux(self) -> Kind:
+        """The kind of what is beside the differentiated result."""
+        assert self.request.has_aux and isinstance(self.result, TupleK)
+        return self.result.items[1]
+
+    @property
+    def differentiated(self) -> tuple[int, ...]:
+        """The arguments whose gradient is asked for."""
+        return self.request.argnums
+
+    def leaves_of(self, argument: int) -> range:
+        """The positions of the parameters of main that carry an argument."""
+        start = sum(len(tuple(leaf_types(k))) for k in self.kinds[:argument])
+        return range(start, start + len(tuple(leaf_types(self.kinds[argument]))))
+
+    def keep(self) -> list[int]:
+        """The order in which the entry gives the results of ``ad.gradient``."""
+        n, m = len(self.results), len(self.wrt)
+        v = len(tuple(leaf_types(self.value)))
+        value, aux, gradients = list(range(v)), list(range(v, n)), list(range(n, n + m))
+        last = [n + m] if self.cells else []
+        if self.request.what is What.GRADIENT:
+            return gradients + aux + last
+        return value + aux + gradients + last
+
+
+def make_plan(
+    request: Request,
+    kinds: Sequence[Kind],
+    hidden: Sequence[Kind],
+    result: Kind,
+    spaces: Spaces,
+) -> Plan:
+    """The plan of a request; TypeError if it cannot be asked of this function."""
+    everything = (*kinds, *hidden)
+    plain = Plan(request, everything, len(kinds), result)
+    if request.what is What.VALUE:
+        return plain
+    if request.has_aux and not (isinstance(result, TupleK) and len(result.items) == 2):
+        raise ArgumentTypeError(
+            f"with has_aux=True the function returns a pair (value, auxiliary data), not "
+            f"{describe(result)}"
+        )
+    chosen = range(len(kinds)) if request.what is What.TANGENT else _argnums(request, kinds)
+    wrt: list[int] = []
+    for i in chosen:
+        found = [k for k in plain.leaves_of(i) if spaces.bears(plain.params[k])]
+        if request.what is not What.TANGENT and not found:
+            raise ArgumentTypeError(
+                f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
+                "pass a float or an array of floats, or choose other arguments with argnums=",
+            )
+        wrt += [k for k in found if not spaces.composite(plain.params[k])]
+    if request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):
+        _check_loss(plain.value)
+    v = len(tuple(leaf_types(plain.value)))
+    seeded = tuple(k for k, t in enumerate(plain.results[:v]) if is_seeded(t))
+    for t in plain.results[:v]:
+        if spaces.bears(t) and not is_seeded(t):
+            raise UnsupportedError(
+                f"the derivative of a function that returns {describe(plain.value)}",
+                "return numbers, arrays, tuples or dataclasses of them",
+            )
+    data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
+    return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data)
+
+
+def with_literals(special: Specialised) -> Specialised:
+    """Literal numbers in the result as results like any others: a constant has a derivative too
+    (zero)."""
+    program = special.program
+    main = program.functions[program.main]
+    given = iter(main.body.results)
+    atoms: list[Atom] = []
+    kind = _literal(special.result, given, atoms)
+    body = Block(main.body.lets, tuple(atoms))
+    types = tuple(a.type for a in atoms)
+    functions = {**program.functions, main.name: Function(main.name, main.params, body, types)}
+    return replace(special, program=replace(program, functions=functions), result=kind)
+
+
+def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
+    """The kind with numbers for literals; ``out`` gets the atoms of its leaves."""
+    match kind:
+        case StaticK(_, bool() | int() | float() as value):
+            scalar = static_scalar(value)
+            if scalar is None:
+                return kind
+            out.append(Lit(value, scalar.type))
+            return scalar
+        case TupleK(items, is_list):
+            return TupleK(tuple(_literal(k, given, out) for k in items), is_list)
+        case RecordK(cls, fields):
+            return RecordK(cls, tuple((n, _literal(k, given, out)) for n, k in fields))
+        case _:
+            out += [next(given) for _ in leaf_types(kind)]
+            return kind
+
+
+def is_seeded(t: Type) -> bool:
+    """Whether a result has a cotangent, or a tangent, of its own: a real, an array of (arrays of)
+    reals."""
+    while isinstance(t, Array):
+        t = t.elem
+    return isinstance(t, Real)
+
+
+def _check_loss(kind: Kind) -> None:
+    if not (isinstance(kind, ScalarK) and isinstance(kind.type, Real)):
+        raise ArgumentTypeError(
+            "the gradient is of a function that returns one real number; this one returns "
+            + describe(kind),
+            "return a float (for example a sum), or use pb.vjp for other results",
+        )
+
+
+def _argnums(request: Request, kinds: Sequence[Kind]) -> tuple[int, ...]:
+    if any(i >= len(kinds) for i in request.argnums):
+        raise ArgumentTypeError(
+            f"argnums={request.argnums} with {len(kinds)} arguments given: a differentiated "
+            "argument must be given"
+        )
+    return request.argnums

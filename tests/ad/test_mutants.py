@@ -1,0 +1,132 @@
+"""A test of the tests: every planted mistake in the derivative code is caught."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pullback.ad import activity, forward, reverse, reverse_branches, reverse_loops, sweep
+from pullback.ad.frames import Frame
+from pullback.core.check import CheckError
+from pullback.core.prims import TABLE
+from pullback.core.terms import AccRead, Lit, Var
+from pullback.core.types import F64
+from tests.ad.agreement import agree
+from tests.ad.flatcore import program
+from tests.ad.generate import Generator
+from tests.ad.test_cost import COST, calls, costs
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+WITNESSES = 60
+
+
+def wrong_partial(m: pytest.MonkeyPatch) -> None:
+    row = TABLE["tanh"]
+    m.setitem(TABLE, "tanh", replace(row, partials=(lambda b, a, r: b.prim("cos", a[0]),)))
+
+
+def dropped_accumulation(m: pytest.MonkeyPatch) -> None:
+    m.setattr(sweep.Sweep, "accumulate", lambda self, h, idx, value, b: self.touch((h,)))
+
+
+def dropped_sum(m: pytest.MonkeyPatch) -> None:
+    """The second contribution to a scalar replaces the first."""
+    def add(self: Any, f: Any, ct: Any, a: Any, k: int, value: Any, b: Any) -> None:
+        if value is not None and isinstance(a, Var) and f.active(a):
+            ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))[k] = value
+
+    m.setattr(sweep.Sweep, "add", add)
+
+
+def dropped_touch(m: pytest.MonkeyPatch) -> None:
+    m.setattr(sweep.Sweep, "join", lambda self, source, target: None)
+
+
+def swapped_branches(m: pytest.MonkeyPatch) -> None:
+    run = reverse_branches._run
+
+    def swapped(f: Any, let: Any, frames: Any, blocks: Any, types: Any, b: Any) -> Any:
+        old = f.value(let.op.cond) if hasattr(let.op, "cond") else None
+        if isinstance(old, Var):
+            flipped = b.prim("not", old)
+            m.setitem(f.env, let.op.cond, (flipped,))
+        out = run(f, let, frames, blocks, types, b)
+        if isinstance(old, Var):
+            f.env[let.op.cond] = (old,)
+        return out
+
+    m.setattr(reverse_branches, "_run", swapped)
+
+
+def kept_after_update(m: pytest.MonkeyPatch) -> None:
+    """The reverse of an update reads the cell but leaves it."""
+    m.setattr(reverse, "AccTake", AccRead)
+
+
+def forwards_again(m: pytest.MonkeyPatch) -> None:
+    """The reverse loop runs in the order of the forward one."""
+    prim = reverse_loops.Builder.prim
+
+    class Builder(reverse_loops.Builder):
+        def prim(self, name: str, *args: Any, **more: Any) -> Any:
+            if name == "sub" and isinstance(args[1], Var) and args[1].name == "j":
+                return prim(self, "add", args[1], Lit(0, args[1].type))
+            return prim(self, name, *args, **more)
+
+    m.setattr(reverse_loops, "Builder", Builder)
+
+
+def stale_reads(m: pytest.MonkeyPatch) -> None:
+    """Arrays that are updated later are read again in the reverse sweep."""
+    m.setattr(activity, "consumed_arrays", lambda flow, everything: set())
+    m.setattr(Frame, "volatile", lambda self, let, args: False)
+
+
+def lost_captures(m: pytest.MonkeyPatch) -> None:
+    """What a parallel loop's body uses of the scalars around it gets nothing."""
+    m.setattr(reverse_loops, "keys_of", lambda cts: [])
+
+
+def lost_tangents(m: pytest.MonkeyPatch) -> None:
+    """Forward mode loses the tangents of products."""
+    def scale(b: Any, row: Any, p: Any, ct: Any, t: Any) -> Any:
+        return Lit(0.0, F64) if row.name == "mul" else b.prim("mul", p, ct)
+
+    m.setattr(forward, "scale", scale)
+
+
+def shared_null_cells(m: pytest.MonkeyPatch) -> None:
+    """Versions of an updated array are not active together."""
+    m.setattr(activity, "updated_groups", lambda flow: [])
+
+
+def no_new_cells(m: pytest.MonkeyPatch) -> None:
+    """A copy shares the accumulator of its source as if it were a view."""
+    m.setattr(reverse.Reverse, "rearranged", lambda *args: None)
+
+
+MUTANTS: list[Patch] = [
+    wrong_partial, dropped_accumulation, dropped_sum, dropped_touch, swapped_branches,
+    kept_after_update, forwards_again, stale_reads, lost_captures, lost_tangents,
+    shared_null_cells, no_new_cells,
+]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda f: f.__name__)
+def test_a_planted_mistake_is_caught(mutant: Patch, monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant(monkeypatch)
+    plain = program([F64, F64], lambda c, x, y: c.if_(x > y, lambda: x, lambda: y * 2.0))
+    for seed in range(-1, WITNESSES):
+        p, args = Generator(seed).program() if seed >= 0 else (plain, [0.3, 0.8])
+        try:
+            agree(p, args, differences=mutant is wrong_partial)
+        except (AssertionError, CheckError):
+            return
+    pytest.fail("no program notices")
+
+
+def test_recomputing_through_calls_breaks_the_cost_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert costs(*calls(9))[2] <= COST / 2
+    monkeypatch.setattr(reverse_loops, "_depth", lambda callees, block: 0)
+    assert costs(*calls(9))[2] > COST / 2

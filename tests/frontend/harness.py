@@ -1,0 +1,81 @@
+"""Run a function through the front end and the evaluator, and beside it as plain Python."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback.core.check import check
+from pullback.core.eval import evaluate
+from pullback.core.terms import Dialect
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.specialise import Specialised, specialise
+from pullback.marshal import Flattener, result_value
+
+
+def compiled(f: Callable[..., Any], *args: Any) -> Specialised:
+    """The specialisation for these arguments, checked."""
+    made = specialise(f, tuple(map(type_of, args)), args)  # type: ignore[arg-type]
+    check(made.program, Dialect.SOURCE)
+    return made
+
+
+def run(f: Callable[..., Any], *args: Any) -> Any:
+    """``f(*args)`` by way of the front end and the evaluator."""
+    return rerun(compiled(f, *args), f, *args)
+
+
+def rerun(made: Specialised, f: Callable[..., Any], *args: Any) -> Any:
+    """Call what was compiled before."""
+    assert made.valid(f, args)
+    flattener = Flattener()
+    leaves: list[object] = []
+    hidden = made.hidden_values(f, args)
+    for kind, value in [*zip(made.args, args), *zip((h.kind for h in made.hidden), hidden)]:
+        leaves += flattener.leaves(kind, value)
+    results, _ = evaluate(made.program, leaves)
+    return result_value(made.result, results)
+
+
+def same(a: Any, b: Any) -> None:
+    """Equal up to rounding, and of the same sort (Python's or NumPy's, int or float)."""
+    if isinstance(b, np.ndarray):
+        assert isinstance(a, np.ndarray) and a.dtype == b.dtype and a.shape == b.shape
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    elif isinstance(b, tuple | list):
+        assert len(a) == len(b) and isinstance(a, type(b)), (a, b)
+        for x, y in zip(a, b):
+            same(x, y)
+    elif dataclasses.is_dataclass(b):
+        assert type(a) is type(b)
+        for field in dataclasses.fields(b):
+            same(getattr(a, field.name), getattr(b, field.name))
+    elif isinstance(b, float | int | np.generic):
+        # Where paths merge, a Python number and a NumPy one become a NumPy one.
+        assert type(a) is type(b) or isinstance(a, np.generic), (type(a), type(b))
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+        assert np.copysign(1, float(a)) == np.copysign(1, float(b)), "sign of zero"
+    else:
+        assert a == b and type(a) is type(b)
+
+
+def agrees(f: Callable[..., Any], *args: Any) -> None:
+    """The front end and plain Python give the same result, or the same exception."""
+    try:
+        expected = f(*args)
+    except Exception as e:
+        expected_error: BaseException = e
+    else:
+        same(run(f, *args), expected)
+        return
+    try:
+        result = run(f, *args)
+    except type(expected_error) as e:
+        message = str(expected_error).splitlines()[:1]  # pytest adds lines to failed asserts
+        assert message == [] or str(e) in message[0], (str(e), message)
+        return
+    raise AssertionError(f"gave {result!r}, Python raises {expected_error!r}")

@@ -1,0 +1,327 @@
+"""What is refused: before anything runs, with the line, a caret, the reason and a way out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pullback.errors import (
+    ArgumentTypeError,
+    EndlessError,
+    MutationError,
+    PullbackError,
+    SourceError,
+    StaticIndexError,
+    StaticValueError,
+    TypesDoNotMeetError,
+    UnknownAttributeError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from tests.frontend.harness import run
+
+A = np.arange(4.0)
+
+
+def catches(x):
+    try:
+        return 1.0 / x
+    except ZeroDivisionError:
+        return 0.0
+
+
+def opens(x):
+    with open("f") as f:
+        return x
+
+
+def generates(x):
+    yield x
+
+
+def changes_global(x):
+    global A
+    A = x
+    return x
+
+
+def local_class(x):
+    class C:
+        pass
+
+    return x
+
+
+def unknown_name(x):
+    return x + undefined_thing  # noqa: F821
+
+
+def maybe_unbound(x):
+    if x > 0:
+        y = 1.0
+    return y
+
+
+def unbound_after_loop(x):
+    for i in range(len(x)):
+        last = x[i]
+    return last
+
+
+def updates_argument(a):
+    a[0] = 1.0
+    return a
+
+
+def updates_view(x):
+    a = np.zeros((3, 3))
+    row = a[0]
+    row[1] = x
+    return a
+
+
+def updates_captured(x):
+    a = np.zeros(3)
+
+    def f():
+        a[0] = x
+        return a
+
+    return f()
+
+
+def augments_argument(a):
+    a += 1.0
+    return a
+
+
+def uses_alias_after_update(x):
+    a = np.zeros(3)
+    b = a
+    a[0] = x
+    return b
+
+
+def uses_view_after_update(x):
+    a = np.zeros(3)
+    b = a[1:]
+    a[1] = x
+    return b
+
+
+def alias_in_loop(x):
+    a = np.zeros(3)
+    b = a
+    for i in range(3):
+        a[i] = b[0] + x
+    return a
+
+
+def alias_in_tuple(x):
+    a = np.zeros(3)
+    t = (a, x)
+    a[0] = x
+    return t
+
+
+def loop_over_updated(x):
+    a = np.ones(3)
+    for v in a:
+        a[0] = a[0] + v * x
+    return a
+
+
+def updates_global(x):
+    A[0] = x
+    return x
+
+
+def mixed_result(x):
+    if x > 0:
+        return x
+    return (x, x)
+
+
+def endless(x):
+    return endless(x) + 1.0
+
+
+def endless_types(x):
+    return endless_types((x, x))
+
+
+def wrong_operands(x):
+    return x + None
+
+
+def wrong_call(x):
+    return x(1)
+
+
+def wrong_count(x):
+    return math.sqrt(helper(x, x, x))
+
+
+def helper(x):
+    return x
+
+
+def no_such_attribute(x):
+    return x.foo
+
+
+def calls_unknown(x):
+    return pytest.approx(x)
+
+
+def prints(x):
+    print(x)
+    return x
+
+
+def appends(x):
+    xs = [x]
+    xs.append(x)
+    return xs[1]
+
+
+def static_axis(a):
+    return np.sum(a, axis=int(a[0]))
+
+
+def tuple_index(x):
+    return (x, x)[2]
+
+
+def unpacks_wrong(x):
+    a, b = (x, x, x)
+    return a + b
+
+
+def late_lambda(x):
+    fs = [lambda y: y * i for i in range(int(x))]  # noqa: B023
+    return fs[0](x)
+
+
+def rebound_after_choice(x):
+    k = x
+    f = (lambda y: y * k) if x > 0 else (lambda y: y + k)
+    k = 2.0 * x
+    return f(x)
+
+
+def changes_type(x):
+    s = 0.0
+    for _ in range(3):
+        s = (s, x)
+    return s
+
+
+@dataclass
+class Thawed:
+    x: float
+
+
+def makes_thawed(x):
+    return Thawed(x)
+
+
+def sets_field(r):
+    r.x = 1.0
+    return r
+
+
+@dataclass(frozen=True)
+class Frozen:
+    x: float
+
+
+CASES = [
+    (catches, 1.0, UnsupportedError, "try:"),
+    (opens, 1.0, UnsupportedError, "with open"),
+    (generates, 1.0, UnsupportedError, "yield x"),
+    (changes_global, 1.0, UnsupportedError, "global A"),
+    (local_class, 1.0, UnsupportedError, "class C:"),
+    (unknown_name, 1.0, UnknownNameError, "undefined_thing"),
+    (maybe_unbound, 1.0, UnknownNameError, "return y"),
+    (unbound_after_loop, A, UnknownNameError, "return last"),
+    (updates_argument, A, MutationError, "a[0] = 1.0"),
+    (updates_view, 1.0, MutationError, "row[1] = x"),
+    (updates_captured, 1.0, MutationError, "a[0] = x"),
+    (augments_argument, A, MutationError, "a += 1.0"),
+    (uses_alias_after_update, 1.0, UnknownNameError, "return b"),
+    (uses_view_after_update, 1.0, UnknownNameError, "return b"),
+    (alias_in_loop, 1.0, UnknownNameError, "a[i] = b[0] + x"),
+    (alias_in_tuple, 1.0, UnknownNameError, "return t"),
+    (loop_over_updated, 1.0, UnsupportedError, "for v in a:"),
+    (updates_global, 1.0, MutationError, "A[0] = x"),
+    (mixed_result, 1.0, TypesDoNotMeetError, "if x > 0:"),
+    (endless, 1.0, EndlessError, "def endless"),
+    (endless_types, 1.0, EndlessError, "return endless_types((x, x))"),
+    (wrong_operands, 1.0, ArgumentTypeError, "return x + None"),
+    (wrong_call, 1.0, ArgumentTypeError, "return x(1)"),
+    (wrong_count, 1.0, ArgumentTypeError, "helper(x, x, x)"),
+    (no_such_attribute, 1.0, UnknownAttributeError, "return x.foo"),
+    (calls_unknown, 1.0, UnsupportedError, "pytest.approx(x)"),
+    (prints, 1.0, UnsupportedError, "print(x)"),
+    (appends, 1.0, UnsupportedError, "xs.append(x)"),
+    (static_axis, A, StaticValueError, "np.sum(a, axis=int(a[0]))"),
+    (tuple_index, 1.0, StaticIndexError, "(x, x)[2]"),
+    (unpacks_wrong, 1.0, ArgumentTypeError, "a, b = (x, x, x)"),
+    (late_lambda, 3.0, UnsupportedError, "fs = [lambda"),
+    (rebound_after_choice, 3.0, UnknownNameError, "return f(x)"),
+    (changes_type, 1.0, UnknownNameError, "return s"),
+    (makes_thawed, 1.0, UnsupportedError, "Thawed(x)"),
+    (sets_field, Frozen(1.0), UnsupportedError, "r.x = 1.0"),
+]
+
+
+@pytest.mark.parametrize("f, arg, error, line", CASES, ids=[c[0].__name__ for c in CASES])
+def test_refused(f, arg, error, line):
+    with pytest.raises(error) as caught:
+        run(f, arg)
+    text = str(caught.value)
+    assert "test_refusals.py" in text
+    shown = next(n for n, part in enumerate(text.splitlines()) if line in part)
+    assert "^" in text.splitlines()[shown + 1], text
+    assert isinstance(caught.value, PullbackError)
+
+
+def test_builtin_classes():
+    """The errors are also the built-in exceptions that a Python user expects."""
+    for f, builtin in (
+        (wrong_operands, TypeError),
+        (unknown_name, NameError),
+        (no_such_attribute, AttributeError),
+        (tuple_index, IndexError),
+        (catches, NotImplementedError),
+        (endless, RecursionError),
+    ):
+        with pytest.raises(builtin):
+            run(f, 1.0)
+
+
+def test_the_text_of_a_refusal():
+    with pytest.raises(MutationError) as caught:
+        run(updates_argument, A)
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("update refused: 'a' is (or shares memory with) an argument")
+    assert lines[1].endswith("in updates_argument")
+    assert lines[2:4] == ["    a[0] = 1.0", "    ^"]
+    assert lines[4] == "  Instead: work on a copy: a = a.copy()"
+
+
+def test_no_source():
+    space: dict[str, object] = {}
+    exec("def f(x): return x", space)
+    with pytest.raises(SourceError):
+        run(space["f"], 1.0)
+
+
+@pytest.mark.parametrize("value", [Thawed(1.0), {1: 2}, object(), np.zeros(2, complex)])
+def test_arguments(value):
+    with pytest.raises(TypeError):
+        run(helper, value)

@@ -1,0 +1,156 @@
+"""All passes one after the other, twice, over random programs and their derivatives."""
+
+import time
+
+import numpy as np
+import pytest
+
+from pullback.ad.differentiate import gradient
+from pullback.convert.ownership import own_updates
+from pullback.core.check import check
+from pullback.core.eval import evaluate
+from pullback.core.terms import Dialect
+from pullback.core.traverse import all_lets
+from pullback.core.types import F64, I64, Array
+from pullback.opt.bounds import remove_checks
+from pullback.opt.cse import merge_common
+from pullback.opt.dce import drop_dead
+from pullback.opt.fuse import fuse
+from pullback.opt.inline import inline_calls
+from pullback.opt.licm import hoist_invariants
+from pullback.opt.simplify import simplify
+from tests.ad.flatcore import A1, A2, Fn, program
+from tests.opt.agreement import agree
+
+PASSES = [
+    inline_calls, simplify, remove_checks, simplify, merge_common, fuse, drop_dead, simplify,
+    merge_common, hoist_invariants, merge_common, drop_dead, own_updates,
+]
+
+
+class Random:
+    """A random program: straight-line code over pools of scalars, integers and vectors."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def pick(self, pool):
+        return pool[self.rng.integers(len(pool))]
+
+    def scalar(self, c, xs, depth):
+        k, x, y = self.rng.integers(9), self.pick(xs), self.pick(xs)
+        if k < 2:
+            return x * y
+        if k < 4:
+            return x + y * 0.5
+        if k == 4:
+            return c.sin(x)
+        if k == 5:
+            return c.select(x < y, x, y)
+        if k == 6 and depth:
+            return c.if_(x < y, lambda: self.mix(c, xs, depth - 1), lambda: self.pick(xs))
+        if k == 7:
+            return c.prim(self.pick(["neg", "abs", "cos"]), x)
+        return -x - y
+
+    def mix(self, c, xs, depth):
+        pool = list(xs)
+        for _ in range(self.rng.integers(1, 4)):
+            pool.append(self.scalar(c, pool, depth))
+        return pool[-1]
+
+    def element(self, c, vs, i, n):
+        v = self.pick(vs)
+        k = self.rng.integers(5)
+        if k == 0:
+            return v.at(n - 1 - i)
+        if k == 1:
+            return v.view("slice", n - 1, n, -1, static=(0,)).at(i)
+        if k == 2:
+            return v[-1]
+        return v.at(i) if k == 3 else v[i]
+
+    def vector(self, c, xs, vs, n):
+        k = self.rng.integers(6)
+        if k == 0:
+            y = c.build(n, lambda i: c.real(i) * 0.1)
+            other, x = self.pick(vs), self.pick(xs)
+            return c.loop(
+                n, [y], lambda i, y: y.set(i, c.sin(y.at(0)) + other.at(i) * x)
+            )
+        if k == 1:
+            v = self.pick(vs)
+            rows = c.build(n, 2, lambda i, j: v.at(i) * c.real(j))
+            return rows.view("transpose", static=(1, 0)).view("pick", 1, static=(0,))
+        if k == 2:
+            v = self.pick(vs).view("copy")
+            return v.set(0, self.pick(xs))
+        return c.build(n, lambda i: self.mix(c, [*xs, self.element(c, vs, i, n)], 1))
+
+    def reduced(self, c, xs, vs, n):
+        if self.rng.integers(3) == 0:
+            v = self.pick(vs)
+            return c.loop(n, [self.pick(xs)], lambda i, s: c.sin(s) + v.at(i))
+        return c.sum(n, lambda i: self.mix(c, [*xs, self.element(c, vs, i, n)], 1))
+
+    def body(self, c, x, v, m):
+        n = v.dim()
+        xs, vs = [x, c.expr(0.7)], [v, c.build(n, lambda i: v.at(i) * 2.0)]
+        for _ in range(12):
+            k = self.rng.integers(5)
+            if k < 2:
+                vs.append(self.vector(c, xs, vs, n))
+            elif k < 4:
+                xs.append(self.reduced(c, xs, vs, n))
+            else:
+                xs.append(self.scalar(c, xs, 2))
+        return xs[-1] * xs[-2] + c.total(vs[-1]), self.pick(vs), n + m
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed: int) -> None:
+    p = own_updates(program([F64, A1, I64], Random(seed).body))
+    v = np.random.default_rng(seed).normal(size=4)
+    runs = [[0.3, v, 5], [-1.1, v[:1], 5]]
+    q = agree(PASSES * 2, p, *runs)
+    for each in PASSES:
+        agree(each, p, *runs)
+    if seed % 3 == 0:
+        g, h = gradient(p, (0, 1)), gradient(q, (0, 1))
+        check(h, Dialect.ACCUMULATING)
+        seeds = [1.0, np.ones(4)]
+        args = [0.3, v, 5, *seeds]
+        agree(PASSES, g, args, dialect=Dialect.ACCUMULATING)
+        agree(PASSES, h, args, dialect=Dialect.ACCUMULATING)
+        for a, b in zip(evaluate(g, args)[0], evaluate(h, args)[0], strict=True):
+            assert np.allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def test_functions_recursion_and_arrays_of_arrays() -> None:
+    fill = Fn("fill", (A1, I64), (A1,), lambda c, a, i: c.if_(
+        i < a.dim(), lambda: c.call("fill", a.set(i, c.real(i)), i + 1), lambda: a))
+    norm = Fn("norm", (A1,), (F64,), lambda c, a: c.sqrt(c.sum(a.dim(), lambda i: a[i] * a[i])))
+
+    def body(c, m, n):
+        rows = c.build(m.dim(0), lambda i: m.view("pick", i, static=(0,)).view("copy"))
+        y = c.call("fill", c.build(n, lambda i: c.expr(0.0)), c.expr(1, I64))
+        norms = c.build(m.dim(0), lambda i: c.call("norm", rows.at(i)))
+        return norms, y, c.prim("stack", rows)
+
+    p = program([A2, I64], body, [fill, norm])
+    assert p.functions["main"].results[2] == Array(F64, 2)
+    agree(PASSES * 2, own_updates(p), [np.arange(6.0).reshape(2, 3), 3])
+
+
+def test_compile_time_is_linear() -> None:
+    def body(c, a, x):
+        for k in range(1500):
+            x = c.sum(a.dim(), lambda i, x=x: a[i] * x) + c.sin(x) if k % 10 == 0 else x * 0.5 + x
+        return x
+
+    p = program([A1, F64], body)
+    start = time.perf_counter()
+    for each in PASSES:
+        p = each(p)
+    assert time.perf_counter() - start < 3.0
+    assert sum(1 for _ in all_lets(p.functions["main"].body)) < 10_000
