@@ -23,11 +23,15 @@ def _nothing(*args: object) -> object:
     return NotImplemented
 
 
+MOST_OTHERS = 4
+"""An operator goes through so many compiled calls before it asks the driver."""
+
+
 class Operator:
     """A function made by an operator. Compiled when it is first called, for the types of the
-    arguments; ``_fast`` is the compiled call of the last types seen."""
+    arguments; ``_fast`` is the compiled call of the last types seen, ``_others`` of some before."""
 
-    __slots__ = ("__dict__", "__weakref__", "_f", "_fast", "_request")
+    __slots__ = ("__dict__", "__weakref__", "_f", "_fast", "_others", "_request")
 
     def __init__(self, f: Callable[..., Any], request: Request, said: tuple[object, ...]) -> None:
         if not callable(f):
@@ -38,6 +42,7 @@ class Operator:
         functools.update_wrapper(self, f)
         self._f = _inner(f)
         self._fast: Callable[..., Any] = _nothing
+        self._others: tuple[Callable[..., Any], ...] = ()
         self._request = request
         self.__pullback_operator__ = (said[0], self._f, *said[1:])
 
@@ -51,15 +56,21 @@ class Operator:
             result = self._fast(*args)
             if result is not NotImplemented:
                 return result
-        return self._first_call(args, kwargs)
+        return self._slow(args, kwargs)
 
-    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call for new types of arguments, or with keyword arguments."""
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call for other types of arguments than the last, or with keyword arguments."""
         values = positional(self._f, args, kwargs)
-        request = _for_count(self._request, len(values))
-        fast, result = driver.bind(self._f, values, request)
-        if not kwargs:
-            self._fast = fast
+        for fast in (self._fast, *self._others):
+            result = fast(*values)
+            if result is not NotImplemented:
+                break
+        else:
+            request = _for_count(self._request, len(values))
+            fast, result = driver.bind(self._f, values, request)
+        before = (self._fast, *self._others)
+        self._others = tuple(x for x in before if x is not fast)[:MOST_OTHERS]
+        self._fast = fast
         return result
 
     def __repr__(self) -> str:
@@ -80,15 +91,23 @@ def positional(
     """All arguments by position, as Python binds them; a TypeError as Python's where they do not
     fit."""
     bound = _signature(f).bind(*args, **kwargs)
-    if kwargs:
-        bound.apply_defaults()
-    if bound.kwargs:
+    if not kwargs:
+        return bound.args
+    if bound.kwargs and not _only_by_position(bound):
         names = ", ".join(bound.kwargs)
         raise ArgumentTypeError(
             f"the keyword-only arguments {names} are not supported in a call from outside",
             "make them ordinary parameters, or fix them with a lambda",
         )
+    bound.apply_defaults()
     return bound.args
+
+
+def _only_by_position(bound: inspect.BoundArguments) -> bool:
+    """Whether every given argument could have been given by position."""
+    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    parameters = bound.signature.parameters
+    return all(parameters[name].kind not in by_name for name in bound.arguments)
 
 
 def _signature(f: Callable[..., Any]) -> inspect.Signature:
@@ -231,7 +250,7 @@ def check_grads(
 ) -> None:
     """Compare reverse mode, forward mode and finite differences of ``f`` at ``args``, along random
     directions, on any structured type; ``order`` 2 also does so for the gradient (of a function
-    that returns one number).
+    that returns one number), ``order`` 3 for the gradient of that, and so on.
 
     Raises ``AssertionError`` that names the two that disagree, and by how much.
 
@@ -261,7 +280,8 @@ def check_grads(
                 )
     if order > 1:
         chosen = driver.differentiable(values)
-        check_grads(grad(f, chosen), values, order - 1, modes, atol, rtol, eps, seed + 1)
+        gradient = grad(f, chosen if len(chosen) > 1 else chosen[0])
+        check_grads(gradient, values, order - 1, modes, atol, rtol, eps, seed + 1)
 
 
 def _difference(

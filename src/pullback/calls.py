@@ -19,9 +19,9 @@ from pullback.errors import ArgumentTypeError, at_site
 from pullback.frontend.kinds import leaf_types
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
-from pullback.marshal import Cells, Flattener, accumulated, rebuild, result_value
+from pullback.marshal import Cells, Flattener, accumulated, of_reals, rebuild, result_value
 from pullback.native import EntrySignature, Leaf
-from pullback.plans import Plan, What, is_seeded
+from pullback.plans import Plan, What
 from pullback.rawmemory import Memory, Reader, is_simple, signature_leaves
 from pullback.tangents import DualFlattener
 
@@ -256,7 +256,7 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
     n = len(plan.results)
     derivatives: Iterator[object] = iter(results[n:])
     leaves = [
-        next(derivatives) if is_seeded(t) else leaf
+        next(derivatives) if of_reals(t) else leaf
         for t, leaf in zip(plan.results, results[:n], strict=True)
     ]
     return result_value(plan.result, results[:n]), rebuild(

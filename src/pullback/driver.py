@@ -47,6 +47,7 @@ from pullback.frontend.specialise import Specialised, specialise
 from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
 from pullback.opt.bounds import remove_checks
+from pullback.opt.checks import lift_checks
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
 from pullback.opt.fuse import fuse
@@ -54,6 +55,7 @@ from pullback.opt.inline import inline_calls
 from pullback.opt.licm import hoist_invariants
 from pullback.opt.merge import merge_sums
 from pullback.opt.nest import nest
+from pullback.opt.ranks import join_ranks
 from pullback.opt.simplify import simplify
 from pullback.plans import Plan, Request, What, make_plan, with_literals
 from pullback.wrappers import forward_entry, loss_entry, pullback_entry, renamed
@@ -76,23 +78,35 @@ FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
 PIPELINE: tuple[Stage, ...] = (
     Stage("closures", convert_closures, Dialect.FIRST_ORDER, "from here on calls are direct"),
     Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
+    Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
     Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
     Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
+    Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
+    Stage("lift", lift_checks, FLAT, "loops without exits can be nested and fused"),
+    Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
     Stage("nest", nest, FLAT, "before fusion, which would open the inner builds"),
     Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
-    Stage("share", merge_common, FLAT, "what is computed once is differentiated once"),
-    Stage("trim", drop_dead, FLAT, "what is not there has no derivative"),
-    Stage("own", own_updates, FLAT, "ad reads whose storage an update changes"),
-    Stage("ad", None, ACC, "derivative terms become code; everything after it only gets faster"),
+    Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),
+    Stage("share fused", merge_common, FLAT, "what is computed once is differentiated once"),
+    Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
+    Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
+    Stage("own for ad", own_updates, FLAT, "passes may have made storage live longer"),
+    Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),
     Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),
-    Stage("inline again", inline_calls, ACC, "forward and reverse halves meet their caller"),
-    Stage("simplify again", simplify, ACC, "constant seeds and zero cotangents vanish"),
+    Stage("inline halves", inline_calls, ACC, "forward and reverse halves meet their caller"),
+    Stage("simplify halves", simplify, ACC, "constant seeds and zero cotangents vanish"),
+    Stage("share halves", merge_common, ACC, "recomputed values meet those still there"),
+    Stage("fuse halves", fuse, ACC, "reverse sweeps are loops over index functions too"),
+    Stage("simplify again", simplify, ACC, "as after the first fusion"),
+    Stage("bounds of halves", remove_checks, ACC, "sums that may raise cannot be merged"),
+    Stage("trim halves", drop_dead, ACC, "nor can those with accumulators that nobody uses"),
     Stage("merge", merge_sums, ACC, "a sum and its own reverse sweep become one loop"),
-    Stage("fuse again", fuse, ACC, "reverse sweeps are loops over index functions too"),
-    Stage("share again", merge_common, ACC, "recomputed values meet those still there"),
+    Stage("ranks", join_ranks, ACC, "what nested loops keep is known now; one array each"),
+    Stage("share merged", merge_common, ACC, "what both halves of a merged loop compute"),
+    Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
-    Stage("bounds", remove_checks, ACC, "after hoisting: the extents stand outside the loops"),
-    Stage("trim again", drop_dead, ACC, "last: it removes what the others made useless"),
+    Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
+    Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
 )  # fmt: skip
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")

@@ -128,8 +128,8 @@ def caret_line(text: str, col: int, end_col: int) -> str:
 
 
 def excerpt(site: Site) -> str:
-    """File, line and the source line with carets, as in a Python traceback."""
-    head = f'  File "{site.file}", line {site.line}, in {site.function}'
+    """File, line and column (from 1), and the source line with carets."""
+    head = f"  {site.file}:{site.line}:{site.col + 1}, in {site.function}"
     text = source_line(site.file, site.line)
     if not text.strip():
         return head

@@ -12,9 +12,12 @@ with a cell for every real number in it. ``Cells`` names an accumulator in the s
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import is_dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,8 +40,7 @@ from pullback.frontend.kinds import (
 from pullback.frontend.records import Union
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(NamedTuple):
     """An accumulator of this shape (C order) whose first cell has this offset in the store."""
 
     offset: int
@@ -47,24 +49,44 @@ class Cells:
     @property
     def size(self) -> int:
         """How many cells it has."""
-        n = 1
-        for k in self.shape:
-            n *= k
-        return n
+        return math.prod(self.shape)
 
 
-@dataclass(slots=True, eq=False)
+class Alternative:
+    """What is known of one alternative of a union: the kind and the leaves of its fields, the
+    arrays among them that have accumulators, and how many are real numbers."""
+
+    def __init__(self, union: Union, cls: type) -> None:
+        self.tag = union.tag(cls)
+        self.kind = union.variant_kind(cls)
+        self.types = tuple(leaf_types(self.kind))
+        self.arrays = {
+            k: t for k, t in enumerate(self.types) if isinstance(t, Array) and of_reals(t)
+        }
+        self.reals = [k for k, t in enumerate(self.types) if isinstance(t, Real)]
+        self.has_nodes = has_union(self.kind)
+
+
+alternative = cache(Alternative)
+
+
 class Packed:
-    """One node of a call: the object that it stands for, the kind and the leaves of its fields,
-    the accumulators of the leaves and then of the ``reals`` real numbers among them."""
+    """One node of a call: the object that it stands for, the leaves of its fields, the
+    accumulators of those that are arrays, and the one of the real numbers among them."""
 
-    value: object
-    union: Union
-    kind: Kind
-    leaves: list[object]
-    node: Node
-    accumulators: list[object] = field(default_factory=list)
-    reals: int = 0
+    __slots__ = ("accumulators", "alternative", "cells", "leaves", "node", "union", "value")
+
+    def __init__(
+        self, value: object, union: Union, alternative: Alternative, leaves: list[object],
+        node: Node,
+    ) -> None:  # fmt: skip
+        self.value = value
+        self.union = union
+        self.alternative = alternative
+        self.leaves = leaves
+        self.node = node
+        self.accumulators: dict[int, object] = {}
+        self.cells: Cells | None = None
 
 
 NUMPY_SCALARS: dict[Type, Callable[..., object]] = {
@@ -89,10 +111,9 @@ class Flattener:
 
     def data(self, t: Type, leaf: object) -> list[object]:
         """A leaf that is data, in its space: an array of arrays is followed by accumulators."""
-        if not self.forward or not isinstance(t, Array):
+        if not self.forward or not isinstance(t, Array) or not of_reals(t):
             return [leaf]
-        found = self._accumulators(t, leaf)
-        return [leaf] if found is None else [leaf, found]
+        return [leaf, self._accumulators(t, leaf)]
 
     def leaves(self, kind: Kind, value: object) -> list[object]:
         """The leaves of an argument of this kind."""
@@ -146,57 +167,48 @@ class Flattener:
             key = (id(value), id(u))
             if key in self.nodes:
                 continue
-            kind = variant_kind(u, value)
-            if not ready:
+            known = alternative_of(u, value)
+            if not ready and known.has_nodes:
                 if key in entered:
                     raise ArgumentValueError(f"a {type(value).__name__} that contains itself")
                 entered.add(key)
                 todo.append((u, value, True))
-                todo.extend((w, part, False) for w, part in _unions(kind, value))
+                todo.extend((w, part, False) for w, part in _unions(known.kind, value))
                 continue
-            self.nodes[key] = self._node(u, value, kind)
-            self.packed.append(self.nodes[key])
+            self.nodes[key] = packed = self._node(u, value, known)
+            self.packed.append(packed)
 
-    def _node(self, union: Union, value: object, kind: Kind) -> Packed:
+    def _node(self, union: Union, value: object, known: Alternative) -> Packed:
         leaves: list[object] = []
-        self._flatten(kind, value, leaves)
-        tag = union.tag(type(value))
-        if not self.forward:
-            return Packed(value, union, kind, leaves, Node(tag, leaves))
-        accumulators: list[object] = []
-        fields: list[object] = []
-        reals = 0
-        for t, leaf in zip(leaf_types(kind), leaves, strict=True):
-            found = None
-            if isinstance(t, Real):
-                reals += 1
-            elif isinstance(t, Array):
-                found = self._accumulators(t, leaf)
-            accumulators.append(found)
-            fields.extend((leaf,) if found is None else (leaf, found))
-        if reals:
-            accumulators.append(self._new((reals,)))
-            fields.append(accumulators[-1])
-        return Packed(value, union, kind, leaves, Node(tag, fields), accumulators, reals)
+        self._flatten(known.kind, value, leaves)
+        node = Node(known.tag, leaves)
+        packed = Packed(value, union, known, leaves, node)
+        if self.forward and (known.arrays or known.reals):
+            fields: list[object] = []
+            for k, leaf in enumerate(leaves):
+                fields.append(leaf)
+                if k in known.arrays:
+                    packed.accumulators[k] = self._accumulators(known.arrays[k], leaf)
+                    fields.append(packed.accumulators[k])
+            if known.reals:
+                packed.cells = self._new((len(known.reals),))
+                fields.append(packed.cells)
+            node.fields = tuple(fields)
+        return packed
 
     def _new(self, shape: tuple[int, ...]) -> Cells:
         cells = Cells(self.cells, shape)
-        self.cells += cells.size
+        self.cells += math.prod(shape)
         return cells
 
     def _accumulators(self, t: Array, leaf: object) -> object:
         """The accumulator of an array of reals; an array of them for an array of such arrays."""
         assert isinstance(leaf, np.ndarray)
-        match t.elem:
-            case Real():
-                return self._new(leaf.shape)
-            case Array() as inner:
-                found = [self._accumulators(inner, x) for x in leaf.ravel()]
-                if not found or found[0] is None:
-                    return None
-                return make_array(inner, found, leaf.shape)
-            case _:
-                return None
+        if isinstance(t.elem, Real):
+            return self._new(leaf.shape)
+        assert isinstance(t.elem, Array)
+        found = [self._accumulators(t.elem, x) for x in leaf.ravel()]
+        return make_array(t.elem, found, leaf.shape)
 
     # --- gradients ---------------------------------------------------------------------------
 
@@ -205,23 +217,25 @@ class Flattener:
         that are shared have one gradient, shared likewise."""
         made: dict[int, object] = {}
         for packed in self.packed:
-            reals = iter(_read(cells, packed.accumulators[-1]) if packed.reals else ())
-            parts: list[object] = []
-            for k, (t, leaf) in enumerate(
-                zip(leaf_types(packed.kind), packed.leaves, strict=True)
-            ):
-                if isinstance(t, Real):
-                    parts.append(next(reals))
-                elif isinstance(t, Array) and packed.accumulators[k] is not None:
-                    parts.append(accumulated(cells, t, packed.accumulators[k]))
-                else:
-                    parts.append(leaf)
-            made[id(packed.node)] = rebuild(packed.kind, iter(parts), made, gradient=True)
+            known = packed.alternative
+            parts = list(packed.leaves)
+            if packed.cells is not None:
+                for k, x in zip(known.reals, _read(cells, packed.cells).tolist()):
+                    parts[k] = x
+            for k, where in packed.accumulators.items():
+                parts[k] = accumulated(cells, known.arrays[k], where)
+            made[id(packed.node)] = rebuild(known.kind, iter(parts), made, gradient=True)
         return made
 
 
-def _read(cells: np.ndarray, where: object) -> np.ndarray:
-    assert isinstance(where, Cells)
+def of_reals(t: Type) -> bool:
+    """Whether it is a real, or an array of (arrays of) reals."""
+    while isinstance(t, Array):
+        t = t.elem
+    return isinstance(t, Real)
+
+
+def _read(cells: np.ndarray, where: Cells) -> np.ndarray:
     return cells[where.offset : where.offset + where.size].reshape(where.shape)
 
 
@@ -235,13 +249,14 @@ def accumulated(cells: np.ndarray, t: Array, where: object) -> np.ndarray:
     return make_array(t.elem, parts, where.shape)
 
 
-def variant_kind(union: Union, value: object) -> Kind:
-    """The kind of the alternative that a value of a union is; a TypeError if it is none."""
-    if type(value) not in union.classes:
+def alternative_of(union: Union, value: object) -> Alternative:
+    """The alternative that a value of a union is; a TypeError if it is none."""
+    cls: type = type(value)
+    if cls not in union.classes:
         raise ArgumentTypeError(
-            f"a {type(value).__name__} where a {' or '.join(union.class_names())} is declared"
+            f"a {cls.__name__} where a {' or '.join(union.class_names())} is declared"
         )
-    return union.variant_kind(type(value))
+    return alternative(union, cls)
 
 
 def _unions(kind: Kind, value: object) -> Iterator[tuple[Union, object]]:
@@ -372,7 +387,7 @@ def rows_of(elem: Kind, leaves: Iterator[object]) -> list[tuple[object, ...]]:
 
 def _column(array: object) -> list[object]:
     assert isinstance(array, np.ndarray)
-    return list(array) if array.dtype != np.object_ else list(array.tolist())
+    return list(array.tolist())
 
 
 def _number(t: Type, py: bool, leaf: object) -> object:
@@ -403,7 +418,7 @@ def _make_objects(union: Union, root: Node, made: Made) -> None:
     while todo:
         u, node, ready = todo.pop()
         cls = u.classes[node.tag]
-        kind = u.variant_kind(cls)
+        kind = alternative(u, cls).kind
         if id(node) in made:
             continue
         if cls is types.NoneType:

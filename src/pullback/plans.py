@@ -12,7 +12,7 @@ from enum import Enum
 
 from pullback.ad.spaces import Spaces
 from pullback.core.terms import Atom, Block, Function, Lit
-from pullback.core.types import Array, Real, Type
+from pullback.core.types import Real, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds import (
     Kind,
@@ -25,6 +25,7 @@ from pullback.frontend.kinds import (
     static_scalar,
 )
 from pullback.frontend.specialise import Specialised
+from pullback.marshal import of_reals
 
 
 class What(Enum):
@@ -146,9 +147,9 @@ def make_plan(
     if request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):
         _check_loss(plain.value)
     v = len(tuple(leaf_types(plain.value)))
-    seeded = tuple(k for k, t in enumerate(plain.results[:v]) if is_seeded(t))
+    seeded = tuple(k for k, t in enumerate(plain.results[:v]) if of_reals(t))
     for t in plain.results[:v]:
-        if spaces.bears(t) and not is_seeded(t):
+        if spaces.bears(t) and not of_reals(t):
             raise UnsupportedError(
                 f"the derivative of a function that returns {describe(plain.value)}",
                 "return numbers, arrays, tuples or dataclasses of them",
@@ -174,10 +175,11 @@ def with_literals(special: Specialised) -> Specialised:
 def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
     """The kind with numbers for literals; ``out`` gets the atoms of its leaves."""
     match kind:
-        case StaticK(_, bool() | int() | float() as value):
+        case StaticK(_, value) if type(value) in (bool, int, float):
             scalar = static_scalar(value)
             if scalar is None:
                 return kind
+            assert isinstance(value, int | float)
             out.append(Lit(value, scalar.type))
             return scalar
         case TupleK(items, is_list):
@@ -189,12 +191,6 @@ def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
             return kind
 
 
-def is_seeded(t: Type) -> bool:
-    """Whether a result has a cotangent, or a tangent, of its own: a real, an array of (arrays of)
-    reals."""
-    while isinstance(t, Array):
-        t = t.elem
-    return isinstance(t, Real)
 
 
 def _check_loss(kind: Kind) -> None:

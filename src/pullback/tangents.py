@@ -28,7 +28,7 @@ from pullback.frontend.kinds import (
     leaf_types,
 )
 from pullback.frontend.records import Union
-from pullback.marshal import Flattener, Packed, has_union, holds_reals, rows_of, variant_kind
+from pullback.marshal import Flattener, Packed, alternative_of, has_union, holds_reals, rows_of
 
 What = str
 """What the caller gave, for messages: "tangent" or "cotangent"."""
@@ -169,15 +169,16 @@ class DualFlattener(Flattener):
             key = (id(value), id(u), id(given))
             if key in self.dual:
                 continue
-            kind = variant_kind(u, value)
+            known = alternative_of(u, value)
+            kind = known.kind
             if not ready:
                 todo.append((u, value, given, True))
                 todo.extend((w, p, g, False) for w, p, g in _pairs(kind, value, given))
                 continue
             pairs = self._columns(kind, value, given)
             fields = [x for leaf, t in pairs for x in ((leaf,) if t is None else (leaf, t))]
-            node = Node(u.tag(type(value)), fields)
-            self.dual[key] = Packed(value, u, kind, [leaf for leaf, _ in pairs], node)
+            node = Node(known.tag, fields)
+            self.dual[key] = Packed(value, u, known, [leaf for leaf, _ in pairs], node)
             self.packed.append(self.dual[key])
 
 

@@ -21,7 +21,7 @@ from pullback.core.terms import Dialect, Program
 from pullback.core.types import Array, Named, Real, Sum, Type, variants_of
 from tests.ad.lifted import lifted, read_gradient
 
-COST = 12.0
+COST = 8.0
 """cost(gradient) <= COST * (cost(f) + size of the input + 10), for every program of the tests."""
 
 worst_ratio = [0.0]

@@ -74,6 +74,26 @@ class Generator:
 
         return program([F64, F64, A1, A2, I64], main, self.functions), self.arguments()
 
+    def nested(self) -> tuple[Program, list[Any]]:
+        """A program that takes a derivative of a random function, in either mode."""
+        for k in range(2):
+            self.functions.append(self.function(k, self.r.random() < 0.4))
+        top = Fn("top", (F64, A1, I64), (F64, A1), lambda c, x, a, n: c.call(
+            "f1", x, c.prim("copy", a), n))
+        wrt = self.r.choice([(0,), (1,), (0, 1)])
+        reverse = self.r.random() < 0.6
+
+        def main(c: Code, x: E, y: E, a: E, m: E, n: E) -> tuple[Any, ...]:
+            b = c.build(a.dim(), lambda i: c.sin(a.at(i) * y))
+            if not reverse:
+                return c.jvp("top", (x, b, n), wrt, tuple((y, b)[i] for i in wrt))
+            out = c.call("top", x, b, n)[1]
+            w = c.build(out.dim(), lambda i: c.cos(y * c.real(i)))
+            return c.vjp("top", (x, b, n), wrt, (y, w))
+
+        p = program([F64, F64, A1, A2, I64], main, [*self.functions, top])
+        return p, self.arguments()
+
     def arguments(self) -> list[Any]:
         rng = np.random.default_rng(self.r.randrange(10**6))
         return [*rng.normal(size=2), rng.normal(size=3), rng.normal(size=(2, 3)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from pullback.core.prims import TABLE
 from pullback.core.terms import AccRead, Lit, Var
 from pullback.core.types import F64
 from tests.ad.agreement import agree
-from tests.ad.flatcore import program
+from tests.ad.flatcore import Code, E, program
 from tests.ad.generate import Generator
 from tests.ad.test_cost import COST, calls, costs
 
@@ -113,14 +114,30 @@ MUTANTS: list[Patch] = [
 ]
 
 
+def _joined(c: Code, x: E, y: E) -> E:
+    a = c.if_(x > y, lambda: c.build(2, lambda i: x * y), lambda: c.build(2, lambda i: y + x * x))
+    return c.if_(x > y, lambda: x, lambda: y * 2.0) * c.tanh(a.at(0))
+
+
+def _filled(c: Code, x: E, y: E) -> E:
+    """An array that was inactive is updated, on one side of a branch."""
+    a = c.build(3, lambda i: c.real(i))
+    a = c.if_(x < y, lambda: a, lambda: c.build(3, lambda i: x))
+    a = a.set(1, x * y)
+    return c.sin(a.at(1)) * a.at(0) + a.at(2) * x
+
+
+joined, filled = (program([F64, F64], body) for body in (_joined, _filled))
+
+
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda f: f.__name__)
 def test_a_planted_mistake_is_caught(mutant: Patch, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant(monkeypatch)
-    plain = program([F64, F64], lambda c, x, y: c.if_(x > y, lambda: x, lambda: y * 2.0))
-    for seed in range(-1, WITNESSES):
-        p, args = Generator(seed).program() if seed >= 0 else (plain, [0.3, 0.8])
-        try:
-            agree(p, args, differences=mutant is wrong_partial)
+    simple = [(joined, [0.3, 0.8]), (joined, [0.8, 0.3]), (filled, [0.3, 0.8])]
+    made = (Generator(seed).program() for seed in range(WITNESSES))
+    for p, args in chain(simple, made):
+        try:  # (random arguments may be near a kink: no differences)
+            agree(p, args, differences=p in (joined, filled))
         except (AssertionError, CheckError):
             return
     pytest.fail("no program notices")

@@ -9,13 +9,13 @@ PROGRAMS = 200
 TRIES = 4
 
 
-def compare(seed: int) -> None:
+def compare(seed: int, nested: bool = False) -> None:
     """A few arguments are tried, since some lie near a kink."""
     g = Generator(seed)
-    p, args = g.program()
+    p, args = g.nested() if nested else g.program()
     for left in reversed(range(TRIES)):
         try:
-            agree(p, args)
+            agree(p, args, bounded=not nested)
             return
         except AtAKink:
             if not left:
@@ -27,3 +27,9 @@ def compare(seed: int) -> None:
 def test_random_programs(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
         compare(seed)
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_derivatives_of_random_derivatives(block: int) -> None:
+    for seed in range(15 * block, 15 * block + 15):
+        compare(seed, nested=True)

@@ -34,7 +34,7 @@ def catches(x):
 
 
 def opens(x):
-    with open("f") as f:
+    with open("f"):
         return x
 
 
@@ -174,7 +174,7 @@ def no_such_attribute(x):
 
 
 def calls_unknown(x):
-    return pytest.approx(x)
+    return open(x)
 
 
 def prints(x):
@@ -265,7 +265,7 @@ CASES = [
     (wrong_call, 1.0, ArgumentTypeError, "return x(1)"),
     (wrong_count, 1.0, ArgumentTypeError, "helper(x, x, x)"),
     (no_such_attribute, 1.0, UnknownAttributeError, "return x.foo"),
-    (calls_unknown, 1.0, UnsupportedError, "pytest.approx(x)"),
+    (calls_unknown, 1.0, UnsupportedError, "open(x)"),
     (prints, 1.0, UnsupportedError, "print(x)"),
     (appends, 1.0, UnsupportedError, "xs.append(x)"),
     (static_axis, A, StaticValueError, "np.sum(a, axis=int(a[0]))"),
@@ -273,7 +273,7 @@ CASES = [
     (unpacks_wrong, 1.0, ArgumentTypeError, "a, b = (x, x, x)"),
     (late_lambda, 3.0, UnsupportedError, "fs = [lambda"),
     (rebound_after_choice, 3.0, UnknownNameError, "return f(x)"),
-    (changes_type, 1.0, UnknownNameError, "return s"),
+    (changes_type, 1.0, UnknownNameError, "s = (s, x)"),
     (makes_thawed, 1.0, UnsupportedError, "Thawed(x)"),
     (sets_field, Frozen(1.0), UnsupportedError, "r.x = 1.0"),
 ]
@@ -285,7 +285,7 @@ def test_refused(f, arg, error, line):
         run(f, arg)
     text = str(caught.value)
     assert "test_refusals.py" in text
-    shown = next(n for n, part in enumerate(text.splitlines()) if line in part)
+    shown = next(n for n, part in enumerate(text.splitlines()) if n > 1 and line in part)
     assert "^" in text.splitlines()[shown + 1], text
     assert isinstance(caught.value, PullbackError)
 

@@ -9,7 +9,7 @@ SRC = Path(__file__).parents[2] / "src" / "pullback"
 # From "marshal" to "compiled": the parts of the driver, from a Python value to compiled code.
 MAY_KNOW = {
     "core": set(),
-    "errors": set(),
+    "errors": {"core"},
     "combinators": set(),
     "papers": {"core"},
     "convert": {"core"},
@@ -24,7 +24,7 @@ MAY_KNOW = {
     "rawmemory": {"core", "lower", "native", "marshal"},
     "wrappers": {"core"},
     "applied": {"errors"},
-    "plans": {"core", "errors", "frontend", "ad"},
+    "plans": {"core", "errors", "frontend", "ad", "marshal"},
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
     "calls": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory", "plans"

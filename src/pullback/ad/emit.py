@@ -81,10 +81,12 @@ class Emit:
         return Emit(self.callees, frame, self.trusted)
 
     def coerce(self, a: Atom, active: bool, b: Builder) -> tuple[Atom, ...]:
-        """The forward variables of an atom where an active value is expected."""
+        """The forward variables of an atom where an active, or an inactive, value is expected."""
         f = self.f
         mine = f.look(a)
-        if active and isinstance(a.type, Array) and f.spaces.bears(a.type) and not f.active(a):
+        if not active:
+            return mine[: len(f.spaces.primal(a.type, False))]
+        if isinstance(a.type, Array) and f.spaces.bears(a.type) and not f.active(a):
             return (*mine, null_handle(b, mine[0]))
         return mine
 

@@ -152,9 +152,12 @@ class Forward:
         return out
 
     def dual(self, a: Atom, active: bool, b: Builder) -> tuple[Atom, ...]:
-        """The dual of an atom where an active value is expected (a zero tangent if need be)."""
+        """The dual of an atom where an active value is expected (with a zero tangent if need be)
+        or an inactive one (without the tangent)."""
         mine = self.look(a)
-        if not active or self.on(a) or not self.spaces.bears(a.type):
+        if not active:
+            return mine[: len(self.spaces.dual(a.type, False))]
+        if self.on(a) or not self.spaces.bears(a.type):
             return mine
         if isinstance(a.type, Real):
             return (*mine, lit(0.0, a.type))

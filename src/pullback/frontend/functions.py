@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Frame, Run
 
 _MAX_ATTEMPTS = 12
-_MAX_NESTING = 60
+_MAX_NESTING = 40
+_MAX_LEAVES = 2000  # of the arguments of a recursive call
 
 _INSIDE: dict[FunctionNode, Definition] = {}
 
@@ -181,7 +182,8 @@ class Functions:
             found = self._recursive(s, function.kind, kinds, node)
             if found is not None:
                 return found
-        if len(nested) > _MAX_NESTING:
+        leaves = len(function.atoms) + sum(len(a.atoms) for a in args)
+        if nested and (len(nested) > _MAX_NESTING or leaves > _MAX_LEAVES):
             self.run.refuse(
                 node,
                 f"the recursion of {definition.name!r} gives arguments of ever new types",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
+
 from pullback.core.types import I64, Bool, Int, Real
+from pullback.errors import ArgumentTypeError
 from pullback.frontend import records
 from pullback.frontend.kinds import (
+    ArrayK,
     ClosureK,
     FunctionK,
     FunctionRefK,
@@ -174,7 +178,27 @@ def _in_union(a: Kind, b: Kind) -> Kind | None:
         if isinstance(kind, UnionK):
             return kind if other <= set(kind.union.classes) else None
     found = records.unions_holding(x | y)
-    return UnionK(min(found, key=lambda u: len(u.classes))) if found else None
+    if found:
+        return UnionK(min(found, key=lambda u: len(u.classes)))
+    return _new_union(x | y, (a, b))
+
+
+def _new_union(classes: set[type], kinds: tuple[Kind, Kind]) -> Kind | None:
+    """The union of classes that no annotation has brought together."""
+    if not all(c is type(None) or (is_dataclass(c) and records.is_frozen(c)) for c in classes):
+        return None
+    arrays = [
+        (k.cls, name, part)
+        for k in kinds
+        if isinstance(k, RecordK)
+        for name, part in k.fields
+        if isinstance(part, ArrayK)
+    ]
+    ordered = sorted(classes, key=lambda c: (c is type(None), c.__qualname__))
+    try:
+        return UnionK(records.union_for(ordered, tuple(arrays)))
+    except ArgumentTypeError:
+        return None
 
 
 def _functions(a: FunctionK | ClosureK, b: FunctionK | ClosureK) -> Kind | None:

@@ -262,7 +262,8 @@ def describe(kind: Kind) -> str:
     """What a user calls a value of this kind, with an article."""
     match kind:
         case ScalarK(t, py):
-            return f"a {_number(t, py)}"
+            word = _number(t, py)
+            return f"{'an' if word.startswith('i') else 'a'} {word}"
         case StaticK(_, value):
             return "None" if value is None else f"{value!r}"
         case ArrayK(elem, rank):

@@ -130,74 +130,98 @@ def _carry_names(
     after_body: Callable[[], None] | None = None,
 ) -> tuple[list[str], Carried]:
     """Settle the names that a loop statement carries round."""
-    from pullback.frontend.statements import execute
+    return _Body(run, s, before, cond, extra or {}, after_body).settle()
 
-    scope = run.scope
-    scope.names.update(extra or {})
-    assert run.frame.definition is not None
-    live = liveness_of(run.frame.definition.node)
-    head = live.head.get(s, frozenset()) | {"$exit"}
-    changed = assigned(s.body)
-    if isinstance(s, ast.For):
-        changed = [*target_names(s.target), *changed]
-    names = [
-        n
-        for n in dict.fromkeys([*changed, *(extra or {})])
-        if n in scope.names and n in head | set(extra or {})
-        and not isinstance(scope.names[n], Stale)
-    ]
-    others = [n for n in scope.names if n not in names]
-    outer = dict(scope.names)
-    frame = run.frame
-    saved = frame.live_end, frame.in_loop
 
-    def enter(values: Sequence[Value]) -> None:
-        scope.names = dict(outer)
-        for n in changed:
-            scope.names.pop(n, None)
-        scope.names.update(zip(names, values))
+class _Body:
+    """The body of a loop statement as a step on the values of the names that it carries.
 
-    def test(values: Sequence[Value]) -> tuple[Atom, ...]:
-        assert cond is not None
-        enter(values)
-        return (cond(),)
+    ``before`` is run at the start of every round (it binds the target), ``after_body`` at its end;
+    ``extra`` are hidden names that are carried too."""
 
-    def step(values: Sequence[Value]) -> Sequence[Value]:
-        enter(values)
-        for action in before:
+    def __init__(
+        self,
+        run: Run,
+        s: ast.For | ast.While,
+        before: Sequence[Callable[[], None]],
+        cond: Callable[[], Atom] | None,
+        extra: dict[str, Value],
+        after_body: Callable[[], None] | None,
+    ) -> None:
+        self.run, self.s, self.before = run, s, before
+        self.cond, self.after_body = cond, after_body
+        self.scope = run.scope
+        self.scope.names.update(extra)
+        assert run.frame.definition is not None
+        live = liveness_of(run.frame.definition.node)
+        self.head = live.head.get(s, frozenset()) | {"$exit"}
+        self.changed = assigned(s.body)
+        if isinstance(s, ast.For):
+            self.changed = [*target_names(s.target), *self.changed]
+        self.names = [
+            n
+            for n in dict.fromkeys([*self.changed, *extra])
+            if n in self.scope.names
+            and (n in self.head or n in extra)
+            and not isinstance(self.scope.names[n], Stale)
+        ]
+        self.others = [n for n in self.scope.names if n not in self.names]
+        self.outer = dict(self.scope.names)
+
+    def settle(self) -> tuple[list[str], Carried]:
+        run, frame, outer = self.run, self.run.frame, self.outer
+        saved = frame.live_end, frame.in_loop
+        bodies = [self.step] if self.cond is None else [self.test, self.step]
+        try:
+            inits = [outer[n] for n in self.names]
+            for n in _updated_names(self.s, self.names):
+                _poison_aliases(run, n)
+            outer.update({n: self.scope.names[n] for n in self.others if n in self.scope.names})
+            while True:
+                stale = {n for n, v in outer.items() if isinstance(v, Stale)}
+                c = carry(run, inits, bodies, self.s, self.names)  # type: ignore[arg-type]
+                if stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
+                    return self.names, c
+                # The body made a name from outside unusable: so it is in every later round.
+        finally:
+            self.scope.names = outer
+            frame.live_end, frame.in_loop = saved
+
+    def enter(self, values: Sequence[Value]) -> None:
+        self.scope.names = dict(self.outer)
+        for n in self.changed:
+            self.scope.names.pop(n, None)
+        self.scope.names.update(zip(self.names, values))
+
+    def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
+        assert self.cond is not None
+        self.enter(values)
+        return (self.cond(),)
+
+    def step(self, values: Sequence[Value]) -> Sequence[Value]:
+        from pullback.frontend.statements import execute
+
+        frame = self.run.frame
+        saved = frame.live_end, frame.in_loop
+        self.enter(values)
+        for action in self.before:
             action()
-        frame.live_end = head | frozenset(names) | {"$exit", "$return"}
+        frame.live_end = self.head | frozenset(self.names) | {"$exit", "$return"}
         frame.in_loop = True
         try:
-            flow = execute(run, s.body)
+            flow = execute(self.run, self.s.body)
         finally:
             frame.live_end, frame.in_loop = saved
         if flow is Flow.DEAD:
             return values
-        if after_body is not None:
-            after_body()
-        for n in others:
-            now = scope.names.get(n)
-            if isinstance(now, Stale) and n not in changed:
-                outer[n] = now
-        gone = Stale("the value is not set on every path through the loop", s)
-        return [scope.names.get(n, gone) for n in names]
-
-    bodies = [step] if cond is None else [test, step]
-    try:
-        inits = [outer[n] for n in names]
-        for n in _updated_names(s, names):
-            _poison_aliases(run, n)
-        outer.update({n: scope.names[n] for n in others if n in scope.names})
-        while True:
-            seen = {n: v for n, v in outer.items() if isinstance(v, Stale)}
-            c = carry(run, inits, bodies, s, names)  # type: ignore[arg-type]
-            if all(n in seen for n, v in outer.items() if isinstance(v, Stale)):
-                break  # nothing outside was made unusable by this run of the body
-    finally:
-        scope.names = outer
-        frame.live_end, frame.in_loop = saved
-    return names, c
+        if self.after_body is not None:
+            self.after_body()
+        for n in self.others:
+            now = self.scope.names.get(n)
+            if isinstance(now, Stale) and n not in self.changed:
+                self.outer[n] = now
+        gone = Stale("the value is not set on every path through the loop", self.s)
+        return [self.scope.names.get(n, gone) for n in self.names]
 
 
 def _updated_names(s: ast.For | ast.While, names: Sequence[str]) -> list[str]:

@@ -23,6 +23,7 @@ from pullback.frontend.kinds import (
     ArrayK,
     Kind,
     ListK,
+    RecordK,
     ScalarK,
     StaticK,
     UnionK,
@@ -206,7 +207,8 @@ class PythonValues:
             inner = (*path, ("attr", name))
             group = records.mentions_union(records.annotations_of(cls)[name])
             if group is not None:
-                fields[name] = self.hidden(inner, dict(kind.fields)[name])  # type: ignore[union-attr]
+                assert isinstance(kind, RecordK)
+                fields[name] = self.hidden(inner, dict(kind.fields)[name])
             else:
                 fields[name] = self.from_python(part, inner, node, guarded)
         return RecordV(cls, fields)

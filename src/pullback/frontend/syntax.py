@@ -45,15 +45,17 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
             yield n.rest
 
 
-def target_names(target: ast.expr) -> Iterator[str]:
-    """The names that an assignment target binds or updates."""
+def target_names(target: ast.expr, updates: bool = True) -> Iterator[str]:
+    """The names that an assignment target binds or (if asked) updates."""
     match target:
         case ast.Name(name):
             yield name
         case ast.Tuple(elts) | ast.List(elts):
             for e in elts:
-                yield from target_names(e)
-        case ast.Starred(value) | ast.Subscript(value=value) | ast.Attribute(value=value):
+                yield from target_names(e, updates)
+        case ast.Starred(value):
+            yield from target_names(value, updates)
+        case ast.Subscript(value=value) | ast.Attribute(value=value) if updates:
             yield from target_names(value)
         case _:
             return
@@ -71,13 +73,13 @@ def _targets(stmt: ast.AST) -> list[ast.expr]:
             return []
 
 
-def assigned(stmts: Sequence[ast.AST]) -> list[str]:
-    """The names that statements bind or update, in order of appearance, each once."""
+def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
+    """The names that statements bind or (if asked) update, in order of appearance, each once."""
     names: dict[str, None] = {}
     for stmt in stmts:
         for n in _own_nodes(stmt):
             for target in _targets(n):
-                names.update(dict.fromkeys(target_names(target)))
+                names.update(dict.fromkeys(target_names(target, updates)))
             if isinstance(n, ast.FunctionDef):
                 names[n.name] = None
             elif isinstance(n, ast.match_case):
@@ -121,7 +123,7 @@ def _body(node: FunctionNode) -> list[ast.AST]:
 def local_names(node: FunctionNode) -> frozenset[str]:
     """The names that are local to a function (as in Python, wherever they are assigned)."""
     extra = [node.args.vararg.arg] if node.args.vararg is not None else []
-    return frozenset(parameters(node)) | frozenset(extra) | frozenset(assigned(_body(node)))
+    return frozenset(parameters(node)) | frozenset(extra) | frozenset(assigned(_body(node), False))
 
 
 @cache

@@ -7,7 +7,7 @@ a node or into what a loop emits)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pullback.core.types import Array, Type
@@ -19,7 +19,6 @@ from pullback.lower.loopcode import (
     AccMark,
     AccRelease,
     Alloc,
-    ArenaBase,
     CallCode,
     ForCode,
     IfCode,
@@ -113,20 +112,12 @@ class Scope:
 # --- keeping --------------------------------------------------------------------------------------
 
 
-def temporaries(lo: Lowering) -> tuple[Value, Value]:
-    """The range of addresses of the temp arena."""
-    base = Reg("base", Ty.PTR)
-    lo.emit(ArenaBase(base, "temp"))
-    return lo.address(base), lo.address(lo.mark())
-
-
-def keep(lo: Lowering, v: Val) -> Val:
-    """The value with its temporary arrays copied to the residual arena."""
-    t = v.type
-    if not has_temporaries(t):
-        return v
-    low, high = temporaries(lo)
-    return move(lo, v, low, high, "residual")
+def keep(lo: Lowering, values: Sequence[Val]) -> list[Val]:
+    """The values with their temporary arrays copied to the residual arena."""
+    if not any(has_temporaries(v.type) for v in values):
+        return list(values)
+    low, high = lo.temporaries(), lo.address(lo.mark())
+    return [move(lo, v, low, high, "residual") for v in values]
 
 
 def move(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:

@@ -130,7 +130,7 @@ def _merge(lo: Lowering, cond: Value, a: Val, b: Val) -> Val:
 
 def inject(lo: Lowering, op: Inject) -> Val:
     """A value of a sum: unboxed, or a fresh node."""
-    given = [lo.atom(a) for a in op.fields]
+    given: list[Val] = [lo.atom(a) for a in op.fields]
     tag = Imm(op.tag, Ty.I64)
     match op.type:
         case Sum(variants):
@@ -140,7 +140,7 @@ def inject(lo: Lowering, op: Inject) -> Val:
             )
             return SumVal(op.type, tag, fields)
         case Named():
-            values = [x for v in given for x in to_leaves(lo, keep(lo, v))]
+            values = [x for v in keep(lo, given) for x in to_leaves(lo, v)]
             if lo.lane and (lo.mask() or any(lanes_of(x) > 1 for x in values)):
                 raise NotInLanes
             node = lo.alloc(Imm(1 + len(values), Ty.I64), Ty.I64, "residual")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pullback.core.terms import Prim, Site
 from pullback.core.types import Array
 from pullback.lower.forms import c_strides, pointers
-from pullback.lower.loopcode import LANES, Alloc, Copy, Imm, RaiseIf, Reg, Ty, Value
+from pullback.lower.loopcode import LANES, Alloc, Copy, Imm, Offset, RaiseIf, Reg, Ty, Value
 from pullback.lower.state import Lowering, NotInLanes
 from pullback.lower.values import (
     ONE,
@@ -77,11 +77,30 @@ class Output:
             self.view = interleaved_type(lo, self.view) if private else self.view
         write(lo, self.view, place_of(lo, self.view, indices), x)
 
-    def allocate(self, arena: str = "temp") -> None:
-        """Emit the allocation here."""
-        count = self.lo.product((*self.view.extents, Imm(self.view.lanes, Ty.I64)))
-        for reg, ty in zip(self.regs, self.types):
-            self.lo.emit(Alloc(reg, count, ty, arena))
+
+def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
+    """Emit the allocations of arrays of the same extents. Leaves of 8 bytes come from one piece
+    of memory, as much code is about little arrays of pointers and strides."""
+    if not outputs:
+        return
+    counts = {
+        lanes: lo.product((*outputs[0].view.extents, Imm(lanes, Ty.I64)))
+        for lanes in sorted({out.view.lanes for out in outputs})
+    }
+    leaves_of = [(r, ty, out.view.lanes) for out in outputs for r, ty in zip(out.regs, out.types)]
+    wide = [leaf for leaf in leaves_of if leaf[1] in (Ty.F64, Ty.I64, Ty.PTR)]
+    total: Value = ZERO
+    starts: list[Value] = []
+    for _, _, lanes in wide if len(wide) > 1 else ():
+        starts.append(total)
+        total = lo.add(total, counts[lanes])
+    if starts:
+        whole = lo.alloc(total, Ty.I64, arena)
+        for (reg, ty, _), start in zip(wide, starts):
+            lo.emit(Offset(reg, whole, start, ty))
+    for reg, ty, lanes in leaves_of:
+        if not starts or (reg, ty, lanes) not in wide:
+            lo.emit(Alloc(reg, counts[lanes], ty, arena))
 
 
 def interleaved_type(lo: Lowering, v: View) -> View:

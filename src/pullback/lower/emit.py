@@ -11,6 +11,7 @@ from pullback.lower.loopcode import (
     LANES,
     AccBase,
     Alloc,
+    ArenaBase,
     Arith,
     ForCode,
     IfCode,
@@ -86,6 +87,7 @@ class Emitter:
         self.prelude: list[Instr] = []
         self._iota: Reg | None = None
         self._accumulators: Reg | None = None
+        self._base: Reg | None = None
 
     def emit(self, instr: Instr) -> None:
         """Append an instruction."""
@@ -189,6 +191,15 @@ class Emitter:
             self._accumulators = Reg("cells", Ty.PTR)
             self.prelude.append(AccBase(self._accumulators))
         return self._accumulators
+
+    def temporaries(self) -> Value:
+        """Where the temp arena begins (i64)."""
+        if self._base is None:
+            base = Reg("temp", Ty.PTR)
+            self._base = Reg("temp", Ty.I64)
+            self.prelude.append(ArenaBase(base))
+            self.prelude.append(Arith(self._base, "address", (base,)))
+        return self._base
 
     # --- memory -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from pullback.core.traverse import all_lets
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
 from pullback.lower.arenas import Scope, allocates, compact, instructions
-from pullback.lower.copies import Output, nest
+from pullback.lower.copies import Output, allocate, nest
 from pullback.lower.forms import zero
 from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
 from pullback.lower.state import Lanes, Lowering, NotInLanes
@@ -61,8 +61,7 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
         code, _ = lo.record(lambda: loop.best([]))
     else:
         code, _ = lo.record(lambda: loop.scalar([]))
-    for out in outputs:
-        out.allocate()
+    allocate(lo, outputs, "temp")
     lo.code.extend(code)
     return [out.view for out in outputs]
 

@@ -157,7 +157,7 @@ def _update(lo: Lowering, op: Update, let: Let) -> View:
     indices = [lo.scalar(i) for i in op.indices]
     if op.checked:
         indices = checked_indices(lo, v, indices, let.site)
-    value = keep(lo, lo.atom(op.value))
+    (value,) = keep(lo, [lo.atom(op.value)])
     if lo.lane and v.lanes == 1 and (
         lo.lane.mask or varies(v) or varies(value) or any(map(varies, indices))
     ):

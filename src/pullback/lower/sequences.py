@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pullback.core.terms import Block, Loop, Var, While
 from pullback.core.types import Array
 from pullback.lower.arenas import SLACK, Scope, allocates, compact, keep
-from pullback.lower.copies import Output, interleaved_type
+from pullback.lower.copies import Output, allocate, interleaved_type
 from pullback.lower.forms import (
     ViewForm,
     coerce,
@@ -158,7 +158,7 @@ class _Body:
         before, so that the copy is shared by later iterations."""
         emitted = set(self.block.results[len(self.carried) :])
         for x, value in zip(self.carried, values):
-            self.lo.env[x] = keep(self.lo, value) if x in emitted else value
+            self.lo.env[x] = keep(self.lo, [value])[0] if x in emitted else value
         return self.lo.block(self.block)
 
     def move(
@@ -205,8 +205,8 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
         def run() -> list[Val]:
             lo.env[index] = index_scalar(i, n)
             results = body.run(carry.values(list(registers)))
-            for out, x in zip(outputs, results[len(inits) :]):
-                out.put([index_scalar(i)], keep(lo, x))
+            for out, x in zip(outputs, keep(lo, results[len(inits) :]), strict=True):
+                out.put([index_scalar(i)], x)
             return results[: len(inits)]
 
         with lo.trip(n):
@@ -221,8 +221,9 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
         return out, False
 
     code, (nexts, moving) = lo.record(iteration)
-    for out in outputs:  # what is in the residual arena need not be copied there again
-        out.allocate("residual" if Ty.PTR in out.types else "temp")
+    # what is in the residual arena need not be copied there again
+    allocate(lo, [out for out in outputs if Ty.PTR in out.types], "residual")
+    allocate(lo, [out for out in outputs if Ty.PTR not in out.types], "temp")
     starts = carry.inits()
     if moving:
         registers, starts = (*registers, limit), [*starts, _first_limit(lo, mark)]
@@ -276,8 +277,9 @@ class _Growing:
 
         full = lo.test("eq", count, capacity)
         capacity, *ptrs = lo.choose(full, grow, lambda: [capacity, *ptrs])
-        for view, x in zip(self.views([count, capacity, *ptrs]), values, strict=True):
-            write(lo, view, place_of(lo, view, [index_scalar(count)]), keep(lo, x))
+        views = self.views([count, capacity, *ptrs])
+        for view, x in zip(views, keep(lo, values), strict=True):
+            write(lo, view, place_of(lo, view, [index_scalar(count)]), x)
         return [lo.add(count, Imm(1, Ty.I64)), capacity, *ptrs]
 
     def views(self, state: list[Value]) -> list[View]:

@@ -26,8 +26,8 @@ from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runti
 _lock = threading.RLock()
 _names = count(1)
 
-HUGE_LINES = 30_000
-"""Text longer than this is not worth (or able to afford) the whole pipeline."""
+LONG_LINES, HUGE_LINES = 12_000, 60_000
+"""Text longer than this gets O1 instead of O2, or only a few passes that take linear time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def wide_vectors() -> bool:
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -> None:
     """O2 without LLVM's own vectorisers (lanes are made before); huge text: the cheap passes."""
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm.create_pipeline_tuning_options(speed_level=2 if lines <= LONG_LINES else 1)
     options.loop_vectorization = False
     options.slp_vectorization = False
     options.loop_unrolling = False  # a third of the compile time, for nothing in lanes

@@ -207,8 +207,8 @@ class FunctionText:
 
     def text(self) -> str:
         """The text of the function."""
-        for p in self.function.params:
-            self.bind(p, f"%p{p.id}")
+        for k, p in enumerate(self.function.params):
+            self.bind(p, f"%p{k}")
         guard = self.function.name in self.out.facts.recursive
         if guard:
             self._guard()
@@ -228,10 +228,10 @@ class FunctionText:
     def _head(self, returns: str) -> str:
         marks = " noalias readonly" if self.borrowed else ""
         params = ["ptr %ctx"]
-        for p in self.function.params:
+        for k, p in enumerate(self.function.params):
             assert p.lanes == 1, "parameters are scalars"
             extra = marks if p.ty is Ty.PTR else ""
-            params.append(f"{LLVM[p.ty]}{extra} %p{p.id}")
+            params.append(f"{LLVM[p.ty]}{extra} %p{k}")
         if len(self.function.results) > IN_REGISTERS:
             params.append("ptr %results")
         name = function_name(self.function.name)

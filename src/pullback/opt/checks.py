@@ -13,6 +13,8 @@ fused, nested and run in lanes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pullback.core.build import Builder
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
@@ -49,6 +51,14 @@ def lift_checks(program: Program) -> Program:
     stable = stable_arrays(program)
     functions = {name: _Lifter(stable).function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The form is >= 0, or one of the invariant truth values ``instead`` is true."""
+
+    form: Form | None
+    instead: tuple[Var, ...] = ()
 
 
 class _Lifter(Checks):
@@ -90,17 +100,23 @@ class _Lifter(Checks):
 
     # --- what a check asks --------------------------------------------------------------------
 
-    def goals(self, cond: Atom, inside: set[Var]) -> list[Form | Var] | None:
-        """Forms that must be >= 0 and invariant truth values, which make up the condition."""
+    def goals(self, cond: Atom, inside: set[Var]) -> list[Goal] | None:
+        """What makes up the condition; None if that is not known."""
         if not isinstance(cond, Var):
             return None
         if self.is_invariant(cond, inside, DEEPEST):
-            return [cond]
+            return [Goal(None, (cond,))]
         op = self.defs.get(cond)
         match op:
             case Prim("and", (a, b)):
                 first, second = self.goals(a, inside), self.goals(b, inside)
                 return None if first is None or second is None else first + second
+            case Prim("or", args):
+                for a, other in (args, args[::-1]):
+                    if isinstance(a, Var) and self.is_invariant(a, inside, DEEPEST):
+                        rest = self.goals(other, inside)
+                        return rest and [Goal(g.form, (*g.instead, a)) for g in rest]
+                return None
             case Prim("not", (Var() as a,)):
                 test = self.defs.get(a)
                 if isinstance(test, Prim) and test.name in COMPARED:
@@ -112,7 +128,7 @@ class _Lifter(Checks):
                 return None
 
     def is_invariant(self, a: Atom, inside: set[Var], depth: int) -> bool:
-        """Whether ``a`` can be computed before the loop: by scalar steps from what is known there."""
+        """Whether ``a`` can be computed before the loop: scalar steps from what is known there."""
         if not isinstance(a, Var) or a not in inside:
             return True
         op = self.defs.get(a)
@@ -132,25 +148,25 @@ class _Lifter(Checks):
         assert isinstance(op, Prim)
         return b.prim(op.name, *(self.before(x, inside, b) for x in op.args), static=op.static)
 
-    def goal(self, name: str, args: tuple[Atom, ...]) -> list[Form | Var] | None:
+    def goal(self, name: str, args: tuple[Atom, ...]) -> list[Goal] | None:
         if name not in ("lt", "le", "gt", "ge") or args[0].type != I64:
             return None
         x, y = self.ranges.form(args[0]), self.ranges.form(args[1])
         if name in ("gt", "ge"):
             x, y = y, x
-        return [y.plus(x, -1).plus(Form(1 if name in ("lt", "gt") else 0, {}), -1)]
+        return [Goal(y.plus(x, -1).plus(Form(1 if name in ("lt", "gt") else 0, {}), -1))]
 
-    def in_bounds(self, a: Atom, idx: tuple[Atom, ...]) -> list[Form | Var] | None:
-        """Forms that must be >= 0 for the indices to exist; None if one may be negative, and so
-        count from the end."""
-        out: list[Form | Var] = []
+    def in_bounds(self, a: Atom, idx: tuple[Atom, ...]) -> list[Goal] | None:
+        """What must hold for the indices to exist; None if one may be negative, and so count from
+        the end."""
+        out: list[Goal] = []
         for i, n in zip(idx, self.shapes.of(a)):
             form = self.ranges.form(i)
             if n is None or not self.ranges.not_negative(form):
                 return None
             below = self.ranges.form(n).plus(form, -1).plus(Form(1, {}), -1)
             if not self.ranges.not_negative(below):
-                out.append(below)
+                out.append(Goal(below))
         return out
 
     # --- before the loop ----------------------------------------------------------------------
@@ -159,7 +175,7 @@ class _Lifter(Checks):
         self,
         loop: Build | Sum_ | Loop,
         inside: set[Var],
-        goals: list[Form | Var] | None,
+        goals: list[Goal] | None,
         site: Site | None,
         exception: str = "IndexError",
         message: str = "index is out of bounds",
@@ -167,24 +183,25 @@ class _Lifter(Checks):
         """Whether the check now stands before the loop."""
         if goals is None:
             return False
-        extreme = [
-            g if isinstance(g, Var) else self.worst(g, loop, inside) for g in goals
-        ]
         b = Builder()
-        for goal in extreme:
-            if goal is None:
+        for goal in goals:
+            conditions = [self.before(a, inside, b) for a in goal.instead]
+            form = None if goal.form is None else self.worst(goal.form, loop, inside)
+            if form is not None:
+                conditions.insert(0, _at_least_zero(b, form))
+            elif goal.form is not None:
                 return False
-            if isinstance(goal, Var):
-                cond = self.before(goal, inside, b)
-            else:
-                cond = _at_least_zero(b, goal)
             for _, n in loop_indices(loop):
-                form = Form(-1, {}) if isinstance(goal, Var) else goal
                 if not self.holds_when_empty(form, n):
-                    cond = b.prim("or", cond, b.prim("le", n, _ZERO))
+                    conditions.append(b.prim("le", n, _ZERO))
+            cond = conditions[0]
+            for other in conditions[1:]:
+                cond = b.prim("or", cond, other)
             b.require(cond, exception, message, site)
         for let in b.lets:
-            self.add(let)
+            op = self.op(let, self.renamed(let.op))
+            if op is not None:
+                self.add(Let(let.vars, op, let.site))
         return True
 
     def worst(
@@ -202,12 +219,12 @@ class _Lifter(Checks):
             return None
         return form
 
-    def holds_when_empty(self, form: Form, extent: Atom) -> bool:
+    def holds_when_empty(self, form: Form | None, extent: Atom) -> bool:
         """Whether the form is >= 0 where the loop is empty, or the loop never is."""
         own = self.ranges.form(extent)
         if self.ranges.not_negative(own.plus(Form(1, {}), -1)):
             return True
-        if own.constant != 0 or list(own.terms.values()) != [1]:
+        if form is None or own.constant != 0 or list(own.terms.values()) != [1]:
             return False
         (n,) = own.terms
         if n not in self.ranges.extents:

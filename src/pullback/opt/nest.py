@@ -40,7 +40,7 @@ def _function(f: Function) -> Function:
                     outer = lets[made[rows]].op
                     assert isinstance(outer, Build)
                     merged = _merged(outer)
-                    if merged is not None and len(lets[made[rows]].vars) == 1:
+                    if merged is not None:
                         gone.add(made[rows])
                         lets[k] = Let(let.vars, merged, let.site)
                 case _:
@@ -52,6 +52,8 @@ def _function(f: Function) -> Function:
 
 def _merged(outer: Build) -> Build | None:
     """One build for a build whose only result is a build made at the end of its body."""
+    if len(outer.body.results) != 1:
+        return None
     (result,) = outer.body.results
     at = next((k for k, x in enumerate(outer.body.lets) if result in x.vars), None)
     if at is None or outer.body.lets[at].vars != (result,):

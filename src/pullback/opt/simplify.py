@@ -16,13 +16,9 @@ One walk forwards. A let becomes an atom (and disappears), another op, or severa
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
-
-import numpy as np
 
 from pullback.core.build import lit, prim_types
-from pullback.core.prims import TABLE
-from pullback.core.rows import Static, kind_of
+from pullback.core.rows import Static
 from pullback.core.terms import (
     AccAdd,
     AccRead,
@@ -49,20 +45,10 @@ from pullback.core.terms import (
     While,
 )
 from pullback.core.traverse import map_children
-from pullback.core.types import BOOL, I64, Array, Bool, Handle, Int, Real, Type
-from pullback.core.values import boxer
-from pullback.opt.rules import (
-    COMMUTATIVE,
-    LITERALS,
-    Apply_,
-    Binding,
-    Const,
-    Pattern,
-    Rule,
-    Var_,
-    by_head,
-)
-from pullback.opt.shapes import Extents, Shapes, is_shaped, same, same_value, stable_arrays
+from pullback.core.types import BOOL, I64, Array, Handle, Type
+from pullback.opt.match import fold, instance, is_scalar, match
+from pullback.opt.rules import by_head
+from pullback.opt.shapes import Extents, Shapes, is_shaped, same, stable_arrays
 from pullback.opt.storage import updated_arrays
 from pullback.opt.views import base_index
 
@@ -235,55 +221,10 @@ class _Simplifier:
         if name in ("to_real", "to_int") and args[0].type == t:
             return args[0]
         for rule in _RULES.get(name, ()):
-            binding: Binding = {}
-            if self.matches(rule.pattern, Prim(name, args, static), binding) and _fits(
-                rule, binding
-            ):
-                return self.instance(rule.result, binding, site)
+            binding = match(rule, Prim(name, args, static), self.defs)
+            if binding is not None:
+                return instance(rule.result, binding, lambda n, *xs: self.prim(n, xs, site))
         return None
-
-    def matches(self, pattern: Apply_, op: Op | None, binding: Binding) -> bool:
-        """Whether ``op`` is an instance of the pattern; ``binding`` then says of what."""
-        if not isinstance(op, Prim) or op.name != pattern.name or op.static:
-            return False
-        orders = [op.args, op.args[::-1]] if op.name in COMMUTATIVE else [op.args]
-        for args in orders:
-            trial = dict(binding)
-            if all(self.fits(p, a, trial) for p, a in zip(pattern.args, args)):
-                binding.update(trial)
-                return True
-        return False
-
-    def fits(self, pattern: Pattern, a: Atom, binding: Binding) -> bool:
-        match pattern:
-            case Var_(name):
-                if name in LITERALS and not isinstance(a, Lit):
-                    return False
-                return same(binding.setdefault(name, a), a)
-            case Const(value):
-                if not isinstance(a, Lit) or isinstance(value, bool) != isinstance(a.type, Bool):
-                    return False
-                exact = value if not isinstance(a.type, Real) else float(value)
-                return same_value(a.value, exact)
-            case Apply_():
-                op = self.defs.get(a) if isinstance(a, Var) else None
-                return self.matches(pattern, op, binding)
-            case _:
-                assert_never(pattern)
-
-    def instance(self, pattern: Pattern, binding: Binding, site: Site | None) -> Atom:
-        match pattern:
-            case Var_(name):
-                return binding[name]
-            case Const(value):
-                t = BOOL if isinstance(value, bool) else binding["x"].type
-                return lit(value, t)
-            case Apply_(name, args):
-                return self.prim(
-                    name, tuple(self.instance(p, binding, site) for p in args), site
-                )
-            case _:
-                assert_never(pattern)
 
     # --- arrays -------------------------------------------------------------------------------
 
@@ -374,7 +315,7 @@ class _Simplifier:
             x, y = op.then.results[k], op.orelse.results[k]
             if same(x, y):
                 self.names[v] = x
-            elif not op.then.lets and not op.orelse.lets and _is_scalar(v.type):
+            elif not op.then.lets and not op.orelse.lets and is_scalar(v.type):
                 self.names[v] = self.prim("select", (cond, x, y), let.site)
             else:
                 kept.append(k)
@@ -469,35 +410,6 @@ class _Simplifier:
             else:
                 moving.append(k)
         return moving
-
-
-def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | None:
-    """The value of a primitive of literals, or None where it raises or is no scalar."""
-    if name == "stop_gradient" or not _is_scalar(t):
-        return None
-    values = [_value(a) for a in args if isinstance(a, Lit)]
-    try:
-        with np.errstate(all="ignore"):
-            value = boxer(t)(TABLE[name].numpy(*values, *static))
-    except (ArithmeticError, ValueError):
-        return None
-    if isinstance(value, np.float32):
-        return Lit(float(value), t)
-    return Lit(value, t) if isinstance(value, float | int | bool) else None
-
-
-def _value(a: Lit) -> object:
-    return np.float32(a.value) if a.type == Real(32) else a.value
-
-
-def _is_scalar(t: Type) -> bool:
-    return isinstance(t, Real | Int | Bool)
-
-
-def _fits(rule: Rule, binding: Binding) -> bool:
-    return kind_of(binding["x"].type) in rule.kinds and (
-        rule.when is None or rule.when(binding)
-    )
 
 
 def _same_block(block: Block) -> Block:

@@ -1,0 +1,97 @@
+"""Whether an op is an instance of a pattern of ``rules``, and what a pattern then stands for; the
+value of a primitive of literals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+import numpy as np
+
+from pullback.core.build import lit
+from pullback.core.prims import TABLE
+from pullback.core.rows import Static, kind_of
+from pullback.core.terms import Atom, Lit, Op, Prim, Var
+from pullback.core.types import BOOL, Bool, Int, Real, Type
+from pullback.core.values import boxer
+from pullback.opt.rules import COMMUTATIVE, LITERALS, Apply_, Binding, Const, Pattern, Rule, Var_
+from pullback.opt.shapes import same, same_value
+
+Defs = dict[Var, Op]
+"""The op that binds each variable."""
+
+
+def match(rule: Rule, op: Prim, defs: Defs) -> Binding | None:
+    """What the variables of the rule stand for in ``op``; None if it does not apply."""
+    binding: Binding = {}
+    if not _matches(rule.pattern, op, binding, defs):
+        return None
+    if kind_of(binding["x"].type) not in rule.kinds:
+        return None
+    return binding if rule.when is None or rule.when(binding) else None
+
+
+def _matches(pattern: Apply_, op: Op | None, binding: Binding, defs: Defs) -> bool:
+    """Whether ``op`` is an instance of the pattern; ``binding`` then says of what."""
+    if not isinstance(op, Prim) or op.name != pattern.name or op.static:
+        return False
+    orders = [op.args, op.args[::-1]] if op.name in COMMUTATIVE else [op.args]
+    for args in orders:
+        trial = dict(binding)
+        if all(_fits(p, a, trial, defs) for p, a in zip(pattern.args, args)):
+            binding.update(trial)
+            return True
+    return False
+
+
+def _fits(pattern: Pattern, a: Atom, binding: Binding, defs: Defs) -> bool:
+    match pattern:
+        case Var_(name):
+            if name in LITERALS and not isinstance(a, Lit):
+                return False
+            return same(binding.setdefault(name, a), a)
+        case Const(value):
+            if not isinstance(a, Lit) or isinstance(value, bool) != isinstance(a.type, Bool):
+                return False
+            return same_value(a.value, float(value) if isinstance(a.type, Real) else value)
+        case Apply_():
+            return _matches(pattern, defs.get(a) if isinstance(a, Var) else None, binding, defs)
+        case _:
+            assert_never(pattern)
+
+
+def instance(pattern: Pattern, binding: Binding, prim: Callable[..., Atom]) -> Atom:
+    """The atom that the pattern stands for; ``prim(name, *args)`` emits a primitive."""
+    match pattern:
+        case Var_(name):
+            return binding[name]
+        case Const(value):
+            return lit(value, BOOL if isinstance(value, bool) else binding["x"].type)
+        case Apply_(name, args):
+            return prim(name, *(instance(p, binding, prim) for p in args))
+        case _:
+            assert_never(pattern)
+
+
+def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | None:
+    """The value of a primitive of literals, or None where it raises or is no scalar."""
+    if name == "stop_gradient" or not is_scalar(t):
+        return None
+    values = [_value(a) for a in args if isinstance(a, Lit)]
+    try:
+        with np.errstate(all="ignore"):
+            value = boxer(t)(TABLE[name].numpy(*values, *static))
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(value, np.float32):
+        return Lit(float(value), t)
+    return Lit(value, t) if isinstance(value, float | int | bool) else None
+
+
+def is_scalar(t: Type) -> bool:
+    """Whether a value of the type is one number or truth value."""
+    return isinstance(t, Real | Int | Bool)
+
+
+def _value(a: Lit) -> object:
+    return np.float32(a.value) if a.type == Real(32) else a.value

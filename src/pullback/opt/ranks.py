@@ -1,0 +1,208 @@
+"""What nested loops keep for the reverse sweep is one array, not arrays of arrays.
+
+    let E = loop i < n. (let r = loop j < m. e emitted in r) emitted;  ... (E[i])[j] ...
+    ==>  let R0 = build i < n, j < m. 0
+         let R  = loop i < n with R0. loop j < m. (R[i, j] := e);      ... (pick R i)[j] ...
+
+where m does not depend on i and E is only ever indexed. The inner loops yield no arrays then, and
+nothing is allocated inside the loops. To any depth; the loops of one nest share the walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pullback.core.build import lit
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Function,
+    Index,
+    Let,
+    Loop,
+    Prim,
+    Program,
+    Update,
+    Var,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.traverse import defined, map_blocks
+from pullback.core.types import I64, Array, Bool, Int, Real, Type
+
+
+def join_ranks(program: Program) -> Program:
+    """Give the nested residuals of every function one array each."""
+    functions = {name: _function(f) for name, f in program.functions.items()}
+    return Program(functions, program.decls, program.main)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One emitted result of a loop that is to be stored: which, into what, at which indices."""
+
+    emitted: int
+    array: Atom
+    indices: tuple[Atom, ...]
+
+
+def _function(f: Function) -> Function:
+    uses = _Uses({}, {})
+    uses.block(f.body)
+    walk = _Walk(uses)
+    return Function(f.name, f.params, walk.block(f.body), f.results)
+
+
+@dataclass
+class _Uses:
+    """Who reads a variable (None: the results of a block), and how often."""
+
+    readers: dict[Var, list[Let | None]]
+    made_by: dict[Var, Let]
+
+    def block(self, block: Block) -> None:
+        for let in block.lets:
+            for v in let.vars:
+                self.made_by[v] = let
+            self.read(atoms(let.op), let)
+            for _, sub in sub_blocks(let.op):
+                self.block(sub)
+        self.read(block.results, None)
+
+    def read(self, read: Iterable[Atom], by: Let | None) -> None:
+        for a in read:
+            if isinstance(a, Var):
+                self.readers.setdefault(a, []).append(by)
+
+    def only_indexed(self, v: Var) -> bool:
+        """Whether an array of arrays (of arrays...) is only ever read down to its rows."""
+        if not isinstance(v.type, Array) or not isinstance(v.type.elem, Array):
+            return True
+        for let in self.readers.get(v, []):
+            if let is None or not isinstance(let.op, Index) or let.op.checked:
+                return False
+            if let.op.array is not v or not self.only_indexed(let.vars[0]):
+                return False
+        return True
+
+
+class _Walk:
+    def __init__(self, uses: _Uses) -> None:
+        self.uses = uses
+        self.joined: dict[Var, Var] = {}
+
+    def block(self, block: Block) -> Block:
+        out: list[Let] = []
+        for let in block.lets:
+            match let.op:
+                case Loop():
+                    out.extend(self.loop(let, let.op))
+                case Index(Var() as array, (i,), False) if array in self.joined:
+                    (row,) = let.vars
+                    source = self.joined[array]
+                    if isinstance(row.type, Array) and isinstance(row.type.elem, Array):
+                        assert isinstance(source.type, Array)
+                        view = Var(row.name, Array(source.type.elem, source.type.rank - 1))
+                        self.joined[row] = view
+                    else:
+                        view = row
+                    out.append(Let((view,), Prim("pick", (source, i), (0,)), let.site))
+                case _:
+                    out.append(Let(let.vars, map_blocks(let.op, self.block), let.site))
+        return Block(tuple(out), block.results)
+
+    def loop(self, let: Let, op: Loop) -> list[Let]:
+        n = len(op.carried)
+        inside = defined(op.body) | {op.index, *op.carried}
+        before: list[Let] = []
+        items: list[_Item] = []
+        for k, v in enumerate(let.vars[n:]):
+            depth = self.extents(op, k, inside)
+            if depth is not None and len(depth[0]) > 1 and self.uses.only_indexed(v):
+                extents, elem = depth
+                idx = tuple(Var("i", I64) for _ in extents)
+                store = Var(v.name, Array(elem, len(extents)))
+                zero = Block((), (lit(0, elem),))
+                before.append(Let((store,), Build(extents, idx, zero)))
+                items.append(_Item(k, store, ()))
+        if not items:
+            return [Let(let.vars, map_blocks(op, self.block), let.site)]
+        new, stores = self.rewrite(let, op, items)
+        for item, store in zip(items, stores, strict=True):
+            self.joined[let.vars[n + item.emitted]] = store
+        assert isinstance(new.op, Loop)
+        return [*before, Let(new.vars, map_blocks(new.op, self.block), new.site)]
+
+    def extents(
+        self, op: Loop, k: int, outer: set[Var]
+    ) -> tuple[tuple[Atom, ...], Type] | None:
+        """The trip counts of the nest that emits result ``k``, and what it emits in the end; None
+        if a count is not known in front of the nest or the rows have another use."""
+        if isinstance(op.count, Var) and op.count in outer:
+            return None
+        r = op.body.results[len(op.carried) + k]
+        if isinstance(r.type, Real | Int | Bool):
+            return (op.count,), r.type
+        made = self.uses.made_by.get(r) if isinstance(r, Var) else None
+        if made is None or not isinstance(made.op, Loop) or not isinstance(r, Var):
+            return None
+        at = made.vars.index(r) - len(made.op.carried)
+        if at < 0 or self.uses.readers.get(r) != [None] or made not in op.body.lets:
+            return None
+        below = self.extents(made.op, at, outer)
+        return None if below is None else ((op.count, *below[0]), below[1])
+
+    def rewrite(self, let: Let, op: Loop, items: list[_Item]) -> tuple[Let, list[Var]]:
+        """The loop with these results stored instead of emitted, and the stores after it."""
+        n = len(op.carried)
+        gone = {item.emitted for item in items}
+        state = [Var(_name(item.array), item.array.type) for item in items]
+        last: dict[int, Atom] = {}
+        inner: dict[Let, list[int]] = {}
+        tail: list[Let] = []
+        for k, item in enumerate(items):
+            r = op.body.results[n + item.emitted]
+            if isinstance(r.type, Real | Int | Bool):
+                done = Var(state[k].name, state[k].type)
+                where = (*item.indices, op.index)
+                tail.append(Let((done,), Update(state[k], where, r, False)))
+                last[k] = done
+            else:
+                assert isinstance(r, Var)
+                inner.setdefault(self.uses.made_by[r], []).append(k)
+        lets: list[Let] = []
+        for x in op.body.lets:
+            if x not in inner:
+                lets.append(x)
+                continue
+            assert isinstance(x.op, Loop)
+            ks = inner[x]
+            below = []
+            for k in ks:
+                r = op.body.results[n + items[k].emitted]
+                assert isinstance(r, Var)
+                at = x.vars.index(r) - len(x.op.carried)
+                below.append(_Item(at, state[k], (*items[k].indices, op.index)))
+            new, stores = self.rewrite(x, x.op, below)
+            lets.append(new)
+            last.update(zip(ks, stores, strict=True))
+        results = (
+            *op.body.results[:n],
+            *(last[k] for k in range(len(items))),
+            *(r for k, r in enumerate(op.body.results[n:]) if k not in gone),
+        )
+        body = Block((*lets, *tail), results)
+        inits = (*op.inits, *(item.array for item in items))
+        after = [Var(s.name, s.type) for s in state]
+        out = (
+            *let.vars[:n], *after,
+            *(v for k, v in enumerate(let.vars[n:]) if k not in gone),
+        )
+        loop = Loop(op.count, op.index, (*op.carried, *state), inits, body)
+        return Let(out, loop, let.site), after
+
+
+def _name(a: Atom) -> str:
+    return a.name if isinstance(a, Var) else "r"

@@ -1,0 +1,53 @@
+"""Builds of builds that are only stacked are one build."""
+
+import numpy as np
+
+from pullback.core.terms import Build
+from pullback.core.types import I64
+from pullback.opt.nest import nest
+from tests.ad.flatcore import A2, program
+from tests.opt.agreement import agree, ops, prims
+
+M = np.arange(6.0).reshape(2, 3)
+
+
+def test_rows_of_one_length() -> None:
+    def body(c, m):
+        n = m.dim(1)
+
+        def row(i):
+            r = m.view("pick", i, static=(0,))
+            return c.build(n, lambda j: c.exp(r.at(j)) + c.real(i))
+
+        return c.prim("stack", c.build(m.dim(0), row))
+
+    q = agree(nest, program([A2], body), [M])
+    assert len(ops(q, Build)) == 1 and "stack" not in prims(q)
+
+
+def test_what_must_stay() -> None:
+    def ragged(c, m, n):
+        rows = c.build(n, lambda i: c.build(i * 0 + 2, lambda j: c.real(i)))
+        return c.prim("stack", rows)
+
+    def used_twice(c, m, n):
+        rows = c.build(n, lambda i: c.build(n, lambda j: c.real(i)))
+        return c.prim("stack", rows), rows.at(0).at(0)
+
+    def costly(c, m, n):
+        def row(i):
+            x = c.exp(c.real(i))
+            return c.build(n, lambda j: x * c.real(j))
+
+        return c.prim("stack", c.build(n, row))
+
+    def raises(c, m, n):
+        def row(i):
+            x = m[i, 0]
+            return c.build(n, lambda j: x * c.real(j))
+
+        return c.prim("stack", c.build(n, row))
+
+    for body in (ragged, used_twice, costly, raises):
+        q = agree(nest, program([A2, I64], body), [M, 2], [M, 3] if body is not raises else [M, 1])
+        assert "stack" in prims(q)

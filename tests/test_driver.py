@@ -1,0 +1,334 @@
+"""The pipeline, the cache and its guards, the way of values into compiled code and out of it."""
+
+from __future__ import annotations
+
+import gc
+import math
+import threading
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback import driver
+from pullback.core.terms import Dialect
+from pullback.core.types import F64, I64, Array, Handle
+from pullback.core.values import Node, make_array
+from pullback.frontend.kinds import leaf_types
+from pullback.frontend.pytypes import type_of
+from pullback.marshal import Cells, Flattener, result_value
+from pullback.plans import Request, What
+from pullback.rawmemory import Memory, Reader
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+    """The functions that are specialised during a test; it starts with an empty cache."""
+    seen: list[object] = []
+    plain = driver._specialise
+    monkeypatch.setattr(driver, "_found", type(driver._found)())
+
+    def counted(f: Any, *rest: Any) -> Any:
+        seen.append(f)
+        return plain(f, *rest)
+
+    monkeypatch.setattr(driver, "_specialise", counted)
+    yield seen
+
+
+SCALE = 2.0
+TABLE = np.array([1.0, 2.0])
+
+
+def helper(x: Any) -> Any:
+    return SCALE * x
+
+
+def uses_helper(x: Any) -> Any:
+    return helper(x) * TABLE[0]
+
+
+# --- the pipeline --------------------------------------------------------------------------------
+
+
+def test_the_pipeline_reads_from_source_to_accumulators() -> None:
+    names = [stage.name for stage in driver.PIPELINE]
+    assert len(set(names)) == len(names)
+    assert names.index("closures") < names.index("flatten") < names.index("ad")
+    assert names.index("ad") < names.index("entry")
+    order = [Dialect.FIRST_ORDER, Dialect.FLAT, Dialect.ACCUMULATING]
+    places = [order.index(stage.dialect) for stage in driver.PIPELINE]
+    assert places == sorted(places)
+    assert all(stage.why for stage in driver.PIPELINE)
+
+
+def test_a_pass_that_breaks_the_program_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from pullback.core.check import CheckError
+
+    def break_it(program: Any) -> Any:
+        main = program.functions[program.main]
+        broken = replace(main, body=replace(main.body, lets=()))
+        return replace(program, functions={**program.functions, main.name: broken})
+
+    stages = [replace(s, run=break_it) if s.name == "trim last" else s for s in driver.PIPELINE]
+    monkeypatch.setattr(driver, "PIPELINE", tuple(stages))
+    monkeypatch.setattr(driver.config, "check", "always")
+    f = lambda x: x * x + 17.0
+    for _ in range(2):
+        with pytest.raises(CheckError):
+            pb.jit(f)(2.0)
+    monkeypatch.undo()
+    assert pb.jit(f)(2.0) == 21.0  # the failure was not kept
+
+
+# --- the cache -----------------------------------------------------------------------------------
+
+
+def test_new_values_do_not_compile(compilations: list[object]) -> None:
+    g = pb.grad(lambda x, n: np.sum(x * x) * n)
+    for size in (1, 10, 100):
+        for n in (2, 3):
+            np.testing.assert_allclose(g(np.ones(size), n), 2.0 * n * np.ones(size))
+    assert len(compilations) == 1
+    g(np.ones(3, np.float32), 2)
+    assert len(compilations) == 2
+
+
+def test_lambdas_made_anew_do_not_compile(compilations: list[object]) -> None:
+    for k in (1.0, 2.0, 3.0):
+        assert pb.grad(lambda x: k * x * x)(2.0) == 4.0 * k  # noqa: B023  (called at once)
+        assert pb.value_and_grad(lambda x: x * x)(k) == (k * k, 2 * k)
+    assert len(compilations) == 2
+
+
+def test_captures_of_another_type_compile_again(compilations: list[object]) -> None:
+    def make(k: Any) -> Any:
+        return lambda x: np.sum(k * x)
+
+    assert [pb.grad(make(k))(2.0) for k in (1.0, 2, np.array([1.0, 5.0]), 3.0)] == [1, 2, 6, 3]
+    assert len(compilations) == 3
+
+
+def test_globals_are_read_at_every_call(
+    compilations: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    g = pb.grad(uses_helper)
+    assert g(1.0) == 2.0
+    monkeypatch.setitem(globals(), "SCALE", 10.0)
+    assert g(1.0) == 10.0
+    monkeypatch.setitem(globals(), "TABLE", np.array([3.0, 0.0, 0.0]))
+    assert g(1.0) == 30.0
+    assert len(compilations) == 1
+    monkeypatch.setitem(globals(), "SCALE", 10)  # another type
+    assert g(1.0) == 30.0
+    monkeypatch.setitem(globals(), "helper", lambda x: 5.0 * x)  # another function
+    assert g(1.0) == 15.0
+    monkeypatch.undo()
+    assert g(1.0) == 2.0
+
+
+def test_static_values_are_guarded() -> None:
+    def f(x: Any, axis: Any) -> Any:
+        return np.sum(np.sum(x, axis=axis) ** 2)
+
+    x = np.arange(6.0).reshape(2, 3)
+    g = pb.grad(f)
+    for axis in (0, 1, 0):
+        expected = 2.0 * np.expand_dims(np.sum(x, axis=axis), axis) * np.ones_like(x)
+        np.testing.assert_allclose(g(x, axis), expected)
+
+
+def test_cells_are_read_at_every_call() -> None:
+    k = 2.0
+
+    def f(x: Any) -> Any:
+        return k * x
+
+    g = pb.grad(f)
+    assert g(1.0) == 2.0
+    k = 3.0
+    assert g(1.0) == 3.0
+
+
+def test_the_cache_is_bounded(
+    compilations: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver.config, "cache_size", 3)
+    for rank in range(1, 7):
+        assert pb.jit(lambda x: np.sum(x))(np.ones((1,) * rank)) == 1.0
+    assert len(driver._found) == 3
+
+
+def test_compiled_code_goes_when_nobody_has_it(compilations: list[object]) -> None:
+    g = pb.jit(lambda x: x + 4.0)
+    g(1.0)
+    gone = weakref.ref(next(iter(driver._found.values()))[0])
+    driver._found.clear()
+    del g
+    compilations.clear()
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_refused_program_is_refused_again_and_mended() -> None:
+    def f(x: Any) -> Any:
+        return x if x > 0.0 else "negative"
+
+    for _ in range(2):
+        with pytest.raises(pb.PullbackError):
+            pb.jit(f)(1.0)
+
+
+def test_many_threads_compile_one_function_once(compilations: list[object]) -> None:
+    f = lambda x: np.sum(np.sin(x) * x)
+    x = np.linspace(0.0, 1.0, 500)
+    expected = np.sin(x) + np.cos(x) * x
+    wrong: list[Any] = []
+
+    def work() -> None:
+        g = pb.grad(f)
+        for _ in range(20):
+            if not np.allclose(g(x), expected):
+                wrong.append(g(x))
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == [] and len(compilations) == 1
+
+
+def test_an_error_leaves_nothing_broken() -> None:
+    f = pb.grad(lambda x, i: x[i] * x[i] / math.sqrt(x[0]))
+    x = np.array([4.0, 2.0])
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            f(x, 7)
+        np.testing.assert_allclose(f(x, 1), [-0.25, 2.0])
+        with pytest.raises(ValueError, match="domain"):
+            pb.jit(math.sqrt)(-1.0)
+
+
+# --- the fast call -------------------------------------------------------------------------------
+
+
+def test_a_plain_function_goes_straight_into_the_entry_point() -> None:
+    g = pb.grad(lambda x: x * x)
+    g(2.0)
+    assert type(g._fast).__name__ == "builtin_function_or_method"  # type: ignore[attr-defined]
+
+
+def test_the_fast_call_gives_up_where_it_does_not_fit() -> None:
+    @dataclass(frozen=True)
+    class Pair:
+        a: float
+        b: float
+
+    f = lambda p, k: p.a * p.b * k if isinstance(p, Pair) else p * k
+    fast, result = driver.bind(f, (Pair(2.0, 3.0), 4.0), Request(What.GRADIENT, (0,), True))
+    assert result == Pair(12.0, 8.0) == fast(Pair(2.0, 3.0), 4.0)
+    others = ((2.0, 4.0), (Pair(2.0, 3.0), 4), (Pair(2.0, 3.0),), (Pair(1.0, 1), 2.0), (1, 2, 3))
+    for args in others:
+        assert fast(*args) is NotImplemented
+
+
+def test_calls_of_alternating_types_stay_compiled(compilations: list[object]) -> None:
+    g = pb.grad(lambda x: np.sum(x * x))
+    for _ in range(3):
+        assert g(1.0) == 2.0
+        assert g(np.ones(2)).tolist() == [2.0, 2.0]
+        assert g(x=np.ones((1, 1))).tolist() == [[2.0]]
+    assert len(compilations) == 3
+
+
+# --- leaves --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class End:
+    pass
+
+
+@dataclass(frozen=True)
+class Link:
+    value: float
+    data: np.ndarray
+    flag: bool
+    rest: Chain
+
+
+Chain = End | Link
+
+
+def chain() -> Any:
+    return Link(1.5, np.array([1.0, 2.0]), True, Link(2.5, np.array([3.0]), False, End()))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1.5, 2, True, np.float32(1.5), np.ones((2, 3)), (1.0, (2, [3.0])), [1.0, 2.0], [(1.0, 2)],
+        [np.ones(2), np.ones(3)], [[1.0], [2.0, 3.0]], chain(), [chain(), End()], None, "text",
+    ],
+    ids=lambda v: type(v).__name__,
+)  # fmt: skip
+def test_flattened_values_are_built_again(value: Any) -> None:
+    kind = type_of(value)
+    leaves = Flattener().leaves(kind, value)
+    assert len(leaves) == len(list(leaf_types(kind)))
+    np.testing.assert_equal(_shown(result_value(kind, leaves)), _shown(value))
+
+
+def _shown(x: Any) -> Any:
+    if isinstance(x, list | tuple):
+        return type(x)(map(_shown, x))
+    return [x.value, x.data, x.flag, _shown(x.rest)] if isinstance(x, Link) else x
+
+
+def test_nodes_go_into_memory_and_come_back() -> None:
+    kind = type_of([chain()])
+    decls = {u.name: u.decl() for u in driver.reachable_unions(kind)}
+    flattener = Flattener()
+    leaves = flattener.leaves(kind, [chain()])
+    memory = Memory(decls)
+    memory.place((p.union.name, p.node) for p in flattener.packed)
+    types = list(leaf_types(kind))
+    words = [w for t, leaf in zip(types, leaves) for w in memory.arguments(t, leaf)]
+    again = Reader(decls).leaves(types, words)
+    assert _shown(result_value(kind, again))[0][0] == 1.5
+    np.testing.assert_equal(_shown(result_value(kind, again)), _shown([chain()]))
+
+
+def test_nested_arrays_go_into_memory_and_come_back() -> None:
+    t = Array(Array(F64, 2), 1)
+    leaf = make_array(Array(F64, 2), [np.ones((2, 3)).T, np.zeros((0, 2)), np.eye(3)[::-1]], (3,))
+    again = Reader({}).leaves([t], Memory({}).arguments(t, leaf))[0]
+    assert isinstance(again, np.ndarray)
+    for x, y in zip(leaf, again):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_accumulators_are_numbered_in_the_order_of_the_nodes() -> None:
+    flattener = Flattener(forward=True)
+    kind = type_of(chain())
+    flattener.leaves(kind, chain())
+    assert flattener.cells == 1 + (1 + 1) + (2 + 1) - 1
+    inner, outer = (p for p in flattener.packed if isinstance(p.value, Link))
+    assert inner.accumulators == {1: Cells(0, (1,))} and inner.cells == Cells(1, (1,))
+    assert outer.accumulators == {1: Cells(2, (2,))} and outer.cells == Cells(4, (1,))
+    made = flattener.node_gradients(np.arange(5.0))
+    found: Any = made[id(outer.node)]
+    assert found.value == 4.0 and found.flag is None and found.rest.value == 1.0
+    np.testing.assert_array_equal(found.data, [2.0, 3.0])
+
+
+def test_handles_are_three_numbers_for_an_axis() -> None:
+    assert Memory({}).arguments(Handle(2), Cells(7, (2, 3))) == [7, 2, 3, 3, 1]
+    assert isinstance(Node(0).fields, tuple) and I64.bits == 64
