@@ -129,16 +129,19 @@ def inner(gradient: Any, tangent: Any) -> float:
 
 
 def difference(f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]) -> float:
-    """The directional derivative by central differences, extrapolated twice (Richardson)."""
+    """The directional derivative by central differences, extrapolated twice (Richardson), with the
+    step at which the extrapolation is steadiest: a long step may cross a kink."""
 
     def central(h: float) -> float:
         ahead, back = moved(args, tangents, h), moved(args, tangents, -h)
         return float(f(*ahead) - f(*back)) / (2 * h)
 
-    h = 2e-3
-    coarse, middle, fine = central(4 * h), central(2 * h), central(h)
-    first, second = (4 * middle - coarse) / 3, (4 * fine - middle) / 3
-    return (16 * second - first) / 15
+    def extrapolated(h: float) -> tuple[float, float]:
+        coarse, middle, fine = central(4 * h), central(2 * h), central(h)
+        first, second = (4 * middle - coarse) / 3, (4 * fine - middle) / 3
+        return abs(second - first), (16 * second - first) / 15
+
+    return min(extrapolated(h) for h in (2e-3, 3e-4, 5e-5))[1]
 
 
 # --- comparing --------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_the_data_are_all_there() -> None:
 def test_a_broken_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "short.txt"
     path.write_text("2 1 1\n0.5\n")
-    with pytest.raises(ValueError, match="expected 12 numbers, found 1"):
+    with pytest.raises(ValueError, match="expected 10 numbers, found 1"):
         inputs.adbench(path)
 
 

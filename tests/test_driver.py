@@ -222,7 +222,7 @@ def test_an_error_leaves_nothing_broken() -> None:
 def test_a_plain_function_goes_straight_into_the_entry_point() -> None:
     g = pb.grad(lambda x: x * x)
     g(2.0)
-    assert type(g._fast).__name__ == "builtin_function_or_method"  # type: ignore[attr-defined]
+    assert type(g._fast).__name__ == "builtin_function_or_method"
 
 
 def test_the_fast_call_gives_up_where_it_does_not_fit() -> None:

@@ -86,7 +86,7 @@ def result_form(kind: Kind) -> Form | None:
         case StaticK(_, value):
             return Form(Nothing(), None if value is None else lambda _: value)
         case ListK(ScalarK(t, True)):
-            return Form((PyInt(), array_leaf(t, 1)), lambda pair: pair[1].tolist())  # type: ignore[index]
+            return Form((PyInt(), array_leaf(t, 1)), _second_as_list)
         case _:
             return None
 
@@ -105,9 +105,19 @@ def gradient_form(kind: Kind) -> Form | None:
         case StaticK():
             return Form(Nothing())
         case ListK(ScalarK(Real() as t, True)):
-            return Form(array_leaf(t, 1), lambda array: array.tolist())  # type: ignore[attr-defined]
+            return Form(array_leaf(t, 1), _as_list)
         case _:
             return None
+
+
+def _as_list(array: object) -> object:
+    assert isinstance(array, np.ndarray)
+    return array.tolist()
+
+
+def _second_as_list(pair: object) -> object:
+    assert isinstance(pair, tuple)
+    return _as_list(pair[1])
 
 
 def tuple_form(

@@ -310,6 +310,8 @@ def mismatch(kind: Kind, value: object) -> ArgumentTypeError:
 
 
 def _scalar(t: Type, value: object) -> object:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     match t:
         case Real(bits) if isinstance(value, int | float | np.number | np.bool_):
             return float(value) if bits == 64 else np.float32(value)

@@ -17,6 +17,7 @@ from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
 from pullback.frontend.join import generalise, join, widen
 from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
 from pullback.frontend.scopes import chain
+from pullback.frontend.signals import Unresolved
 from pullback.frontend.values import (
     Indexed,
     Items,
@@ -86,7 +87,11 @@ def carry(
         outs: Sequence[Value] = ()
         for k, body in enumerate(bodies):
             with run.building(Builder()) as b:
-                given = body(values)
+                try:
+                    given = body(values)
+                except Unresolved as e:
+                    e.in_loop = True
+                    raise
                 if k + 1 < len(bodies):
                     blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
                     continue

@@ -78,8 +78,10 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.GeneratorExp():
             return comprehensions.generator(run, node)
         case ast.NamedExpr(ast.Name(name), value):
+            if run.scope is not function_scope(run):
+                run.refuse(node, ":= inside a comprehension is not supported", "write a loop")
             made = evaluate(run, value)
-            function_scope(run).names[name] = made
+            run.scope.names[name] = made
             return made
         case ast.JoinedStr(values):
             return _joined_string(run, values, node)

@@ -42,7 +42,10 @@ def fork_value(
     """The joined value of an expression with several arms, of which one is evaluated."""
     results: list[tuple[Builder, Value | None]] = []
     unresolved: Unresolved | None = None
+    scope, before = run.scope, run.scope.names
+    assigned: dict[str, Value] = {}  # by := inside an arm
     for arm in arms:
+        scope.names = dict(before)
         with run.building(Builder()) as b:
             try:
                 results.append((b, arm()))
@@ -51,6 +54,14 @@ def fork_value(
                 results.append((b, None))
             except Unreachable:
                 results.append((b, None))
+            finally:
+                assigned |= {
+                    n: Stale(f"{n!r} is assigned on one of several paths", node)
+                    for n, v in scope.names.items()
+                    if before.get(n) is not v
+                }
+                scope.names = before
+    before.update(assigned)
     values = [v for _, v in results if v is not None]
     if not values:
         if unresolved is not None:

@@ -10,12 +10,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import Builder
 from pullback.core.terms import Call, Function, Var
 from pullback.core.types import Bool, Int
-from pullback.errors import EndlessError, TypesDoNotMeetError, UnsupportedError
+from pullback.errors import (
+    EndlessError,
+    PullbackError,
+    TypesDoNotMeetError,
+    UnsupportedError,
+)
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.join import generalise, join, widen
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Frame, Run
 
 _MAX_ATTEMPTS = 12
+_GUESS = ScalarK(Bool(), True)
 _MAX_NESTING = 40
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
 
@@ -254,6 +260,7 @@ class Functions:
     ) -> None:
         """Run the body until the estimate of the result is confirmed."""
         before = dict(self.specs)
+        guessed = False
         for _ in range(_MAX_ATTEMPTS):
             spec.used = spec.unresolved = False
             known_hidden = dict(spec.hidden)
@@ -269,12 +276,18 @@ class Functions:
             except Unresolved as u:
                 if u.spec is not spec:
                     raise
-                self.run.refuse(
-                    node,
-                    f"every path through {spec.definition.name!r} calls it again",
-                    "give the recursion a base case",
-                    error=EndlessError,
-                )
+                if u.in_loop and not guessed:
+                    # The base case is a loop that runs zero times. Nothing is known of the
+                    # result then: start from the least number.
+                    guessed = True
+                    spec.result, spec.owned = _GUESS, []
+                    self.specs = dict(before)
+                    continue
+                self._refuse_unknown(spec, node)
+            except PullbackError:
+                if not (guessed and spec.result == _GUESS):
+                    raise
+                self._refuse_unknown(spec, node)
             settled = not spec.unresolved and (kind, owned) == (spec.result, spec.owned)
             if not spec.used or (settled and spec.hidden == known_hidden):
                 spec.result, spec.owned = kind, owned
@@ -285,6 +298,15 @@ class Functions:
             node,
             f"the types in the recursion of {spec.definition.name!r} do not settle",
             "return values of one type",
+            error=EndlessError,
+        )
+
+    def _refuse_unknown(self, spec: Spec, node: ast.AST) -> NoReturn:
+        self.run.refuse(
+            node,
+            f"every path through {spec.definition.name!r} calls it again: what it returns is "
+            "not known",
+            "give the recursion a base case (an 'if' that returns without a call)",
             error=EndlessError,
         )
 
@@ -361,6 +383,8 @@ class Functions:
         if spec.result is None or not spec.used:
             return value
         wide = join(spec.result, own)
+        if wide is None and spec.result == _GUESS:
+            return value  # the result was only guessed
         if wide is None:
             self.run.refuse(
                 node,

@@ -307,7 +307,7 @@ def _loop_with_exit(
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
     state: dict[str, Value] = {**extra, "$exit": Static(0)}
     if "return" in jumps(s.body):
-        kind = _return_kind(run, s, before, state)
+        kind = _return_kind(run, s, s.body, before, state)
         if kind is not None and outer_return is None:
             state["$return"] = dummy(run, kind)
         elif outer_return is not None:
@@ -341,9 +341,36 @@ def _loop_with_exit(
     return Flow.FALL
 
 
+def once(run: Run, s: ast.If | ast.Match) -> None:
+    """A branch that some of several paths leave by ``return``, run as the body of a loop that goes
+    round once: ``$left`` says how it was left, and what follows need not be repeated."""
+    from pullback.frontend.statements import execute
+
+    scope, frame = run.scope, run.frame
+    outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
+    kind = _return_kind(run, s, [s], [], {"$exit": Static(0)})
+    scope.names["$exit"] = Static(0)
+    if kind is not None and outer_return is None:
+        scope.names["$return"] = dummy(run, kind)
+    saved = frame.live_end, frame.in_loop
+    assert frame.definition is not None
+    after = liveness_of(frame.definition.node).after.get(s, frozenset())
+    frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
+    try:
+        execute(run, [s])
+    finally:
+        frame.live_end, frame.in_loop = saved
+    scope.names["$left"] = scope.names.pop("$exit")
+    if outer_exit is not None:
+        scope.names["$exit"] = outer_exit
+    if outer_return is not None:
+        scope.names["$outer"] = outer_return
+
+
 def _return_kind(
     run: Run,
-    s: ast.For | ast.While,
+    s: ast.stmt,
+    body: Sequence[ast.stmt],
     before: Sequence[Callable[[], None]],
     state: dict[str, Value],
 ) -> Kind | None:
@@ -354,15 +381,16 @@ def _return_kind(
     scope, frame = run.scope, run.frame
     saved = scope.names, frame.live_end, frame.in_loop, frame.returned
     scope.names = {**scope.names, **state}
-    for n in set(assigned(s.body)) & set(scope.names):
-        scope.names[n] = _unknown(scope.names[n])
+    if isinstance(s, ast.For | ast.While):
+        for n in set(assigned(body)) & set(scope.names):
+            scope.names[n] = _unknown(scope.names[n])
     frame.live_end = frozenset(_names_in(s)) | {"$return", "$exit"}
     frame.in_loop, frame.returned = True, []
     try:
         with run.building(Builder()):
             for action in before:
                 action()
-            execute(run, s.body)
+            execute(run, body)
     except (Unreachable, Unresolved):
         pass
     finally:

@@ -38,6 +38,7 @@ from pullback.frontend.values import (
     CALLS,
     FunctionV,
     OperatorV,
+    Owner,
     RecordV,
     Static,
     TupleV,
@@ -96,7 +97,8 @@ class PythonValues:
             self.declare_kind(kind)
             hint = str(path[-1][-1]) if isinstance(path[-1][-1], str) else "h"
             params = tuple(Var(hint, t) for t in leaf_types(kind))
-            known = Hidden(path, kind, params, rebuild(kind, iter(params)))
+            own = frozenset({Owner("a global or captured array")}), False
+            known = Hidden(path, kind, params, rebuild(kind, iter(params), lambda: own))
             self.frame.hidden[path] = known
             self.hidden_kinds[path] = kind
             if isinstance(kind, ScalarK):

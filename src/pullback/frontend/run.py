@@ -23,7 +23,7 @@ from pullback.frontend.kinds import Kind, ListK, describe, leaf_types, static_ki
 from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
 from pullback.frontend.scopes import Path, Scope, chain
-from pullback.frontend.signals import NeedStatic
+from pullback.frontend.signals import NeedStatic, Unresolved
 from pullback.frontend.source import Definition, site_of
 from pullback.frontend.values import (
     ArrayV,
@@ -216,7 +216,11 @@ class Run(PythonValues):
 
     def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
         with self.building(Builder()) as b:
-            return b.block(tuple(fn()))
+            try:
+                return b.block(tuple(fn()))
+            except Unresolved as e:
+                e.in_loop = True
+                raise
 
     def branch(
         self,

@@ -16,6 +16,7 @@ class Unresolved(Exception):
     def __init__(self, spec: Spec, node: ast.AST) -> None:
         self.spec = spec
         self.node = node
+        self.in_loop = False  # in a body that may run zero times
         super().__init__(spec.name)
 
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
+from pullback.core.prims_discrete import EXCEPTIONS
 from pullback.core.terms import Atom, If, Lit, Prim
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend import ownership
 from pullback.frontend.expressions import (
     BINARY,
@@ -27,7 +28,7 @@ from pullback.frontend.expressions import (
 from pullback.frontend.forks import Flow, fork_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.source import Definition
-from pullback.frontend.syntax import jumps, liveness_of
+from pullback.frontend.syntax import jumps, liveness_of, size, ways_through
 from pullback.frontend.values import (
     ArrayV,
     RecordV,
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 EXIT_BREAK, EXIT_RETURN = 1, 2
+_MAX_REPEATED = 40
+"""Code of this size (in syntax nodes) may be repeated in several branches that go on."""
 
 
 def run_body(run: Run, definition: Definition) -> Value:
@@ -95,6 +98,11 @@ def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
 
 def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
     """A branch with jumps in it: what follows is run inside the branches that go on."""
+    if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
+        from pullback.frontend import loops
+
+        loops.once(run, s)
+        return _after_exit(run, s, rest)
     if isinstance(s, ast.If):
         return _if(
             run,
@@ -449,7 +457,10 @@ def _assert(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
 
 def _message(run: Run, node: ast.expr) -> str:
     """The message of an error: run-time values in it stand as their source text."""
-    value = None if isinstance(node, ast.Call) else _quietly(run, node)
+    try:
+        value = None if isinstance(node, ast.Call) else _quietly(run, node)
+    except PullbackError:  # "..." % x, and the like
+        value = None
     return str(value.value) if isinstance(value, Static) else ast.unparse(node)
 
 
@@ -474,13 +485,13 @@ def _raise(run: Run, s: ast.Raise) -> Flow:
         case _:
             run.refuse(s, "a bare raise has nothing to raise again")
     match cls:
-        case Static(type() as exception) if issubclass(exception, BaseException):
+        case Static(type() as exception) if exception in EXCEPTIONS.values():
             run.require(boolean(False), exception.__name__, message, s)
             return Flow.DEAD
         case _:
             run.refuse(
                 s,
-                "only 'raise ExceptionClass(message)' is supported",
+                "only 'raise ExceptionClass(message)' with a built-in exception is supported",
                 "raise ValueError('...')",
             )
 

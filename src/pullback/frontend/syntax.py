@@ -204,6 +204,27 @@ def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(found)
 
 
+def ways_through(stmts: Sequence[ast.stmt]) -> int:
+    """How many paths lead through statements without jumping (branches that meet count once)."""
+    ways = 1
+    for s in stmts:
+        match s:
+            case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
+                return 0
+            case ast.If(_, body, orelse) if jumps([s]):
+                ways *= ways_through(body) + ways_through(orelse)
+            case ast.Match(_, cases) if jumps([s]):
+                ways *= sum(ways_through(c.body) for c in cases)
+            case _:
+                pass
+    return ways
+
+
+def size(stmts: Sequence[ast.stmt]) -> int:
+    """The number of syntax nodes."""
+    return sum(1 for s in stmts for _ in ast.walk(s))
+
+
 # --- liveness -------------------------------------------------------------------------------------
 
 

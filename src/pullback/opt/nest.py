@@ -41,8 +41,8 @@ def _function(f: Function) -> Function:
                     assert isinstance(outer, Build)
                     merged = _merged(outer)
                     if merged is not None:
-                        gone.add(made[rows])
-                        lets[k] = Let(let.vars, merged, let.site)
+                        gone.add(k)  # where the rows were made: what they read may be updated later
+                        lets[made[rows]] = Let(let.vars, merged, let.site)
                 case _:
                     pass
         return Block(tuple(x for k, x in enumerate(lets) if k not in gone), old.results)
