@@ -33,15 +33,24 @@ def scalar_loop(x, n):
     return y
 
 
+def logistic(x, n):
+    """Like ``scalar_loop``, but its derivative needs every value."""
+    y = x
+    for _ in range(n):
+        y = 3.7 * y * (1.0 - y)
+    return y
+
+
 def args_of(name: str, n: int) -> tuple[Any, ...]:
     """The arguments of size n."""
     rng = np.random.default_rng(n)
-    if name == "scalar_loop":
-        return 1.5, n
+    if name in ("scalar_loop", "logistic"):
+        return 0.6, n
     places = rng.integers(0, np.arange(1, n + 1)) if name == "updates" else rng.integers(0, n, n)
     return rng.normal(size=n), places
 
 
 PROGRAMS: dict[str, Callable[..., Any]] = {
-    "reads": reads, "updates": updates, "squares": squares, "scalar_loop": scalar_loop
+    "reads": reads, "updates": updates, "squares": squares, "scalar_loop": scalar_loop,
+    "logistic": logistic,
 }  # fmt: skip

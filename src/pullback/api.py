@@ -53,7 +53,12 @@ class Operator:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not kwargs:
-            result = self._fast(*args)
+            try:
+                result = self._fast(*args)
+            except ValueError as error:
+                if not driver.may_broadcast(error):
+                    raise
+                result = NotImplemented
             if result is not NotImplemented:
                 return result
         return self._slow(args, kwargs)
@@ -62,7 +67,12 @@ class Operator:
         """The call for other types of arguments than the last, or with keyword arguments."""
         values = positional(self._f, args, kwargs)
         for fast in (self._fast, *self._others):
-            result = fast(*values)
+            try:
+                result = fast(*values)
+            except ValueError as error:
+                if not driver.may_broadcast(error):
+                    raise
+                continue
             if result is not NotImplemented:
                 break
         else:
@@ -82,6 +92,11 @@ def _for_count(request: Request, count: int) -> Request:
     if all(i >= 0 for i in request.argnums):
         return request
     argnums = tuple(i + count if i < 0 else i for i in request.argnums)
+    if min(argnums) < 0:
+        raise ArgumentTypeError(
+            f"argnums={request.argnums} with {count} arguments given: a differentiated argument "
+            "must be given"
+        )
     return Request(request.what, argnums, request.alone, request.has_aux)
 
 

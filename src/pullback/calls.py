@@ -153,10 +153,19 @@ def call_native(
         args += memory.arguments(t, leaf)
     if plan.cells:
         args.append(flat.flattener.cells)
+    return taken(builtin, args), memory
+
+
+def taken(builtin: Builtin, args: Sequence[object]) -> object:
+    """The result of an entry point; where it does not take an array as it is (it is not aligned,
+    or of a subclass), of its copy."""
     found = builtin(*args)
     if found is NotImplemented:
-        raise not_taken(args)
-    return found, memory
+        plain = [np.array(x, subok=False) if isinstance(x, np.ndarray) else x for x in args]
+        found = builtin(*plain)
+        if found is NotImplemented:
+            raise not_taken(args)
+    return found
 
 
 def not_taken(args: Sequence[object]) -> Exception:
@@ -266,4 +275,4 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
 
 __all__ = ["Flat", "call_native", "finish", "flatten_arguments", "flatten_duals",
            "forward_signature", "gradients", "not_taken", "pullback_signature", "read_results",
-           "run_evaluator", "signature"]  # fmt: skip
+           "run_evaluator", "signature", "taken"]  # fmt: skip

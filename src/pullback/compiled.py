@@ -23,6 +23,7 @@ from pullback.calls import (
     pullback_signature,
     read_results,
     signature,
+    taken,
 )
 from pullback.core.terms import Program
 from pullback.entries import (
@@ -171,9 +172,7 @@ class Pullback:
         halves, plan = self._halves, self._halves.plan
         given = tangent_leaves(plan.value, self._forms, cotangent, "cotangent")
         seeds = [given[k] for k in plan.seeded]
-        found = halves.pullback(self._residual, *seeds)
-        if found is NotImplemented:
-            raise not_taken(seeds)
+        found = taken(halves.pullback, [self._residual, *seeds])
         leaves = read_results(found, halves.cotangents, halves.decls)
         cells = leaves.pop() if plan.cells else None
         return gradients(plan, self._flat, leaves, cells)

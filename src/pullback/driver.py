@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import cast
+from typing import TypeVar, cast
 
 from pullback.ad.differentiate import differentiate, split, tangent
 from pullback.ad.differentiate import gradient as reverse_gradient
@@ -40,6 +40,7 @@ from pullback.core.terms import Dialect, Program
 from pullback.entries import Fast
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.derivatives import register_operators
+from pullback.frontend.extents import NO_BROADCAST
 from pullback.frontend.kinds import ArgType, Kind, leaf_types
 from pullback.frontend.python_values import Guard
 from pullback.frontend.pytypes import type_of
@@ -61,6 +62,7 @@ from pullback.plans import Plan, Request, What, make_plan, with_literals
 from pullback.wrappers import forward_entry, loss_entry, pullback_entry, renamed
 
 Pass = Callable[[Program], Program]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +147,12 @@ def run_stages(
 
 
 class Specialisation:
-    """A function specialised for the types of its arguments, and what was asked of it so far."""
+    """A function specialised for the types of its arguments, and what was asked of it so far.
+    ``equal``: extents that meet in an elementwise operation are taken to be equal."""
 
-    def __init__(self, special: Specialised, program: Program) -> None:
+    def __init__(self, special: Specialised, program: Program, equal: bool) -> None:
         self.special = special
+        self.equal = equal
         self.kinds = special.args
         self.program = program
         self.hidden = [(h.path, h.kind) for h in special.hidden]
@@ -188,18 +192,20 @@ def _kind_or_none(value: object) -> ArgType | None:
 
 _compiling = threading.RLock()
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
+_broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
 
 
 def specialisation(f: FunctionType, args: Sequence[object]) -> Specialisation:
     """The specialisation of f for these arguments: a known one, or a new one."""
     kinds = tuple(map(type_of, args))
-    key = (type_of(f), kinds)
+    equal = (type_of(f), kinds) not in _broadcasting
+    key = (type_of(f), kinds, equal)
     known = _lookup(key, f, args)
     if known is None:
         with _compiling:
             known = _lookup(key, f, args)
             if known is None:
-                known = _specialise(f, args, kinds)
+                known = _specialise(f, args, kinds, equal)
                 _found.setdefault(key, []).append(known)
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -216,15 +222,16 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
 
 
 def _specialise(
-    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], trace: Trace | None = None
-) -> Specialisation:
-    special = with_literals(specialise(f, kinds, tuple(args)))
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
+    trace: Trace | None = None,
+) -> Specialisation:  # fmt: skip
+    special = with_literals(specialise(f, kinds, tuple(args), assume_equal=equal))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
         check(special.program, Dialect.SOURCE)
     program = run_stages(special.program, PIPELINE[:AD], {}, trace)
-    return Specialisation(special, program)
+    return Specialisation(special, program, equal)
 
 
 # --- one operator of one specialisation -----------------------------------------------------------
@@ -350,17 +357,48 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
     return function, specialisation(function, args).unit(request)
 
 
+def may_broadcast(error: ValueError) -> bool:
+    """Whether the error may be due to extents that were assumed to be equal."""
+    return error.args == (NO_BROADCAST,)
+
+
+def _using(
+    f: object, args: Sequence[object], request: Request, use: Callable[[FunctionType, Unit], Found]
+) -> Found:
+    """What ``use`` makes of the function that is compiled for f and of the unit for an operator.
+
+    Extents that meet are first assumed to be equal, which makes code twice as fast. Where one of
+    them was 1, the check raises; then the function is compiled without that and used once more,
+    which is safe since it is pure."""
+    function, unit = found(f, args, request)
+    try:
+        return use(function, unit)
+    except ValueError as error:
+        if not (unit.special.equal and may_broadcast(error)):
+            raise
+    if len(_broadcasting) >= config.cache_size:
+        _broadcasting.clear()
+    _broadcasting.add((type_of(function), tuple(map(type_of, args))))
+    return use(*found(f, args, request))
+
+
 def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
     """The fast call of an operator applied to f, and its result for these arguments."""
-    function, unit = found(f, args, request)
+    return _using(f, args, request, lambda function, unit: _bound(function, unit, args))
+
+
+def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[Fast, object]:
     fast = unit.bind(function)
     result = fast(*args)
     if result is NotImplemented:
-        kinds = unit.special.kinds
-        result = fast(*(canonical(k, v) for k, v in zip(kinds, args)))
+        result = fast(*_canonical(unit, args))
         if result is NotImplemented:
             raise not_taken(args)
     return fast, result
+
+
+def _canonical(unit: Unit, args: Sequence[object]) -> tuple[object, ...]:
+    return tuple(canonical(k, v) for k, v in zip(unit.special.kinds, args))
 
 
 def call(f: object, args: Sequence[object], request: Request, tier: str = "native") -> object:
@@ -368,8 +406,7 @@ def call(f: object, args: Sequence[object], request: Request, tier: str = "nativ
     if tier == "native":
         return bind(f, args, request)[1]
     assert tier == "eval", f"no tier {tier!r}"
-    function, unit = found(f, args, request)
-    return unit.evaluate(unit.special.values(function, args))[0]
+    return _using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[0]
 
 
 def run(f: object, args: Sequence[object], tier: str = "native") -> object:
@@ -390,13 +427,14 @@ def tangent_of(
     f: object, primals: Sequence[object], tangents: Sequence[object], tier: str = "native"
 ) -> tuple[object, object]:
     """The value of f and its tangent along ``tangents`` (one per argument, None: zero)."""
-    function, unit = found(f, primals, Request(What.TANGENT))
-    values = unit.special.values(function, primals)
-    if tier == "eval":
-        both = unit.evaluate(values, tangents)[0]
-    else:
-        both = unit.compiled().call(values, tangents)
-    return cast("tuple[object, object]", both)
+
+    def both(function: FunctionType, unit: Unit) -> object:
+        values = unit.special.values(function, primals)
+        if tier == "eval":
+            return unit.evaluate(values, tangents)[0]
+        return unit.compiled().call(values, tangents)
+
+    return cast("tuple[object, object]", _using(f, primals, Request(What.TANGENT), both))
 
 
 def pullback(
@@ -404,8 +442,10 @@ def pullback(
 ) -> tuple[object, Pullback]:
     """The result of f (with what is beside it) and its pullback by the arguments ``argnums``."""
     request = Request(What.PULLBACK, tuple(argnums), has_aux=has_aux)
-    function, unit = found(f, primals, request)
-    return unit.compiled_halves().call(unit.special.values(function, primals))
+    return _using(
+        f, primals, request,
+        lambda g, unit: unit.compiled_halves().call(unit.special.values(g, primals)),
+    )  # fmt: skip
 
 
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
@@ -421,8 +461,7 @@ def differentiable(args: Sequence[object]) -> tuple[int, ...]:
 
 def steps(f: object, args: Sequence[object], request: Request) -> int:
     """How many steps the evaluator takes for an operator applied to f."""
-    function, unit = found(f, args, request)
-    return unit.evaluate(unit.special.values(function, args))[1]
+    return _using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[1]
 
 
 def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
@@ -430,7 +469,7 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     trace: Trace = []
     with _compiling:
         kinds = tuple(map(type_of, args))
-        special = _specialise(as_function(f, len(args)), args, kinds, trace)
+        special = _specialise(as_function(f, len(args)), args, kinds, True, trace)
         unit = special.unit(request)
         unit.program(True, trace)
         native = unit.compiled()
@@ -442,5 +481,5 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     return dict(trace)
 
 
-__all__ = ["PIPELINE", "bind", "call", "config", "differentiable", "gradient", "pullback",
-           "register_operators", "run", "stages", "steps", "tangent_of"]  # fmt: skip
+__all__ = ["PIPELINE", "bind", "call", "config", "differentiable", "gradient", "may_broadcast",
+           "pullback", "register_operators", "run", "stages", "steps", "tangent_of"]  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 
 from pullback.errors import (
     ArgumentTypeError,
+    ArgumentValueError,
     EndlessError,
     MutationError,
     PullbackError,
@@ -270,7 +271,7 @@ CASES = [
     (appends, 1.0, UnsupportedError, "xs.append(x)"),
     (static_axis, A, StaticValueError, "np.sum(a, axis=int(a[0]))"),
     (tuple_index, 1.0, StaticIndexError, "(x, x)[2]"),
-    (unpacks_wrong, 1.0, ArgumentTypeError, "a, b = (x, x, x)"),
+    (unpacks_wrong, 1.0, ArgumentValueError, "a, b = (x, x, x)"),
     (late_lambda, 3.0, UnsupportedError, "fs = [lambda"),
     (rebound_after_choice, 3.0, UnknownNameError, "return f(x)"),
     (changes_type, 1.0, UnknownNameError, "s = (s, x)"),

@@ -1,9 +1,9 @@
 """The nested lambda-terms in which the papers' algorithms are written: source and targets.
 
-    type  ::= R | Z | 1 | s * t | s + t | Arr t | T t*        B = 1 + 1: False = inl (), True = inr ()
+    type  ::= R | Z | 1 | s * t | s + t | Arr t | T t*        B = 1 + 1: inl () False, inr () True
             | s -> t | s -o t | s ->□ t | s ~> t              one class Fun, told apart by ``kind``
             | a | Forall a*. t | Exists a. t
-            | EV ctx | EVM ctx t                              environment cotangents; actions on them
+            | EV ctx | EVM ctx t                              environment cotangents; actions on one
     term  ::= x | r | n | () | let x = t in t | letrec (f : s -> t = \\x. t)* in t
             | \\x:s. t | t t | (t, t) | fst t | snd t
             | inl t | inr t | case t of {inl x -> t; inr y -> t}
@@ -26,8 +26,8 @@ Where the papers print something else:
     Op               SCall, 0_c, +_c  addDelta, ⊕, ⊗    one, scope, lfst  curry, eval, prod
 
 Names are strings. A transformation leaves the names of a source program alone (so that ``D{x}`` is
-``x``) and takes every new one from ``fresh``; ``nested_traverse.rename_apart`` makes the bound names
-of a program distinct first. Tuples of more than two components associate to the left:
+``x``) and takes every new one from ``fresh``; ``nested_traverse.rename_apart`` makes the bound
+names of a program distinct first. Tuples of more than two components associate to the left:
 (a,b,c) = ((a,b),c), and op(t) with one argument for an n-ary op takes such a tuple. What binds
 variables is a constructor here; whatever does not is an ``Op``, so a new target language is rows
 of a table and not new syntax. ``nested_check`` types terms, ``nested_eval`` runs and counts them,

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pullback.core.nested import (
-    B,
     ONE,
     App,
+    B,
     Case,
     Context,
     Fst,

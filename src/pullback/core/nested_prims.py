@@ -1,10 +1,9 @@
 """The primitives of Core in nested terms: types, values and partial derivatives, from the table.
 
-R is float64, Z is int64 and B = 1 + 1 is Bool. Three names are the papers' own: ``sign2`` (sign:
-R -> 1+1 of Efficient CHAD's text: inl where negative), ``sign3`` (its Agda version: inl inl where
-positive... see below) and ``id``.
+R is float64, Z is int64 and B = 1 + 1 is Bool. Two names are a paper's own (Efficient CHAD):
 
-    sign3 x = inl (inl ()) if x < 0; inl (inr ()) if x > 0; inr () if x = 0 or NaN
+    sign2 x = inl () if x < 0; inr () otherwise                                     (its text)
+    sign3 x = inl (inl ()) if x < 0; inl (inr ()) if x > 0; inr () if x = 0 or NaN  (its Agda code)
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from pullback.core import types as core
 from pullback.core.build import Builder
 from pullback.core.build import partial as row_partial
 from pullback.core.nested import (
-    B,
     ONE,
+    B,
     Int,
     Let,
     Lit,
@@ -137,8 +136,8 @@ def prim_value(name: str, static: Static = ()) -> Callable[..., object]:
         given = [bool(a.tag) if isinstance(a, Inj) else a for a in args]
         key = type(given[-1])
         if key not in box:
-            scalars = {bool: core.BOOL, int: core.I64}
-            types = tuple(scalars.get(type(a), core.F64) for a in given)
+            scalars: dict[type, core.Type] = {bool: core.BOOL, int: core.I64}
+            types: tuple[core.Type, ...] = tuple(scalars.get(type(a), core.F64) for a in given)
             results = row.rule(types, static)
             box[key] = boxer(results[0]) if results else lambda _: ()
         out = box[key](row.numpy(*given, *static))
@@ -222,8 +221,8 @@ def _from_core(b: Builder, out: Atom, known: dict[CoreVar, Term]) -> Term:
         else:
             known[v] = t
     body = atom(out)
-    for name, t in reversed(bound):
-        body = Let(name, t, body)
+    for name, value in reversed(bound):
+        body = Let(name, value, body)
     return body
 
 

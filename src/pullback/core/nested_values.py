@@ -97,6 +97,8 @@ def map_reals(change: Callable[[float], object], v: object, discrete: bool = Fal
             return change(v)
         case bool() | int():
             return () if discrete else v
+        case list():  # before pairs: a list of two is a sequence of two to a pattern
+            return [map_reals(change, x, discrete) for x in v]
         case ():
             return ()
         case (a, b):
@@ -105,8 +107,6 @@ def map_reals(change: Callable[[float], object], v: object, discrete: bool = Fal
             return Inj(tag, map_reals(change, x, discrete))
         case ConV(name, fields):
             return ConV(name, tuple(map_reals(change, x, discrete) for x in fields))
-        case list():
-            return [map_reals(change, x, discrete) for x in v]
         case _:
             raise TypeError(f"not a first-order value: {v!r}")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+import numpy as np
+
 from pullback.core.rows import (
     ZERO,
     Partial,
@@ -262,9 +264,10 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         ArithmeticError, AssertionError, AttributeError, Exception, IndexError, KeyError,
         LookupError, NotImplementedError, OverflowError, RuntimeError, StopIteration, TypeError,
         ValueError, ZeroDivisionError, RecursionError, FloatingPointError, MemoryError,
+        np.linalg.LinAlgError,
     )
 }
-"""The built-in exceptions that compiled code can raise."""
+"""The exceptions that compiled code can raise: built-in ones, and NumPy's of linear algebra."""
 
 
 def _require(cond: bool, exception: str, message: str) -> tuple[()]:

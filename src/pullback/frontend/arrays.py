@@ -14,11 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
-from pullback.frontend.dtypes import promote
+from pullback.frontend.dtypes import compared
+from pullback.frontend.dtypes import compared
 from pullback.frontend.sequences import to_array
 from pullback.frontend.subscripts import store, subscript
 from pullback.frontend.values import (
@@ -165,6 +168,8 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
         from pullback.frontend.numpy_linear import matmul
 
         return matmul(sp, left, right, node)
+    if op == "**" and isinstance(left, ArrayV) and isinstance(right, Static) and right.value == 0.5:
+        return sp.call(Static(np.sqrt), (left,), node)  # as NumPy does: sqrt(-0.0), sqrt(-inf)
     return elementwise(sp, (left, right), lambda v: sp.binop(op, v[0], v[1], node), node)
 
 
@@ -210,7 +215,7 @@ _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"
 
 def compare_numbers(sp: Specialiser, op: str, values: Sequence[Value], node: ast.AST) -> Scalar:
     """A NumPy bool: two elements compared."""
-    common = promote(sp, values, node)
+    common = compared(sp, values, node)
     a, b = (sp.convert(v, common, node) for v in values)
     return Scalar(sp.b.prim(_COMPARE[op], a, b), py=False)
 

@@ -15,6 +15,7 @@ from pullback.frontend.kinds import static_scalar
 from pullback.frontend.math_calls import to_python_int
 from pullback.frontend.numpy_choice import rounded
 from pullback.frontend.numpy_elementwise import map_number
+from pullback.frontend.scalars import absolute
 from pullback.frontend.values import (
     ArrayV,
     EnumerateV,
@@ -49,7 +50,7 @@ def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     value = sp.scalar(x, node)
     if value.type == BOOL:
         return Scalar(sp.convert(value, I64, node), value.py, 1) if value.py else value
-    return Scalar(sp.b.prim("abs", value.atom), value.py, value.bits)
+    return absolute(sp, value, node)
 
 
 @register(round)

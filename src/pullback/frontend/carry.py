@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,14 +72,15 @@ def carry(
     bodies: Sequence[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]],
     node: ast.AST,
     names: Sequence[str] = (),
+    updated: Set[str] = frozenset(),
 ) -> Carried:
     """Settle what is carried. The last of ``bodies`` is the step (it gives the next values); those
     before it give atoms (the condition of a while). Each is run in a block of its own.
 
     A value that changes its type in an unsuitable way is refused (a named one: when used)."""
-    start = Owner().serial
+    start, before = Owner().serial, run.scope.names
     flats = [_flat_kind(run, v, node) for v in inits]
-    heads = [_first_head(run, v, k, inits) for v, k in zip(inits, flats)]
+    heads = [_first_head(run, j, k, inits, names) for j, k in enumerate(flats)]
     for _ in range(_MAX_ATTEMPTS):
         params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
         values = _rebuild_all(heads, iter(params))
@@ -97,6 +98,7 @@ def carry(
                     continue
                 outs = given  # type: ignore[assignment]
                 new = _next_heads(run, heads, flats, outs, start, node, names)
+                _merge_groups(new, outs, names, updated, node)
                 if new == heads:
                     atoms = [
                         a
@@ -105,11 +107,13 @@ def carry(
                     ]
                     blocks.append(b.block(tuple(atoms)))
         if new == heads:
+            after, run.scope.names = run.scope.names, before  # functions capture what is there now
             first = [
                 a
                 for v, h in zip(inits, heads)
                 for a in flatten(coerce(run, v, h.kind, node)).atoms
             ]
+            run.scope.names = after
             return Carried(heads, tuple(params), tuple(first), blocks)
         heads = new
     run.refuse(node, "the types of the values carried round this loop do not settle")
@@ -122,22 +126,19 @@ def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
         return StaleK("an iterator cannot be carried round a loop", node)
 
 
-def _first_head(run: Run, value: Value, kind: Kind, inits: Sequence[Value]) -> Head:
-    owned = [] if isinstance(kind, StaleK) else flatten(value).owned
+def _first_head(
+    run: Run, j: int, kind: Kind, inits: Sequence[Value], names: Sequence[str]
+) -> Head:
+    owned = [] if isinstance(kind, StaleK) else flatten(inits[j]).owned
     owners = frozenset(o for os, _ in owned for o in os)
     fresh = bool(owned) and all(f for _, f in owned)
-    others: frozenset[Owner] = frozenset()
-    for v in inits:
-        if v is not value:
-            others |= ownership.owners_of(v)
+    others = [v for k, v in enumerate(inits) if k != j]
     for scope in chain(run.scope):
         if scope.live:
-            for v in scope.names.values():
-                if not any(v is w for w in inits):
-                    others |= ownership.owners_of(v)
-    exclusive = fresh and not owners & others
-    extra = frozenset() if exclusive else owners
-    return Head(generalise(kind), Owner(), extra, fresh)
+            mine = scope is run.scope
+            others += [v for n, v in scope.names.items() if not (mine and n in names)]
+    exclusive = fresh and not any(owners & ownership.owners_of(v) for v in others)
+    return Head(generalise(kind), Owner(), frozenset() if exclusive else owners, fresh)
 
 
 def _next_heads(
@@ -159,21 +160,33 @@ def _next_heads(
         fresh = h.fresh and all(f for _, f in owned)
         older = frozenset(o for o in owners if o.serial < start)
         new.append(Head(kind, h.group, h.extra | older, fresh))
-    _merge_groups(new, outs)
-    same = all(
-        (a.kind, a.group, a.extra, a.fresh) == (b.kind, b.group, b.extra, b.fresh)
-        for a, b in zip(new, heads)
-    )
-    return heads if same else new
+    return new
 
 
-def _merge_groups(heads: list[Head], outs: Sequence[Value]) -> None:
-    """Values that may share memory at the end of the body share an owner at its head."""
+def _merge_groups(
+    heads: list[Head],
+    outs: Sequence[Value],
+    names: Sequence[str],
+    updated: Set[str],
+    node: ast.AST,
+) -> None:
+    """Values that may share memory at the end of the body share an owner at its head. But beside
+    an array that the body updates in place there can be no other name for its memory."""
     owners = [ownership.owners_of(v) for v in outs]
     for i in range(len(heads)):
         for j in range(i):
-            if owners[i] & owners[j]:
-                heads[i].group = heads[j].group
+            if not owners[i] & owners[j]:
+                continue
+            heads[i].group = heads[j].group
+            in_place = [k for k in (i, j) if k < len(names) and names[k] in updated]
+            if in_place:
+                kept = in_place[0]
+                other = i + j - kept
+                heads[other].kind = StaleK(
+                    f"{names[other]!r} may share memory with {names[kept]!r}, which the loop "
+                    "updates",
+                    node,
+                )
 
 
 def _next_kind(

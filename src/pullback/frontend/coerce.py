@@ -33,6 +33,7 @@ from pullback.frontend.values import (
     FunctionV,
     ListV,
     OperatorV,
+    Owner,
     RangeV,
     RecordV,
     Scalar,
@@ -193,13 +194,12 @@ def _into_closure(
         assert isinstance(made, ClosureV)
         return made
     own = kind_of(value)
-    late = run.late_captures(value)
     for tag, alternative in enumerate(kind.alternatives):
         if alternative == own or _same_place(own, alternative):
             flat = flatten(coerce(run, value, alternative, node))
             (atom,) = run.b.let(Inject(t, tag, tuple(flat.atoms)), (t,))
             owners = frozenset(o for owned, _ in flat.owned for o in owned)
-            return ClosureV(atom, kind.alternatives, owners, late)
+            return ClosureV(atom, kind.alternatives, owners)
     mismatch(run, value, kind, node)
 
 
@@ -214,6 +214,13 @@ def dummy(run: Run, kind: Kind) -> Value:
     """Some value of a kind, for a path that never gives one."""
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: NO_OWNER)
+
+
+def any_value(run: Run, like: Value) -> Value:
+    """Some value of the same kind that shares memory with nothing."""
+    kind = kind_of(like)
+    atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
+    return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
 
 
 def dummy_atom(run: Run, t: Type) -> Atom:

@@ -112,7 +112,7 @@ class _scope:
 
 
 def _bind(run: Run, scope: Scope, generator: ast.comprehension, item: Value) -> None:
-    from pullback.frontend.statements import assign
+    from pullback.frontend.assignment import assign
 
     assign(run, generator.target, item, generator.target)
 
@@ -158,4 +158,6 @@ def _unrolled(
                 values += inner.items
             else:
                 values.append(evaluate(run, elt))
+                if len(items.items) > 1:
+                    run.check_captured_in_loop(values[-1], node)
     return Unrolled(tuple(values))

@@ -17,7 +17,7 @@ from pullback.core.terms import Atom, Block, Call, Function, Jvp, Let, Var, Vjp
 from pullback.core.types import Array, Real, Type
 from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend.calls import bind
-from pullback.frontend.flatten import flatten
+from pullback.frontend.flatten import flatten, frozen
 from pullback.frontend.functions import Spec
 from pullback.frontend.kinds import (
     ArrayK,
@@ -350,7 +350,9 @@ def _vjp(
     if not args or set(kwargs) - {"has_aux"} or "has_aux" in kwargs:
         run.refuse(node, "pb.vjp in compiled code takes a function and its arguments only")
     f, primals = args[0], tuple(args[1:])
-    return TupleV((run.call(f, primals, node), OperatorV("pullback", f, (), primals)))
+    value = run.call(f, primals, node)
+    here = OperatorV("pullback", frozen(f), (), tuple(map(frozen, primals)))
+    return TupleV((value, here))
 
 
 def _pullback(

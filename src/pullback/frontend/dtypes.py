@@ -60,6 +60,12 @@ def promote(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
     return result
 
 
+def compared(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
+    """The type in which two numbers are compared: a Python int need not fit into an int32."""
+    common = promote(sp, values, node)
+    return I64 if common == I32 and any(map(weak, values)) else common
+
+
 def real_of(t: Element) -> Real:
     """The type of a mathematical function of elements of type ``t``."""
     return t if isinstance(t, Real) else F64

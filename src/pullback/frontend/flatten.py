@@ -70,7 +70,8 @@ class NoKindError(Exception):
 
 @dataclass(slots=True)
 class Flat:
-    """A flattened value; ``owned`` are the ownerships of its arrays, lists and closures."""
+    """A flattened value; ``owned`` are the ownerships of its arrays, lists, closures and captured
+    variables."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
@@ -146,12 +147,20 @@ def _function(value: FunctionV, out: Flat) -> FunctionK:
 
 def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
     value = captured_value(scope, name)
+    out.owned.append((_cell(scope, name), False))
     start = len(out.atoms), len(out.owned)
     try:
         return _flatten(value, graph, out)
     except NoKindError:
         del out.atoms[start[0] :], out.owned[start[1] :]
         return StaleK(f"{name!r} is an iterator: it cannot be captured by a function", _NO_NODE)
+
+
+def _cell(scope: Scope, name: str) -> frozenset[Owner]:
+    """The variable itself, as an owner; of a snapshot, the variable that it is a copy of."""
+    if scope.live and name not in scope.cells:
+        scope.cells[name] = frozenset({Owner(cell=True)})
+    return scope.cells.get(name, frozenset())
 
 
 def captured_value(scope: Scope, name: str) -> Value:
@@ -186,7 +195,7 @@ class _Graph:
             key = (id(f.definition), id(f.scope))
             if f.scope is not None:
                 self.number(f.scope)
-            todo += [g for v in _parts_of(f) for g in functions_in(v)]
+            todo += [g for v in parts_of(f) for g in functions_in(v)]
             if key in seen:
                 continue
             seen.add(key)
@@ -204,7 +213,7 @@ class _Graph:
         return FunctionRefK(f.definition, scope, defaults, keywords, bound)
 
 
-def _parts_of(f: FunctionV) -> tuple[Value, ...]:
+def parts_of(f: FunctionV) -> tuple[Value, ...]:
     return (*f.defaults, *(v for _, v in f.kw_defaults), *f.bound)
 
 
@@ -291,6 +300,7 @@ def _rebuild_function(
         if isinstance(scope, Scope):
             scope.parent = made[described.parent] if described.parent >= 0 else None
             for name, k in described.names:
+                scope.cells[name] = own()[0]
                 scope.names[name] = _rebuild(k, atoms, own, made)
     return _rebuild(kind.root, atoms, own, made)
 
@@ -302,6 +312,13 @@ def snapshot(f: FunctionV) -> FunctionV:
     value = rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
     assert isinstance(value, FunctionV)
     return value
+
+
+def frozen(value: Value) -> Value:
+    """The value with what its functions have captured as it is now, whatever is assigned later."""
+    flat = flatten(value)
+    owned = ((frozenset(o for o in owners if not o.cell), fresh) for owners, fresh in flat.owned)
+    return rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
 
 
 def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:

@@ -7,7 +7,8 @@ in values of no meaning, of the kinds that the other arms have.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from pullback.frontend.flatten import Flat, NoKindError, Ownership, flatten, reb
 from pullback.frontend.join import join
 from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
 from pullback.frontend.signals import Unreachable, Unresolved
-from pullback.frontend.values import ClosureV, FunctionV, Owner, Stale, Value
+from pullback.frontend.values import FunctionV, Owner, Stale, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -33,6 +34,7 @@ class Flow(Enum):
     DEAD = "dead"
 
 
+Names = dict[str, Value]
 MakeOp = Callable[[Sequence[Block]], Op]
 
 
@@ -91,9 +93,13 @@ class Same:
         self.value = value
 
 
-def join_values(run: Run, values: Sequence[Value], node: ast.AST) -> Kind | Same:
+def join_values(
+    run: Run, values: Sequence[Value], node: ast.AST, envs: Sequence[Names] = ()
+) -> Kind | Same:
     """The kind that the values join to; TypesDoNotMeetError if there is none."""
-    flats = [_flat(run, v, node) for v in values]
+    for v in values:
+        run.kind(v, node)
+    flats = [_flat_in(run, v, envs[k] if envs else None) for k, v in enumerate(values)]
     if all(_equal(flats[0], f) for f in flats[1:]):
         return Same(values[0])
     kind: Kind | None = flats[0].kind
@@ -112,9 +118,9 @@ def join_values(run: Run, values: Sequence[Value], node: ast.AST) -> Kind | Same
     return kind
 
 
-def _flat(run: Run, value: Value, node: ast.AST) -> Flat:
-    run.kind(value, node)
-    return flatten(value)
+def _flat_in(run: Run, value: Value, env: Names | None) -> Flat:
+    with _names_of(run, env):
+        return flatten(value)
 
 
 def _equal(a: Flat, b: Flat) -> bool:
@@ -128,14 +134,14 @@ def _emit(
     columns: Sequence[Sequence[Value | None]],
     make: MakeOp,
     node: ast.AST,
+    envs: Sequence[Names | None] = (),
 ) -> list[Value]:
     """Close the blocks of all arms with their values converted to ``kinds``, and emit the op."""
     blocks = []
     owned: list[list[Ownership]] = [[] for _ in kinds]
-    late: list[frozenset[tuple[object, str]]] = [frozenset() for _ in kinds]
-    for (b, _), values in zip(results, columns):
+    for k_arm, ((b, _), values) in enumerate(zip(results, columns)):
         atoms: list[Atom] = []
-        with run.building(b):
+        with run.building(b), _names_of(run, envs[k_arm] if envs else None):
             for k, (kind, value) in enumerate(zip(kinds, values)):
                 if value is None:
                     atoms += flatten(dummy(run, kind)).atoms
@@ -144,19 +150,26 @@ def _emit(
                 flat = flatten(same)
                 atoms += flat.atoms
                 owned[k] = _meet(owned[k], flat.owned)
-                if isinstance(same, ClosureV):
-                    late[k] |= same.late
             blocks.append(b.block(tuple(atoms)))
     types = tuple(t for kind in kinds for t in leaf_types(kind))
     made = iter(run.b.let(make(blocks), types))
     values_out = []
-    for kind, own, deps in zip(kinds, owned, late):
+    for kind, own in zip(kinds, owned):
         ownerships = iter(own)
-        value = rebuild(kind, made, lambda it=ownerships: next(it))  # type: ignore[misc]
-        if isinstance(value, ClosureV):
-            value = ClosureV(value.atom, value.kinds, value.owners, deps)  # type: ignore[arg-type]
-        values_out.append(value)
+        values_out.append(rebuild(kind, made, lambda it=ownerships: next(it)))  # type: ignore[misc]
     return values_out
+
+
+@contextmanager
+def _names_of(run: Run, env: Names | None) -> Iterator[None]:
+    """Functions capture the variables as they are at the end of the arm."""
+    scope, before = run.scope, run.scope.names
+    if env is not None:
+        scope.names = env
+    try:
+        yield
+    finally:
+        scope.names = before
 
 
 def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
@@ -171,7 +184,8 @@ def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
 
 # --- statements -----------------------------------------------------------------------------------
 
-Names = dict[str, Value]
+UNUSED = Stale("a value that is never read was read (an error of liveness)", ast.Pass())
+"""What a name holds on paths from which it is never read: any value will do there."""
 
 
 def fork_names(
@@ -229,8 +243,12 @@ def _join_names(
             joined[name] = values[0]
             continue
         if name not in live:
+            joined[name] = UNUSED
             continue
-        found = _join_name(run, name, values, node)
+        if all(v is UNUSED for v in values):
+            joined[name] = UNUSED
+            continue
+        found = _join_name(run, name, values, envs, node)
         if isinstance(found, Same) and not outside and flatten(found.value).atoms:
             found = flatten(found.value).kind  # its atoms are local to the one arm
         if isinstance(found, Same):
@@ -240,31 +258,42 @@ def _join_names(
         else:
             names.append(name)
             kinds.append(found)
-    columns = [[None if env is None else env[n] for n in names] for _, env in results]
+    columns = [
+        [None if env is None or env[n] is UNUSED else env[n] for n in names] for _, env in results
+    ]
     if names or any(b.lets for b, _ in results):
-        made = _emit(run, results, kinds, columns, make, node)
+        ends = [env for _, env in results]
+        made = _emit(run, results, kinds, columns, make, node, ends)
         joined.update(zip(names, made))
     run.scope.names = joined
 
 
 def _join_name(
-    run: Run, name: str, values: Sequence[Value | None], node: ast.AST
+    run: Run,
+    name: str,
+    values: Sequence[Value | None],
+    envs: Sequence[Names],
+    node: ast.AST,
 ) -> Kind | Same | StaleK:
     known: list[Value] = []
-    for v in values:
+    ends: list[Names] = []
+    for v, env in zip(values, envs):
+        if v is UNUSED:
+            continue
         if v is None:
             shown = "a value is not returned" if name.startswith("$") else f"{name!r} has no value"
             return StaleK(f"{shown} on every path to here", node)
         if isinstance(v, Stale):
             return StaleK(v.reason, v.node)
         known.append(v)
+        ends.append(env)
     if name == "$return":
-        return join_values(run, known, node)
+        return join_values(run, known, node, ends)
     try:
-        flats = [flatten(v) for v in known]
+        flats = [_flat_in(run, v, env) for v, env in zip(known, ends)]
     except NoKindError:
         return StaleK(f"{name!r} is an iterator made on one of several paths", node)
-    if all(_equal(flats[0], f) for f in flats[1:]):
+    if len(known) == len(values) and all(_equal(flats[0], f) for f in flats[1:]):
         return Same(known[0])
     kind: Kind | None = flats[0].kind
     for f in flats[1:]:

@@ -20,6 +20,7 @@ from pullback.errors import (
     PullbackError,
     TypesDoNotMeetError,
     UnsupportedError,
+    excerpt,
 )
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Frame, Run
 
 _MAX_ATTEMPTS = 12
+_MAX_NOTES = 5
 _GUESS = ScalarK(Bool(), True)
 _MAX_NESTING = 40
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
@@ -228,6 +230,10 @@ class Functions:
             if e.origin[0] is spec:
                 raise _MakeStatic(e.origin[1], e) from None
             raise
+        except PullbackError as e:
+            if len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
+                e.add_note("in the call\n" + excerpt(self.run.site(node)))
+            raise
         finally:
             self.active.pop()
         self.specs[function.kind, kinds] = spec
@@ -397,16 +403,23 @@ class Functions:
 
 
 def _result_owners(owned: list[Ownership], params: list[Owner]) -> list[ResultOwner]:
+    """What results share, by number. Arrays made inside that the same results share count as one:
+    there are finitely many then, so that recursions settle."""
     numbers: dict[Owner, int] = {o: k for k, o in enumerate(params)}
-    local: dict[Owner, int] = {}
-    result = []
-    for owners, fresh in owned:
-        mine = frozenset(numbers[o] for o in owners if o in numbers)
-        inner = frozenset(local.setdefault(o, len(local)) for o in sorted(
-            (o for o in owners if o not in numbers), key=lambda o: o.serial
-        ))
-        result.append((mine, inner, fresh))
-    return result
+    places: dict[Owner, tuple[int, ...]] = {}
+    for place, (owners, _) in enumerate(owned):
+        for o in owners:
+            if o not in numbers and not o.cell:
+                places[o] = (*places.get(o, ()), place)
+    local = {shared: k for k, shared in enumerate(sorted(set(places.values())))}
+    return [
+        (
+            frozenset(numbers[o] for o in owners if o in numbers),
+            frozenset(local[places[o]] for o in owners if o in places),
+            fresh,
+        )
+        for owners, fresh in owned
+    ]
 
 
 def _argument(kind: Kind) -> Kind:

@@ -10,11 +10,14 @@ from pullback.frontend import (
     numpy_choice,
     numpy_create,
     numpy_elementwise,
+    numpy_linalg,
     numpy_linear,
     numpy_methods,
     numpy_reduce,
     numpy_scan,
     numpy_shape,
+    numpy_sort,
+    numpy_special,
 )
 
 __all__ = [
@@ -25,9 +28,12 @@ __all__ = [
     "numpy_choice",
     "numpy_create",
     "numpy_elementwise",
+    "numpy_linalg",
     "numpy_linear",
     "numpy_methods",
     "numpy_reduce",
     "numpy_scan",
     "numpy_shape",
+    "numpy_sort",
+    "numpy_special",
 ]

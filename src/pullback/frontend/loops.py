@@ -12,14 +12,15 @@ from pullback.core.types import BOOL, I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import ownership
 from pullback.frontend.carry import Carried, carry
-from pullback.frontend.coerce import dummy
+from pullback.frontend.coerce import any_value, dummy
 from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
-from pullback.frontend.forks import Flow
+from pullback.frontend.forks import UNUSED, Flow
 from pullback.frontend.join import generalise, join
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.frontend.signals import Unreachable, Unresolved
-from pullback.frontend.syntax import assigned, jumps, liveness_of, target_names
+from pullback.frontend.syntax import assigned, jumps, liveness_of, target_names, updated
 from pullback.frontend.values import (
+    ArrayV,
     Indexed,
     Scalar,
     Stale,
@@ -39,8 +40,9 @@ def _refuse_else(run: Run, s: ast.For | ast.While) -> None:
 
 
 def for_statement(run: Run, s: ast.For) -> Flow:
+    from pullback.frontend.assignment import assign
     from pullback.frontend.expressions import evaluate
-    from pullback.frontend.statements import assign, execute
+    from pullback.frontend.statements import execute
 
     _refuse_else(run, s)
     source = evaluate(run, s.iter)
@@ -152,6 +154,9 @@ class _Body:
         self.cond, self.after_body = cond, after_body
         self.scope = run.scope
         self.scope.names.update(extra)
+        self.updated = updated(s.body) | _updated_whole(run, s.body)
+        for n in sorted(self.updated):
+            _poison_aliases(run, n)
         assert run.frame.definition is not None
         live = liveness_of(run.frame.definition.node)
         self.head = live.head.get(s, frozenset()) | {"$exit"}
@@ -171,15 +176,14 @@ class _Body:
     def settle(self) -> tuple[list[str], Carried]:
         run, frame, outer = self.run, self.run.frame, self.outer
         saved = frame.live_end, frame.in_loop
+        bodies: list[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]]
         bodies = [self.step] if self.cond is None else [self.test, self.step]
         try:
             inits = [outer[n] for n in self.names]
-            for n in _updated_names(self.s, self.names):
-                _poison_aliases(run, n)
-            outer.update({n: self.scope.names[n] for n in self.others if n in self.scope.names})
             while True:
                 stale = {n for n, v in outer.items() if isinstance(v, Stale)}
-                c = carry(run, inits, bodies, self.s, self.names)  # type: ignore[arg-type]
+                self.scope.names = outer
+                c = carry(run, inits, bodies, self.s, self.names, self.updated)
                 if stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
                     return self.names, c
                 # The body made a name from outside unusable: so it is in every later round.
@@ -190,7 +194,8 @@ class _Body:
     def enter(self, values: Sequence[Value]) -> None:
         self.scope.names = dict(self.outer)
         for n in self.changed:
-            self.scope.names.pop(n, None)
+            if not isinstance(self.outer.get(n), Stale):
+                self.scope.names.pop(n, None)
         self.scope.names.update(zip(self.names, values))
 
     def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
@@ -221,20 +226,21 @@ class _Body:
             if isinstance(now, Stale) and n not in self.changed:
                 self.outer[n] = now
         gone = Stale("the value is not set on every path through the loop", self.s)
-        return [self.scope.names.get(n, gone) for n in self.names]
+        given = [self.scope.names.get(n, gone) for n in self.names]
+        return [
+            any_value(self.run, old) if v is UNUSED else v for v, old in zip(given, values)
+        ]
 
 
-def _updated_names(s: ast.For | ast.While, names: Sequence[str]) -> list[str]:
-    from pullback.frontend.syntax import updated
-
-    found = updated(s.body)
-    return [n for n in names if n in found]
+def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
+    """The arrays that ``a += v`` updates in place."""
+    targets = [n.target for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign)]
+    names = {t.id for t in targets if isinstance(t, ast.Name)}
+    return {n for n in names if isinstance(run.scope.names.get(n), ArrayV)}
 
 
 def _poison_aliases(run: Run, name: str) -> None:
-    from pullback.frontend.values import ArrayV
-
-    value = run.scope.names[name]
+    value = run.scope.names.get(name)
     if isinstance(value, ArrayV) and value.fresh:
         ownership.updated(run, name, value)
 
@@ -246,9 +252,11 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
     bound = list(assigned(s.body))
     if isinstance(s, ast.For):
         bound = [*target_names(s.target), *bound]
+    assert run.frame.definition is not None
+    live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
     for n in bound:
         if n not in names:
-            scope.names[n] = Stale(
+            scope.names[n] = UNUSED if n not in live else Stale(
                 f"{n!r} may have no value here: the loop may run zero times (or it is not the "
                 "same type before and after)",
                 s,

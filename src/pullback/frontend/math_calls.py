@@ -46,6 +46,10 @@ def _pole(sp: Specialiser, x: Atom) -> Atom:
     return sp.b.prim("and", whole, sp.b.prim("le", x, f64(0.0)))
 
 
+def _finite_pole(sp: Specialiser, x: Atom) -> Atom:
+    return sp.b.prim("and", _pole(sp, x), sp.b.prim("isfinite", x))
+
+
 ROWS: dict[Callable[..., object], Row] = {
     math.sqrt: Row("sqrt", _test("lt", 0.0)),
     math.exp: Row("exp", overflows=True),
@@ -69,7 +73,7 @@ ROWS: dict[Callable[..., object], Row] = {
     math.erf: Row("erf"),
     math.erfc: Row("erfc"),
     math.gamma: Row("gamma", _pole, overflows=True),
-    math.lgamma: Row("lgamma", _pole, overflows=True),
+    math.lgamma: Row("lgamma", _finite_pole, overflows=True),
     math.fabs: Row("abs"),
 }
 

@@ -58,12 +58,8 @@ def _bounded(sp: Specialiser, name: str, x: Value, bound: Value, node: ast.AST) 
 @register(np.where)
 def where(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.where(cond, x, y): each arm is evaluated only where it is selected."""
-    if len(args) == 1:
-        sp.refuse(
-            node,
-            "np.where(cond) gives a result whose shape depends on the data",
-            "give both values: np.where(cond, x, y)",
-        )
+    if len(args) == 1 and not kwargs:
+        return sp.call(Static(np.nonzero), args, node)
     values = [
         scalars(sp, v, node)
         for v in bind(sp, "np.where", args, kwargs, node, condition=MISSING, x=MISSING, y=MISSING)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import Int
-from pullback.errors import ArgumentTypeError, StaticIndexError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticIndexError
 from pullback.frontend import arrays, records, scalars, subscripts
 from pullback.frontend import extents as ext
 from pullback.frontend.coerce import coerce
@@ -75,6 +75,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 node,
                 "the truth value of an array is ambiguous",
                 "use np.any(a) or np.all(a)",
+                error=ArgumentValueError,
             )
         case UnionV() | FunctionV() | ClosureV() | OperatorV() | ZipV() | EnumerateV():
             return True

@@ -8,16 +8,15 @@ function, and names that may share its memory may not be used afterwards (they b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pullback.errors import ArgumentTypeError, MutationError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend import extents as ext
-from pullback.frontend.flatten import NoKindError, flatten
+from pullback.frontend.flatten import NoKindError, flatten, parts_of
 from pullback.frontend.scopes import Scope, chain
 from pullback.frontend.values import (
     ArrayV,
-    ClosureV,
     FunctionV,
     OperatorV,
     Owner,
@@ -34,16 +33,30 @@ if TYPE_CHECKING:
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
-    """All the arrays whose memory a value may share (functions that are still looking up their
-    variables share nothing: they see the new version)."""
-    if isinstance(value, FunctionV) and isinstance(value.scope, Scope) and value.scope.live:
-        return frozenset()
-    if isinstance(value, Static | UnionV | Stale):
-        return frozenset()
+    """All the arrays whose memory a value may share, and the variables that it is a snapshot of
+    (functions that are still looking up their variables share nothing but their defaults: they see
+    the new version)."""
+    match value:
+        case FunctionV(_, Scope(live=True)):
+            return _owners_of_all(parts_of(value))
+        case TupleV(items):
+            return _owners_of_all(items)
+        case RecordV(_, fields):
+            return _owners_of_all(fields.values())
+        case OperatorV(_, function, _, args):
+            return _owners_of_all((function, *args))
+        case Static() | UnionV() | Stale():
+            return frozenset()
+        case _:
+            pass
     try:
         return frozenset(o for owned, _ in flatten(value).owned for o in owned)
     except NoKindError:
         return frozenset()
+
+
+def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
+    return frozenset(o for v in values for o in owners_of(v))
 
 
 def _live_scopes(run: Run) -> Iterator[Scope]:
@@ -107,6 +120,13 @@ def updated(run: Run, name: str, array: ArrayV) -> None:
 def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
     """``a += v``: NumPy updates ``a`` in place, with its dtype and shape."""
     updatable(run, name, node)
+    if isinstance(new, ArrayV) and new.rank > old.rank:
+        message = "non-broadcastable output operand: the result has more axes than the array"
+        run.refuse(node, message, f"write {name} = {name} + ...", error=ArgumentValueError)
+    if isinstance(new, ArrayV) and new.elem != old.elem and type(new.elem) is type(old.elem):
+        from pullback.frontend.numpy_create import astype
+
+        new = astype(run, new, old.elem, node)
     if not isinstance(new, ArrayV) or new.elem != old.elem or new.rank != old.rank:
         run.refuse(
             node,
@@ -123,27 +143,14 @@ def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -
 
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
-    if name not in scope.names:
+    cell = scope.cells.get(name)
+    if cell is None:
         return
     for s in _live_scopes(run):
         for other, value in list(s.names.items()):
-            if _captured_late(value, scope, name):
+            if owners_of(value) & cell:
                 s.names[other] = Stale(
-                    f"{other!r} is a function chosen at run time that captured {name!r}, which "
-                    "has been assigned again since",
+                    f"{other!r} holds a function that captured {name!r}, which has been assigned "
+                    "again since",
                     ast.Pass(),
                 )
-
-
-def _captured_late(value: Value, scope: Scope, name: str) -> bool:
-    match value:
-        case ClosureV(_, _, _, late):
-            return (scope, name) in late
-        case TupleV(items):
-            return any(_captured_late(v, scope, name) for v in items)
-        case RecordV(_, fields):
-            return any(_captured_late(v, scope, name) for v in fields.values())
-        case OperatorV(_, function):
-            return _captured_late(function, scope, name)
-        case _:
-            return False

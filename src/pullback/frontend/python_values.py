@@ -52,6 +52,12 @@ _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
 """Modules whose attributes do not change: one guard on the module is enough."""
 
 
+def _is_library(names: dict[str, object]) -> bool:
+    """Whether this is the namespace of library functions in plain Python (``programs``): their
+    globals do not change."""
+    return str(names.get("__name__")).startswith("pullback.frontend.")
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """``type_of`` (for functions: the code) of the value at ``path`` must be as it was."""
@@ -231,7 +237,8 @@ class PythonValues:
         return self.from_python(content, (*scope.path, ("cell", k)), node)
 
     def global_value(self, names: dict[str, object], name: str, node: ast.AST) -> Value:
-        return self.from_python(names[name], (("global", Namespace.of(names), name),), node)
+        path = (("global", Namespace.of(names), name),)
+        return self.from_python(names[name], path, node, not _is_library(names))
 
     def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
         """``module.name``: constants of NumPy and the like are literals."""

@@ -22,7 +22,7 @@ from pullback.frontend.join import generalise
 from pullback.frontend.kinds import Kind, ListK, describe, leaf_types, static_kind
 from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
-from pullback.frontend.scopes import Path, Scope, chain
+from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import NeedStatic, Unresolved
 from pullback.frontend.source import Definition, site_of
 from pullback.frontend.values import (
@@ -278,18 +278,22 @@ class Run(PythonValues):
 
         index = Var("i", I64)
         kinds: list[Kind] = []
+        mine = Owner("a list")
+        start, shared = mine.serial, set[Owner]()
 
         def body() -> Sequence[Atom]:
             item = fn(index)
             self.check_captured_in_loop(item, node)
             kind = generalise(self.kind(item, node))
             kinds.append(kind)
-            return flatten(coerce(self, item, kind, node)).atoms
+            flat = flatten(coerce(self, item, kind, node))
+            shared.update(o for owners, _ in flat.owned for o in owners if o.serial < start)
+            return flat.atoms
 
         block = self.block(body)
         types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
         atoms = self.b.let(Build((length,), (index,), block), types) if types else ()
-        return ListV(length, kinds[0], tuple(atoms), frozenset({Owner("a list")}), True)
+        return ListV(length, kinds[0], tuple(atoms), frozenset({mine, *shared}), True)
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """A function made anew in every iteration sees, when it is called later, the last value of
@@ -390,9 +394,6 @@ class Run(PythonValues):
                 f"{self.describe(e.value)} can only be used where it is made",
                 "make a list of it: [... for ...]",
             )
-
-    def late_captures(self, f: FunctionV) -> frozenset[tuple[Scope, str]]:
-        return frozenset((s, n) for s, n in live_captures(f) if s in set(chain(self.scope)))
 
     def describe(self, value: Value) -> str:
         try:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from pullback.core.build import boolean, i64, lit
 from pullback.core.terms import Atom, Lit
-from pullback.core.types import BOOL, F64, I64, Bool, Int, Real, Type
-from pullback.frontend.dtypes import promote
+from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
+from pullback.frontend.dtypes import compared, promote
 from pullback.frontend.kinds import Number, static_scalar
 from pullback.frontend.values import Scalar, Specialiser, Static, Value
 
@@ -69,9 +69,12 @@ def _type_error() -> type:
 
 def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
     """The atom of a number, converted to a scalar type."""
-    x = scalar(sp, value, node).atom
+    given = scalar(sp, value, node)
+    x = given.atom
     if x.type == t:
         return x
+    if t == I32 and given.py and x.type == I64:
+        _fits_int32(sp, given, node)
     if isinstance(x, Lit):
         return lit(x.value, t)
     match t:
@@ -81,6 +84,18 @@ def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
             return sp.b.prim("to_int", x, static=(t,))
         case _:
             return sp.b.prim("to_bool", x)
+
+
+def _fits_int32(sp: Specialiser, value: Scalar, node: ast.AST) -> None:
+    """Python's ints take the type of the NumPy ints that they meet, where they fit into it."""
+    b, x = sp.b, value.atom
+    message = "Python integer out of bounds for int32"
+    if isinstance(x, Lit):
+        if not -(2**31) <= int(x.value) < 2**31:
+            sp.require(boolean(False), "OverflowError", message, node)
+    elif value.bits > 31:
+        fits = b.prim("and", b.prim("ge", x, i64(-(2**31))), b.prim("lt", x, i64(2**31)))
+        sp.require(fits, "OverflowError", message, node)
 
 
 def fold(op: str, left: Value, right: Value) -> Static | None:
@@ -158,8 +173,27 @@ def _int(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scala
     word = "integer division or modulo by zero" if op == "//" else "integer modulo by zero"
     _nonzero(sp, y, word, node)
     if op == "//":
+        if a.bits > _UNCHECKED_BITS:
+            _no_minimum(sp, x, y, node)
         return Scalar(sp.b.prim("floordiv", x, y), True, a.bits)
     return Scalar(sp.b.prim("mod", x, y), True, b.bits)
+
+
+def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None:
+    """OverflowError for the one quotient (by -1), or absolute value, that does not fit."""
+    fine = sp.b.prim("ne", x, i64(-(2**63)))
+    if isinstance(y, Lit) and int(y.value) != -1:
+        return
+    if y is not None and not isinstance(y, Lit):
+        fine = sp.b.prim("or", fine, sp.b.prim("ne", y, i64(-1)))
+    sp.require(fine, "OverflowError", "integer result does not fit in 64 bits", node)
+
+
+def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
+    """``abs(x)`` of a number that is no bool."""
+    if value.py and isinstance(value.type, Int) and value.bits > _UNCHECKED_BITS:
+        _no_minimum(sp, value.atom, None, node)
+    return Scalar(sp.b.prim("abs", value.atom), value.py, value.bits)
 
 
 def _int_power(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
@@ -214,13 +248,17 @@ def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
             sp.require(b.prim("ne", x, zero), "ZeroDivisionError", negative, node)
         result = power_of(sp, x, y)
     else:
+        finite = b.prim("isfinite", x)
+        if not isinstance(y, Lit):
+            finite = b.prim("and", finite, b.prim("isfinite", y))
+        special = b.prim("not", finite)  # these have values of their own, and raise nothing
         if not (isinstance(y, Lit) and float(y.value) > 0.0):
             fine = b.prim("or", b.prim("ne", x, zero), b.prim("ge", y, zero))
-            sp.require(fine, "ZeroDivisionError", negative, node)
+            sp.require(b.prim("or", fine, special), "ZeroDivisionError", negative, node)
         real = b.prim("ge", x, zero)
         if not isinstance(y, Lit):
             real = b.prim("or", real, b.prim("eq", y, b.prim("floor", y)))
-        real = b.prim("or", real, b.prim("isnan", x))
+        real = b.prim("or", real, special)
         message = "a negative number to a fractional power is complex"
         sp.require(real, "NotImplementedError", message, node)
         result = b.prim("pow", x, y)
@@ -257,7 +295,8 @@ def _numpy(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     t = promote(sp, (left, right), node)
     if op in ("&", "|", "^", "<<", ">>"):
-        return _bits(sp, op, Scalar(a.atom, False), Scalar(b.atom, False), node)
+        x, y = convert(sp, left, t, node), convert(sp, right, t, node)
+        return _bits(sp, op, Scalar(x, False), Scalar(y, False), node)
     if op == "/" and not isinstance(t, Real):
         t = F64
     if t == BOOL:
@@ -355,7 +394,7 @@ def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) 
 def _common(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Number:
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     if not (a.py and b.py):
-        return promote(sp, (left, right), node)
+        return compared(sp, (left, right), node)
     if isinstance(a.type, Real) or isinstance(b.type, Real):
         return F64
     return a.type if a.type == b.type else I64

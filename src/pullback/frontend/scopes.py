@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pullback.frontend.values import Value
+    from pullback.frontend.values import Owner, Value
 
 Path = tuple[tuple[object, ...], ...]
 """Where a Python value is found when compiled code is called; see ``paths.read``."""
@@ -17,12 +17,16 @@ Path = tuple[tuple[object, ...], ...]
 @dataclass(slots=True, eq=False)
 class Scope:
     """The names of one function being run (``locals``: all that can ever be local to it), of a
-    comprehension inside it, or a snapshot of what some function captured (``live`` is False)."""
+    comprehension inside it, or a snapshot of what some function captured (``live`` is False).
+
+    ``cells``: the variables that were captured, as owners: a snapshot names those that it was taken
+    from, and is out of date when one of them is assigned again."""
 
     names: dict[str, Value]
     parent: Scope | PyScope | None = None
     locals: frozenset[str] = frozenset()
     live: bool = True
+    cells: dict[str, frozenset[Owner]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 
 from pullback.core.build import i64
@@ -10,7 +11,7 @@ from pullback.core.terms import Atom, Block, Build, Index, Let, Prim, Var, atoms
 from pullback.core.types import Array, Real, Type
 from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
-from pullback.frontend.dtypes import Element, promote
+from pullback.frontend.dtypes import Element, join, promote
 from pullback.frontend.kinds import ArrayK, ListK, ScalarK, StaticK, TupleK
 from pullback.frontend.values import (
     ArrayV,
@@ -57,7 +58,7 @@ def _of_parts(sp: Specialiser, parts: Sequence[Value], node: ast.AST) -> ArrayV:
         return constant(sp, (ext.ZERO,), Real(64), node)
     if any(isinstance(p, ArrayV) for p in parts):
         return stack(sp, parts, 0, node)
-    common = promote(sp, parts, node)
+    common = functools.reduce(join, (sp.scalar(p, node).type for p in parts))  # here none is weak
     return display(sp, [sp.convert(p, common, node) for p in parts], node)
 
 

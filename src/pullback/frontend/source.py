@@ -119,27 +119,24 @@ def _find(source: Source, function: FunctionType) -> FunctionNode:
     return candidates[-1]
 
 
-@lru_cache(maxsize=4096)
-def _definition(code: CodeType, holder: _Holder) -> Definition:
-    function = holder.function
-    source = _source_of(function)
-    node = _find(source, function)
-    return Definition(
-        node, source.file, code.co_name, function.__qualname__, function.__globals__, source.lines
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Holder:
-    """A function that counts as equal to any other with the same code and globals."""
-
-    function: FunctionType = field(compare=False)
-    globals_id: int = 0
+_DEFINITIONS: dict[tuple[CodeType, int], Definition] = {}
 
 
 def definition_of(function: FunctionType) -> Definition:
-    """The definition of a Python function; the same object for every function of one code."""
-    return _definition(function.__code__, _Holder(function, id(function.__globals__)))
+    """The definition of a Python function: the same object for all functions of one code."""
+    code = function.__code__
+    key = (code, id(function.__globals__))
+    if key not in _DEFINITIONS:
+        source = _source_of(function)
+        _DEFINITIONS[key] = Definition(
+            _find(source, function),
+            source.file,
+            code.co_name,
+            function.__qualname__,
+            function.__globals__,
+            source.lines,
+        )
+    return _DEFINITIONS[key]
 
 
 def nested_definition(node: FunctionNode, outer: Definition) -> Definition:

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.prims_discrete import EXCEPTIONS
 from pullback.core.terms import Atom, If, Lit, Prim
-from pullback.errors import ArgumentTypeError, PullbackError
+from pullback.errors import PullbackError
 from pullback.frontend import ownership
+from pullback.frontend.assignment import assign, augmented
 from pullback.frontend.expressions import (
-    BINARY,
     evaluate,
-    evaluate_index,
-    function_scope,
     function_value,
     spread,
     test_of,
@@ -30,11 +28,9 @@ from pullback.frontend.signals import Unreachable
 from pullback.frontend.source import Definition
 from pullback.frontend.syntax import jumps, liveness_of, size, ways_through
 from pullback.frontend.values import (
-    ArrayV,
     RecordV,
+    Stale,
     Static,
-    TupleV,
-    Unrolled,
     Value,
 )
 
@@ -52,7 +48,10 @@ def run_body(run: Run, definition: Definition) -> Value:
         return evaluate(run, definition.node.body)
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
-    return run.scope.names.get("$return", Static(None))
+    result = run.scope.names.get("$return", Static(None))
+    if isinstance(result, Stale):
+        run.refuse(definition.node, result.reason, "return a value on every path")
+    return result
 
 
 def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
@@ -122,7 +121,7 @@ def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
     """After a loop that a ``return`` may have left: go on only if it was not."""
     exit_ = run.scope.names.pop("$left")
     outer = run.scope.names.pop("$outer", None)
-    if "return" not in jumps([s]):
+    if "return" not in jumps([s]) or "$return" not in run.scope.names:
         return execute(run, rest)
     cond = run.truth(run.compare("==", exit_, Static(EXIT_RETURN), s), s)
 
@@ -163,7 +162,7 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
             if value is not None:
                 assign(run, target, evaluate(run, value), s)
         case ast.AugAssign():
-            _augmented(run, s)
+            augmented(run, s)
         case ast.If():
             live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
             if _all_jump(s):
@@ -308,119 +307,7 @@ def _dead(body: Callable[[], Flow]) -> tuple[Atom, ...]:
     return ()
 
 
-# --- assignment -----------------------------------------------------------------------------------
-
-
-def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
-    """Bind a target to a value."""
-    match target:
-        case ast.Name(name):
-            ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = value
-        case ast.Tuple(elts) | ast.List(elts):
-            _unpack(run, elts, value, target)
-        case ast.Subscript():
-            _store(run, target, lambda _: value, node)
-        case ast.Attribute():
-            run.refuse(
-                target,
-                "a field cannot be assigned: records are values",
-                "make a new one: dataclasses.replace(r, field=...)",
-            )
-        case _:
-            run.refuse(target, "this assignment is not supported")
-
-
-def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
-    items = run.iterate(value, node)
-    starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
-    if isinstance(items, Unrolled):
-        values = items.items
-    elif starred:
-        run.refuse(node, "a starred target needs a value of known length", "use slices")
-    else:
-        n = run.scalar(run.length(value, node), node).atom
-        expected = len(elts)
-        right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
-            boolean(n.value == expected)
-        )
-        message = f"not enough or too many values to unpack (expected {expected})"
-        run.require(right, "ValueError", message, node)
-        values = tuple(items.at(Lit(k, n.type)) for k in range(expected))
-    if starred:
-        k = starred[0]
-        after = len(elts) - k - 1
-        if len(values) < len(elts) - 1:
-            run.refuse(node, "not enough values to unpack", error=ArgumentTypeError)
-        middle = TupleV(values[k : len(values) - after], is_list=True)
-        values = (*values[:k], middle, *values[len(values) - after :])
-    if len(values) != len(elts):
-        run.refuse(
-            node,
-            f"{len(values)} values to unpack into {len(elts)} names",
-            error=ArgumentTypeError,
-        )
-    for e, v in zip(elts, values):
-        assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
-
-
-def _augmented(run: Run, s: ast.AugAssign) -> None:
-    op = BINARY[type(s.op)]
-    match s.target:
-        case ast.Name(name):
-            from pullback.frontend.expressions import lookup
-
-            old = lookup(run, name, s.target)
-            new = run.binop(op, old, evaluate(run, s.value), s)
-            if isinstance(old, ArrayV):
-                new = ownership.updated_whole(run, name, old, new, s)
-            ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = new
-        case ast.Subscript():
-            _store(
-                run, s.target, lambda old: run.binop(op, old(), evaluate(run, s.value), s), s
-            )
-        case _:
-            assign(run, s.target, Static(None), s)
-
-
-def _store(
-    run: Run,
-    target: ast.Subscript,
-    value: Callable[[Callable[[], Value]], Value],
-    node: ast.AST,
-) -> None:
-    """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
-
-    ``a[i][j] = v`` is ``a[i, j] = v``."""
-    from pullback.frontend.arrays import store
-
-    base, subscripts = target, [target.slice]
-    while isinstance(base.value, ast.Subscript):
-        base = base.value
-        subscripts.insert(0, base.slice)
-    if not isinstance(base.value, ast.Name):
-        run.refuse(
-            target,
-            "only elements of an array with a name of its own can be assigned",
-            "give the array a name first",
-        )
-    name = base.value.id
-    array = ownership.updatable(run, name, base.value)
-    indices = [evaluate_index(run, e) for e in subscripts]
-    index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
-    new = value(lambda: run.subscript(array, index, target))
-    made = store(run, array, index, new, node)
-    ownership.updated(run, name, array)
-    function_scope(run).names[name] = ArrayV(made.atom, array.owners, True)
-
-
-def _one_index(run: Run, indices: Sequence[Value], node: ast.AST) -> Value:
-    from pullback.frontend.objects import is_int
-
-    if not all(map(is_int, indices)):
-        run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    return TupleV(tuple(indices))
+# --- the rest ------------------------------------------------------------------------------------
 
 
 def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
@@ -429,9 +316,6 @@ def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
     f = function_value(run, s)
     ownership.rebound(run, run.scope, name)
     run.scope.names[name] = f
-
-
-# --- the rest -------------------------------------------------------------------------------------
 
 
 def _expression_statement(run: Run, value: ast.expr) -> None:

@@ -8,14 +8,15 @@ and new axes are views (``slice``, ``pick``, ``expand``); index arrays are a ``B
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pullback.core.build import i64
-from pullback.core.terms import Atom, Lit, Loop, Update, Var
-from pullback.core.types import BOOL, I64, Int, Real
+from pullback.core.terms import Atom, Lit, Update, Var
+from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentValueError, StaticIndexError
 from pullback.frontend import extents as ext
+from pullback.frontend import scatter
 from pullback.frontend.values import (
     ArrayV,
     ListV,
@@ -130,14 +131,10 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
              for p in parts]  # fmt: skip
     base = _view(sp, array, plain, node)
     own = ext.extents(sp, base)
-    where = [k for k, p in enumerate(parts) if isinstance(p, At | Gather)]
-    if where != list(range(where[0], where[-1] + 1)):
-        sp.refuse(node, "index arrays with slices between them are not supported",
-                  "index step by step: x[:, idx][...]")  # fmt: skip
+    where = _advanced(sp, parts, node)
     picked = [parts[k] for k in where]
     arrays = [p.array for p in picked if isinstance(p, Gather)]
-    message = "shape mismatch: indexing arrays could not be broadcast together"
-    shape, reads = broadcast(sp, arrays, node, message)
+    shape, reads = broadcast(sp, arrays, node, _INDICES)
     first, rank = where[0], len(shape)
     extents = (*own[:first], *shape, *own[where[-1] + 1 :])
     site = sp.site(node)
@@ -155,13 +152,31 @@ def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST
     return ext.note(sp, sp.array(extents, element, node), extents, built=True)
 
 
+_INDICES = "shape mismatch: indexing arrays could not be broadcast together"
+
+
+def _advanced(sp: Specialiser, parts: Sequence[Part], node: ast.AST) -> list[int]:
+    """Which parts are index arrays, or positions beside them; they stand next to each other."""
+    where = [k for k, p in enumerate(parts) if isinstance(p, At | Gather)]
+    if where != list(range(where[0], where[-1] + 1)):
+        sp.refuse(node, "index arrays with slices between them are not supported",
+                  "index step by step: x[:, idx][...]")  # fmt: skip
+    return where
+
+
 # --- taking an index apart -----------------------------------------------------------------------
 
 
 def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> list[Part]:
     """One part per axis of the array, and the new axes."""
     items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
-    used = sum(1 for item in items if not _is(item, None) and not _is(item, ...))
+    masks = [scatter.as_mask(sp, item, node) for item in items]
+    items = [item if mask is None else mask for item, mask in zip(items, masks)]
+    used = sum(
+        1 if mask is None else mask.rank
+        for item, mask in zip(items, masks)
+        if not _is(item, None) and not _is(item, ...)
+    )
     if sum(1 for item in items if _is(item, ...)) > 1:
         reason = "an index can only have a single ellipsis ('...')"
         sp.refuse(node, reason, error=StaticIndexError)
@@ -182,6 +197,11 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
     for item in items:
         if _is(item, None):
             parts.append(NewAxis())
+            continue
+        if isinstance(item, ArrayV) and item.elem == BOOL:
+            scatter.check_mask(sp, item, ext.extents(sp, array)[axis:], node)
+            parts += [Gather(a) for a in scatter.places(sp, item, node)]
+            axis += item.rank
             continue
         parts.append(_part(sp, item, array, axis, node))
         axis += 1
@@ -222,12 +242,6 @@ def _gathered(sp: Specialiser, item: Value, node: ast.AST) -> Gather:
     if not isinstance(array, ArrayV) or isinstance(array.elem, Real):
         reason = "arrays used as indices must be of integers"
         sp.refuse(node, reason, "use idx.astype(int)", error=StaticIndexError)
-    if not isinstance(array.elem, Int):
-        sp.refuse(
-            node,
-            "boolean masks as indices are not supported: the result's shape depends on the data",
-            "use np.where(mask, x, 0.0), or a comprehension with 'if'",
-        )
     return Gather(array)
 
 
@@ -290,11 +304,7 @@ def store(sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
-        sp.refuse(
-            node,
-            "assignment through an index array is not supported",
-            "write a loop: for k in range(len(idx)): a[idx[k]] = v[k]",
-        )
+        return _scatter(sp, array, parts, value, node)
     if all(isinstance(p, At) for p in parts):
         if isinstance(value, ArrayV):
             reason = "setting an array element with a sequence"
@@ -318,8 +328,6 @@ def _store_region(
     sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST
 ) -> ArrayV:
     """Loops over the region that slices select, updating element by element."""
-    from pullback.frontend.arrays import reader
-
     own = ext.extents(sp, array)
     parts = [p for p in parts if not isinstance(p, NewAxis)]
     fixed = [
@@ -327,22 +335,7 @@ def _store_region(
         for k, p in enumerate(parts)
     ]
     region = [p.count for p in fixed if isinstance(p, Range)]
-    if isinstance(value, ArrayV):
-        if value.owners & array.owners:  # it reads what the update consumes
-            value = sp.fresh(sp.b.prim("copy", value.atom), node)
-        shape = ext.extents(sp, value)
-        if len(shape) > len(region):
-            reason = "the value has more dimensions than the selected part of the array"
-            sp.refuse(node, reason, error=ArgumentValueError)
-        message = "could not broadcast input array into the shape of the target"
-        for mine, theirs in zip(shape[::-1], region[::-1]):
-            ext.check_broadcasts(sp, mine, theirs, message, node)
-        read: Callable[[tuple[Atom, ...]], Value] = reader(sp, value, shape, tuple(region))
-    else:
-        number = value
-
-        def read(_: tuple[Atom, ...]) -> Value:
-            return number
+    read = scatter.reading(sp, array, region, value, node)
 
     def store_at(atom: Atom, indices: tuple[Atom, ...]) -> Atom:
         counters = iter(indices)
@@ -351,8 +344,38 @@ def _store_region(
         (new,) = sp.b.let(Update(atom, at, item, checked=False), (array.type,), sp.site(node))
         return new
 
-    result = ArrayV(_over(sp, region, array.atom, store_at), array.owners, array.fresh)
+    result = ArrayV(scatter.over(sp, region, array.atom, store_at), array.owners, array.fresh)
     return ext.note(sp, result, own)
+
+
+def _scatter(
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST
+) -> ArrayV:
+    """``a[idx] = v``: the region has the axes of the gathered result."""
+    from pullback.frontend.arrays import broadcast
+
+    parts = [p for p in parts if not isinstance(p, NewAxis)]
+    where = _advanced(sp, parts, node)
+    arrays = scatter.own_copies(
+        sp, array, (p.array for p in parts if isinstance(p, Gather)), node
+    )
+    shape, reads = broadcast(sp, arrays, node, _INDICES)
+    readers = iter(reads)
+    region: list[Atom] = []
+    axes: list[scatter.Axis] = []
+    for k, part in enumerate(parts):
+        if k == where[0]:
+            first = len(region)
+            region += shape
+        match part:
+            case At(index):
+                axes.append(lambda _, index=index: index)  # type: ignore[misc]
+            case Gather():
+                axes.append(scatter.gathered(sp, next(readers), first, len(shape), node))
+            case Range(start, count, step):
+                axes.append(scatter.along(sp, start, step, len(region)))
+                region.append(count)
+    return scatter.store_gathered(sp, array, axes, tuple(region), value, node)
 
 
 def _position(sp: Specialiser, part: Part, counters: object) -> Atom:
@@ -361,19 +384,3 @@ def _position(sp: Specialiser, part: Part, counters: object) -> Atom:
     assert isinstance(part, Range)
     counter: Atom = next(counters)  # type: ignore[call-overload]
     return ext.add(sp, part.start, ext.mul(sp, counter, i64(part.step)))
-
-
-def _over(
-    sp: Specialiser,
-    region: Sequence[Atom],
-    array: Atom,
-    body: Callable[[Atom, tuple[Atom, ...]], Atom],
-    indices: tuple[Atom, ...] = (),
-) -> Atom:
-    """Nested loops over the region that carry the array."""
-    if not region:
-        return body(array, indices)
-    index, carried = Var("i", I64), Var("a", array.type)
-    block = sp.block(lambda: (_over(sp, region[1:], carried, body, (*indices, index)),))
-    (result,) = sp.b.let(Loop(region[0], index, (carried,), (array,), block), (array.type,))
-    return result

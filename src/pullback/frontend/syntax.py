@@ -187,11 +187,13 @@ def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     for s in stmts:
         match s:
             case ast.Return():
-                found.add("return")
+                return frozenset(found | {"return"})
             case ast.Break():
-                found.add("break")
+                return frozenset(found | {"break"})
             case ast.Continue():
-                found.add("continue")
+                return frozenset(found | {"continue"})
+            case ast.Raise():
+                break
             case ast.If(_, body, orelse):
                 found |= jumps(body) | jumps(orelse)
             case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):

@@ -59,7 +59,7 @@ from pullback.frontend.interface import Specialiser
 if TYPE_CHECKING:
     from pullback.frontend.kinds import FunctionK, Kind
     from pullback.frontend.records import Union
-    from pullback.frontend.scopes import AnyScope, Scope
+    from pullback.frontend.scopes import AnyScope
     from pullback.frontend.source import Definition
 
 
@@ -68,14 +68,20 @@ _serials = count()
 
 class Owner:
     """The identity of an array that a function created: arrays that may share its memory name it.
+    A variable that functions capture is one too (``cell``): it may be assigned again later.
 
-    ``note`` says where it comes from, for messages; ``serial`` orders owners by age."""
+    ``note`` says where it comes from, for messages; ``serial`` orders owners by age (a variable is
+    older than any array)."""
 
     __slots__ = ("note", "serial")
 
-    def __init__(self, note: str = "") -> None:
+    def __init__(self, note: str = "", cell: bool = False) -> None:
         self.note = note
-        self.serial = next(_serials)
+        self.serial = -1 - next(_serials) if cell else next(_serials)
+
+    @property
+    def cell(self) -> bool:
+        return self.serial < 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,13 +185,11 @@ class UnionV:
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosureV:
     """A function chosen at run time. ``atom`` is a Sum with one variant per alternative, whose
-    fields are what that function captures. ``late``: the variables that were captured while their
-    function is still running; when one of them is rebound, this value is out of date."""
+    fields are what that function captures. ``owners`` has the captured variables too."""
 
     atom: Atom
     kinds: tuple[FunctionK, ...]
     owners: frozenset[Owner] = frozenset()
-    late: frozenset[tuple[Scope, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

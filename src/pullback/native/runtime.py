@@ -12,6 +12,7 @@ import struct
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from pullback.core.prims import EXCEPTIONS
 from pullback.core.terms import Site
 from pullback.lower.loopcode import Ty
 from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP, Field
@@ -61,7 +62,7 @@ def _message(error: ErrorSite, a: float | int | bool, b: float | int | bool) -> 
 
 
 def _exception(kind: str, message: str) -> BaseException:
-    cls = getattr(builtins, kind, None)
+    cls = EXCEPTIONS.get(kind) or getattr(builtins, kind, None)
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         cls, message = RuntimeError, f"{kind}: {message}"
     return cls(message) if message else cls()

@@ -1,0 +1,75 @@
+"""What runs a nested term: function values, the cost so far, and the instruments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+
+class Machine:
+    """The state of one evaluation.
+
+    cost     steps so far
+    counts   how often: "prim:sin", "op:one", "con:Add", "role:op" (closures made with that role),
+             and whatever a library row counts by ``count``
+    roles    the role of every closure made that has one, in the order of making
+    calls    how often each of those was called
+    peaks    the largest value that a library row reported under a name (sizes of arrays, maps)
+    """
+
+    def __init__(self) -> None:
+        self.cost = 0
+        self.counts: dict[str, int] = {}
+        self.roles: list[str] = []
+        self.calls: list[int] = []
+        self.peaks: dict[str, int] = {}
+
+    def count(self, what: str, n: int = 1) -> None:
+        """Add to a counter."""
+        self.counts[what] = self.counts.get(what, 0) + n
+
+    def peak(self, what: str, n: int) -> None:
+        """Report a size."""
+        self.peaks[what] = max(n, self.peaks.get(what, 0))
+
+    def call(self, f: object, *args: object) -> object:
+        """Apply a function value to one argument after the other. The cost of the bodies is
+        counted, that of an application node is the caller's business."""
+        for x in args:
+            f = cast("Callable[[object], object]", f)(x)
+        return f
+
+
+class Code:
+    """A translated lambda: what a closure of it needs to run."""
+
+    __slots__ = ("captured", "run", "size")
+
+    def __init__(self) -> None:
+        self.size = 1  # slots of a frame; the argument is slot 0
+        self.captured: list[int] = []
+        self.run: Callable[[list[object]], object] = lambda f: f[0]
+
+
+class Closure:
+    """A function value: code and the values of the variables that it captured."""
+
+    __slots__ = ("code", "machine", "serial", "values")
+
+    def __init__(
+        self, machine: Machine, code: Code, values: list[object], serial: int = -1
+    ) -> None:
+        self.machine = machine
+        self.code = code
+        self.values = values
+        self.serial = serial
+
+    def __call__(self, x: object) -> object:
+        code = self.code
+        if self.serial >= 0:
+            self.machine.calls[self.serial] += 1
+        frame: list[object] = [None] * code.size
+        frame[0] = x
+        for slot, v in zip(code.captured, self.values):
+            frame[slot] = v
+        return code.run(frame)

@@ -1,0 +1,123 @@
+"""Sorting, searching and counting, as plain Python that the front end compiles (``programs``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Vector = Any
+"""A NumPy array of rank 1: mypy would want the casts that plain Python does not need."""
+
+
+def nonzero(mask: Vector) -> Vector:
+    """The places where the mask is true."""
+    n = mask.shape[0]
+    found = np.zeros(n, dtype=np.int64)
+    count = 0
+    for i in range(n):
+        if mask[i]:
+            found[count] = i
+            count += 1
+    return found[:count]
+
+
+def below(x: float, y: float) -> bool:
+    """The order of sorting: NaN comes last."""
+    return x < y or (y != y and x == x)
+
+
+def argsort(x: Vector) -> Vector:
+    """The places of the elements in ascending order; equal ones in their order (merge sort)."""
+    n = x.shape[0]
+    order = np.zeros((2, n), dtype=np.int64)
+    for i in range(n):
+        order[0, i] = i
+    side, width = 0, 1
+    while width < n:
+        low = 0
+        while low < n:
+            middle = min(low + width, n)
+            high = min(low + 2 * width, n)
+            i, j = low, middle
+            for k in range(low, high):
+                left = j >= high
+                if i < middle and j < high:
+                    left = not below(x[order[side, j]], x[order[side, i]])
+                if left:
+                    order[1 - side, k] = order[side, i]
+                    i += 1
+                else:
+                    order[1 - side, k] = order[side, j]
+                    j += 1
+            low = high
+        side = 1 - side
+        width = 2 * width
+    return order[side]
+
+
+def search_left(a: Vector, x: float) -> int:
+    """How many elements of the sorted ``a`` are below x."""
+    low, high = 0, a.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if below(a[middle], x):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def search_right(a: Vector, x: float) -> int:
+    """How many elements of the sorted ``a`` are not above x."""
+    low, high = 0, a.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if below(x, a[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def interpolated(x: float, xp: Vector, fp: Vector, left: float, right: float) -> float:
+    """``np.interp`` at one place: linear between the points, ``left`` and ``right`` outside."""
+    n = xp.shape[0]
+    if x != x:
+        result = x
+    elif x < xp[0]:
+        result = left
+    elif x > xp[n - 1]:
+        result = right
+    else:
+        j = search_right(xp, x) - 1
+        if j >= n - 1:
+            result = fp[n - 1]
+        else:
+            slope = (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j])
+            result = slope * (x - xp[j]) + fp[j]
+    return result
+
+
+def quantile(ordered: Vector, q: float) -> float:
+    """Linear between the two nearest of the sorted elements, as NumPy interpolates."""
+    n = ordered.shape[0]
+    place = q * (n - 1)
+    low = min(int(place), n - 1)
+    high = min(low + 1, n - 1)
+    t = place - low
+    a, b = ordered[low], ordered[high]
+    result = b - (b - a) * (1.0 - t) if t >= 0.5 else a + (b - a) * t
+    if ordered[n - 1] != ordered[n - 1]:
+        result = ordered[n - 1]
+    return result
+
+
+def median(ordered: Vector) -> float:
+    """The middle of the sorted elements, or the mean of the two in the middle."""
+    n = ordered.shape[0]
+    high = ordered[n // 2]
+    result = high if n % 2 == 1 else (ordered[n // 2 - 1] + high) / 2.0
+    if ordered[n - 1] != ordered[n - 1]:
+        result = ordered[n - 1]
+    return result

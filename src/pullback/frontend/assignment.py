@@ -1,0 +1,149 @@
+"""Assignment: to names, tuples of names, elements of arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean
+from pullback.core.terms import Lit
+from pullback.errors import ArgumentValueError
+from pullback.frontend import ownership
+from pullback.frontend.expressions import (
+    BINARY,
+    evaluate,
+    evaluate_index,
+    function_scope,
+    lookup,
+)
+from pullback.frontend.values import (
+    ArrayV,
+    EnumerateV,
+    GeneratorV,
+    ReversedV,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
+    """Bind a target to a value."""
+    match target:
+        case ast.Name(name):
+            if isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
+                run.refuse(
+                    node,
+                    f"{run.describe(value)} given a name: an iterator can be used only once",
+                    "use it where it is made, or make a list of it: [... for ...]",
+                )
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = value
+        case ast.Tuple(elts) | ast.List(elts):
+            _unpack(run, elts, value, target)
+        case ast.Subscript():
+            _store(run, target, lambda _: value, node)
+        case ast.Attribute():
+            run.refuse(
+                target,
+                "a field cannot be assigned: records are values",
+                "make a new one: dataclasses.replace(r, field=...)",
+            )
+        case _:
+            run.refuse(target, "this assignment is not supported")
+
+
+def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
+    items = run.iterate(value, node)
+    starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    if isinstance(items, Unrolled):
+        values = items.items
+    elif starred:
+        run.refuse(node, "a starred target needs a value of known length", "use slices")
+    else:
+        n = run.scalar(run.length(value, node), node).atom
+        expected = len(elts)
+        right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
+            boolean(n.value == expected)
+        )
+        message = f"not enough or too many values to unpack (expected {expected})"
+        run.require(right, "ValueError", message, node)
+        values = tuple(items.at(Lit(k, n.type)) for k in range(expected))
+    if starred:
+        k = starred[0]
+        after = len(elts) - k - 1
+        if len(values) < len(elts) - 1:
+            run.refuse(node, "not enough values to unpack", error=ArgumentValueError)
+        middle = TupleV(values[k : len(values) - after], is_list=True)
+        values = (*values[:k], middle, *values[len(values) - after :])
+    if len(values) != len(elts):
+        run.refuse(
+            node,
+            f"{len(values)} values to unpack into {len(elts)} names",
+            error=ArgumentValueError,
+        )
+    for e, v in zip(elts, values):
+        assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
+
+
+def augmented(run: Run, s: ast.AugAssign) -> None:
+    op = BINARY[type(s.op)]
+    match s.target:
+        case ast.Name(name):
+            old = lookup(run, name, s.target)
+            new = run.binop(op, old, evaluate(run, s.value), s)
+            if isinstance(old, ArrayV):
+                new = ownership.updated_whole(run, name, old, new, s)
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = new
+        case ast.Subscript():
+            _store(
+                run, s.target, lambda old: run.binop(op, old(), evaluate(run, s.value), s), s
+            )
+        case _:
+            assign(run, s.target, Static(None), s)
+
+
+def _store(
+    run: Run,
+    target: ast.Subscript,
+    value: Callable[[Callable[[], Value]], Value],
+    node: ast.AST,
+) -> None:
+    """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
+
+    ``a[i][j] = v`` is ``a[i, j] = v``."""
+    from pullback.frontend.arrays import store
+
+    base, subscripts = target, [target.slice]
+    while isinstance(base.value, ast.Subscript):
+        base = base.value
+        subscripts.insert(0, base.slice)
+    if not isinstance(base.value, ast.Name):
+        run.refuse(
+            target,
+            "only elements of an array with a name of its own can be assigned",
+            "give the array a name first",
+        )
+    name = base.value.id
+    array = ownership.updatable(run, name, base.value)
+    indices = [evaluate_index(run, e) for e in subscripts]
+    index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
+    new = value(lambda: run.subscript(array, index, target))
+    made = store(run, array, index, new, node)
+    ownership.updated(run, name, array)
+    function_scope(run).names[name] = ArrayV(made.atom, array.owners, True)
+
+
+def _one_index(run: Run, indices: Sequence[Value], node: ast.AST) -> Value:
+    from pullback.frontend.objects import is_int
+
+    if not all(map(is_int, indices)):
+        run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
+    return TupleV(tuple(indices))

@@ -1,0 +1,154 @@
+"""Writing LLVM functions with loops and branches: variables are stack slots (LLVM makes registers
+of them), blocks are opened by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Code:
+    """The text of one function, grown from the top."""
+
+    def __init__(self) -> None:
+        self.slots: list[str] = []
+        self.lines: list[str] = []
+        self.count = 0
+
+    def fresh(self, prefix: str = "v") -> str:
+        """A new name."""
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def line(self, text: str) -> None:
+        """An instruction without a result."""
+        self.lines.append("  " + text)
+
+    def let(self, text: str) -> str:
+        """The result of an instruction."""
+        name = "%" + self.fresh()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    # --- memory ---
+
+    def slot(self, ty: str, count: int = 1) -> str:
+        """The address of memory in the frame."""
+        name = "%" + self.fresh("s")
+        self.slots.append(f"  {name} = alloca [{count} x {ty}], align 8")
+        return name
+
+    def var(self, ty: str, value: str) -> str:
+        """A variable with this value."""
+        name = self.slot(ty)
+        self.line(f"store {ty} {value}, ptr {name}")
+        return name
+
+    def at(self, base: str, offset: int | str) -> str:
+        """The address so many bytes further on."""
+        if offset in (0, "0"):
+            return base
+        return self.let(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    def load(self, ty: str, base: str, offset: int | str = 0) -> str:
+        """What is there."""
+        return self.let(f"load {ty}, ptr {self.at(base, offset)}")
+
+    def store(self, ty: str, value: str, base: str, offset: int | str = 0) -> None:
+        """Put it there."""
+        self.line(f"store {ty} {value}, ptr {self.at(base, offset)}")
+
+    # --- arithmetic ---
+
+    def add(self, a: str, b: str | int) -> str:
+        """The sum of two words."""
+        return self.let(f"add i64 {a}, {b}")
+
+    def mul(self, a: str, b: str | int) -> str:
+        """The product of two words."""
+        return self.let(f"mul i64 {a}, {b}")
+
+    def same(self, a: str, b: str, ty: str = "ptr") -> str:
+        """Whether two words are equal."""
+        return self.let(f"icmp eq {ty} {a}, {b}")
+
+    def call(self, ret: str, name: str, *args: str) -> str:
+        """The result of a call ("" if it has none)."""
+        text = f"call {ret} @{name}({', '.join(args)})"
+        if ret == "void":
+            self.line(text)
+            return ""
+        return self.let(text)
+
+    # --- control ---
+
+    def jump(self, label: str) -> None:
+        """Go on there; the code that follows needs a block of its own."""
+        self.line(f"br label %{label}")
+
+    def block(self, label: str) -> None:
+        """From here on code belongs to this block."""
+        self.lines.append(f"{label}:")
+
+    def branch(self, cond: str, yes: str, no: str) -> None:
+        """Go on at one of two blocks."""
+        self.line(f"br i1 {cond}, label %{yes}, label %{no}")
+
+    def need(self, cond: str, otherwise: str) -> None:
+        """Go on if ``cond``, else at the block ``otherwise``."""
+        go = self.fresh("go")
+        self.branch(cond, go, otherwise)
+        self.block(go)
+
+    @contextmanager
+    def when(self, cond: str) -> Iterator[None]:
+        """Code that runs if ``cond``."""
+        yes, done = self.fresh("yes"), self.fresh("done")
+        self.branch(cond, yes, done)
+        self.block(yes)
+        yield
+        self.jump(done)
+        self.block(done)
+
+    def choose(self, cond: str, yes: Callable[[], str], no: Callable[[], str], ty: str) -> str:
+        """The value of one of two pieces of code."""
+        out = self.slot(ty)
+        first, second, done = self.fresh("yes"), self.fresh("no"), self.fresh("done")
+        self.branch(cond, first, second)
+        for label, value in ((first, yes), (second, no)):
+            self.block(label)
+            self.store(ty, value(), out)
+            self.jump(done)
+        self.block(done)
+        return self.load(ty, out)
+
+    @contextmanager
+    def loop(self, cond: Callable[[], str]) -> Iterator[None]:
+        """Code that is repeated while ``cond`` gives true."""
+        head, body, done = self.fresh("head"), self.fresh("body"), self.fresh("done")
+        self.jump(head)
+        self.block(head)
+        self.branch(cond(), body, done)
+        self.block(body)
+        yield
+        self.jump(head)
+        self.block(done)
+
+    @contextmanager
+    def counting(self, n: str) -> Iterator[str]:
+        """Code that is repeated n times; gives the index."""
+        i = self.var("i64", "0")
+        with self.loop(lambda: self.let(f"icmp slt i64 {self.load('i64', i)}, {n}")):
+            index = self.load("i64", i)
+            yield index
+            self.store("i64", self.add(index, 1), i)
+
+    def function(self, head: str) -> str:
+        """The whole text, under this head."""
+        return "\n".join([head + " {", "entry:", *self.slots, *self.lines, "}", ""])
+
+
+def increment(code: Code, obj: str) -> str:
+    """The object, with one more reference."""
+    code.call("void", "Py_IncRef", f"ptr {obj}")
+    return obj

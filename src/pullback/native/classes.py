@@ -1,0 +1,134 @@
+"""How the fields of a user's class are read and written by compiled code.
+
+A field is a slot at an offset, an item of a tuple, or an entry of the instance's dictionary. The
+last is looked up by CPython; where this CPython is known to keep it in a row of values (3.11), its
+place there is found by looking at an instance. Classes that do anything else on access have none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from types import MemberDescriptorType
+
+from pullback.native.pyabi import TUPLE_ITEMS
+
+_MEMBER, _MEMBER_TYPE, _MEMBER_OFFSET, _OBJECT_EX = 40, 8, 16, 16
+VALUES_BEFORE = 32
+"""Where CPython 3.11 keeps the row of values, before the object."""
+_MOST = 28  # fields of a row
+_MANAGED = 1 << 4  # the flag of classes whose instances have one
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A slot or an item at this offset in the object."""
+
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An entry of the dictionary; ``place``: in the row of values (-1: not known)."""
+
+    name: str
+    place: int
+
+
+Access = Offset | Attribute
+
+
+@cache
+def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
+    """How each field is reached; None if the class is not plain."""
+    if not is_dataclass(cls):
+        plain = cls.__new__ is not object.__new__ and _untouched(cls, tuple) and not (
+            set(names) & set(vars(cls)) and any(isinstance(vars(cls)[n], property) for n in names)
+        )  # fmt: skip
+        return tuple(Offset(TUPLE_ITEMS + 8 * k) for k in range(len(names))) if plain else None
+    if cls.__new__ is not object.__new__ or not _untouched(cls, object):
+        return None
+    if getattr(cls, "__abstractmethods__", None):
+        return None
+    slots: list[Access] = []
+    entries: list[str] = []
+    for name in names:
+        found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+        if isinstance(found, MemberDescriptorType):
+            slots.append(Offset(_slot(found)))
+        elif found is not None and hasattr(type(found), "__get__"):
+            if hasattr(type(found), "__set__"):
+                return None
+            slots.append(Attribute(name, -1))  # a method as the default of a field
+        else:
+            slots.append(Attribute(name, -1))
+        if isinstance(slots[-1], Attribute):
+            entries.append(name)
+    if not entries:
+        return tuple(slots) if _slots_fit(cls, names, slots) else None
+    if not getattr(cls, "__dictoffset__", 0):
+        return None
+    places = _places(cls, entries)
+    return tuple(Attribute(a.name, places[a.name]) if isinstance(a, Attribute) else a
+                 for a in slots)  # fmt: skip
+
+
+def _untouched(cls: type, base: type) -> bool:
+    """Whether attributes are looked up as ``base`` does."""
+    return (
+        type(cls).__call__ is type.__call__
+        and cls.__getattribute__ is base.__getattribute__
+        and not hasattr(cls, "__getattr__")
+    )
+
+
+def _word(address: int) -> int:
+    return ctypes.c_size_t.from_address(address).value
+
+
+def _slot(member: MemberDescriptorType) -> int:
+    definition = _word(id(member) + _MEMBER)
+    assert ctypes.c_int.from_address(definition + _MEMBER_TYPE).value == _OBJECT_EX
+    return ctypes.c_ssize_t.from_address(definition + _MEMBER_OFFSET).value
+
+
+def _slots_fit(cls: type, names: Sequence[str], slots: Sequence[Access]) -> bool:
+    """Try it: the slots of an instance are where they are said to be."""
+    probe, marks = _probe(cls, names)
+    return all(
+        isinstance(s, Offset) and _word(id(probe) + s.bytes) == id(m)
+        for s, m in zip(slots, marks)
+    )
+
+
+def _probe(cls: type, names: Sequence[str]) -> tuple[object, list[object]]:
+    marks = [object() for _ in names]
+    probe: object = object.__new__(cls)
+    for name, mark in zip(names, marks):
+        object.__setattr__(probe, name, mark)
+    return probe, marks
+
+
+def _places(cls: type, names: Sequence[str]) -> dict[str, int]:
+    """The places in the row of values, as an instance has them; they never change."""
+    unknown = dict.fromkeys(names, -1)
+    plain = sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11)
+    if not plain or len(names) > _MOST or not cls.__flags__ & _MANAGED:
+        return unknown
+    probe, marks = _probe(cls, names)
+    row = _word(id(probe) - VALUES_BEFORE)
+    if not row:
+        return unknown
+    size = ctypes.c_uint8.from_address(row - 2).value
+    found = [_word(row + 8 * k) for k in range(len(names))]
+    if size != len(names) or sorted(found) != sorted(map(id, marks)):
+        return unknown
+    return {name: found.index(id(mark)) for name, mark in zip(names, marks)}
+
+
+def known_slots(cls: type, access: Sequence[Access]) -> bool:
+    """Whether every field is at an offset."""
+    return all(isinstance(a, Offset) for a in access)

@@ -1,0 +1,182 @@
+"""What Python data looks like, for compiled conversions (``encode``, ``decode``).
+
+A *shape* says what an object is and how its parts are reached; its *leaves* are the Core types that
+carry it, and a leaf's machine values are words of memory (``lower.values.leaves``). In the forward
+space (``ad.spaces``) an array of reals is followed by its accumulator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from pullback.core.types import BOOL, F32, F64, I32, I64, Array, Handle, Named, Real, Type
+from pullback.lower.loopcode import Ty
+from pullback.lower.values import leaves as machine_types
+from pullback.native.classes import Access
+
+CORE: dict[Ty, Type] = {Ty.F64: F64, Ty.F32: F32, Ty.I64: I64, Ty.I32: I32, Ty.I1: BOOL}
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of exactly one class: Python's (``py``) or NumPy's."""
+
+    ty: Ty
+    py: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Strided:
+    """An ndarray of rank >= 1."""
+
+    ty: Ty
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A list or tuple of any length; in a result a list."""
+
+    item: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A tuple or list of known length."""
+
+    items: tuple[Shape, ...]
+    is_list: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An instance of exactly one class, field by field."""
+
+    cls: type
+    access: tuple[Access, ...]
+    items: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """This very object; in a gradient ``None``."""
+
+    key: tuple[object, ...]
+    value: object = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Boxed:
+    """A node of a union (its position in the layout)."""
+
+    union: int
+
+
+Shape = Number | Strided | Many | Fixed | Instance | Constant | Boxed
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One class of a union; ``shape`` is None for ``None``."""
+
+    tag: int
+    shape: Instance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The shape of a value, the unions that it reaches, and whether it is in forward space."""
+
+    root: Shape
+    unions: tuple[tuple[Alternative, ...], ...]
+    forward: bool
+
+
+def leaf_types(shape: Shape) -> Iterator[Type]:
+    """The Core types of the leaves."""
+    match shape:
+        case Number(ty):
+            yield CORE[ty]
+        case Strided(ty, rank):
+            yield Array(CORE[ty], rank)
+        case Many(item):
+            yield I64
+            for t in leaf_types(item):
+                yield Array(t, 1)
+        case Fixed(items) | Instance(items=items):
+            for item in items:
+                yield from leaf_types(item)
+        case Constant():
+            return
+        case Boxed(union):
+            yield Named(str(union))
+        case _:
+            assert_never(shape)
+
+
+def accumulator(t: Type) -> Type | None:
+    """The type of the accumulator of an array of (arrays of) reals; None for anything else."""
+    if not isinstance(t, Array):
+        return None
+    if isinstance(t.elem, Real):
+        return Handle(t.rank)
+    inner = accumulator(t.elem)
+    return None if inner is None else Array(inner, t.rank)
+
+
+def root_accumulator(layout: Layout, t: Type) -> Type | None:
+    """That of an argument's own leaf: a plain array of reals has its cotangent by value."""
+    return accumulator(t) if layout.forward and isinstance(t, Array) and isinstance(
+        t.elem, Array) else None  # fmt: skip
+
+
+def words(t: Type | None) -> tuple[Ty, ...]:
+    """The machine values of a leaf or of its accumulator."""
+    return () if t is None else machine_types(t)
+
+
+def root_words(layout: Layout) -> tuple[Ty, ...]:
+    """The machine values of an argument, as an entry takes them."""
+    return tuple(
+        ty
+        for t in leaf_types(layout.root)
+        for part in (t, root_accumulator(layout, t))
+        for ty in words(part)
+    )
+
+
+def node_words(layout: Layout, shape: Instance) -> int:
+    """How many slots the fields of a node take."""
+    count = 0
+    for t in leaf_types(shape):
+        count += len(words(t))
+        count += len(words(accumulator(t))) if layout.forward else 0
+    return count + (3 if layout.forward and reals(shape) else 0)
+
+
+def reals(shape: Shape) -> int:
+    """How many of the leaves are real numbers."""
+    return sum(isinstance(t, Real) for t in leaf_types(shape))
+
+
+def parts_of(shape: Shape) -> tuple[Shape, ...]:
+    """The shapes directly inside."""
+    match shape:
+        case Many(item):
+            return (item,)
+        case Fixed(items) | Instance(items=items):
+            return items
+        case _:
+            return ()
+
+
+def anywhere(layout: Layout) -> Iterator[Shape]:
+    """Every shape inside the alternatives of the unions."""
+    todo: list[Shape] = [a.shape for u in layout.unions for a in u if a.shape is not None]
+    todo = [part for shape in todo for part in parts_of(shape)]
+    while todo:
+        shape = todo.pop()
+        yield shape
+        todo += parts_of(shape)

@@ -1,0 +1,26 @@
+"""The algorithms of the four papers, figure by figure.
+
+Every stage is one file: a transformation of nested terms (``core/nested.py`` has the language and
+the notation) whose output can be printed, type-checked and run with its cost. In reading order:
+
+    Efficient Dual-Numbers Reverse AD (Smeding & Vákár): naive, staged calls, Cayley transform, only
+        scalars, mutable arrays, without a collector, defunctionalised, taping
+    Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD (Krawiec et al.):
+        forward mode, dense, symbolic and monadic deltas
+    Efficient CHAD (Smeding & Vákár): naive, sparse, monadic, mutable, arrays, higher order
+    The Differentiable Curry (Vytiniotis et al.): combinators; simply typed and dependent libraries
+
+``methods`` has the registry that they add themselves to, ``bridge`` brings a user's function here.
+``load()`` imports them all.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+
+def load() -> None:
+    """Import every file of this folder, so that every method is registered."""
+    for module in pkgutil.iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")

@@ -1,0 +1,134 @@
+"""The registry of the papers' methods: what the driver asks for by name.
+
+Every stage registers itself where it is defined; ``run`` checks that the program is in the source
+language of the stage and runs it by the reference evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pullback.core.nested import (
+    EV,
+    EVM,
+    Arr,
+    Data,
+    Exists,
+    Forall,
+    Fun,
+    Int,
+    Plus,
+    Prod,
+    Real,
+    Source,
+    Term,
+    TVar,
+    Type,
+    Unit,
+)
+from pullback.core.nested_check import Dialect, NestedTypeError, require_dialect
+from pullback.core.nested_machine import Machine
+from pullback.core.nested_pretty import show_type
+from pullback.core.terms import Site
+
+
+class Unsupported(NotImplementedError):
+    """A program outside the source language of a paper: the reason, and the place if known."""
+
+    def __init__(self, reason: str, site: Site | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.site = site
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a method gives.
+
+    value         of the program
+    cotangents    one per entry of the context, shaped like its value: a real where a real is, ()
+                  where an integer is
+    forward, reverse   steps of the primal pass, and of the pullback
+    machine       the instruments
+    term          the transformed program, for the printer
+    """
+
+    value: object
+    cotangents: tuple[object, ...]
+    forward: int
+    reverse: int
+    machine: Machine = field(default_factory=Machine)
+    term: Term | None = None
+
+    @property
+    def cost(self) -> int:
+        """All steps."""
+        return self.forward + self.reverse
+
+
+Runner = Callable[[Source, tuple[object, ...], object], Outcome]
+"""(program, arguments, cotangent of the result) -> outcome."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """One stage: its public name, the file of ``papers``, one line about it, its source language,
+    and how to run it."""
+
+    name: str
+    module: str
+    description: str
+    source: Dialect
+    runner: Runner
+
+    def supports(self, source: Source) -> str:
+        """The reason why a program is outside the source language; "" if it is in it."""
+        for x, t in source.context:
+            if not first_order(t):
+                return f"the argument {x} has type {show_type(t)}: it may not hold functions"
+        if not first_order(source.result):
+            return f"the result has type {show_type(source.result)}: it may not hold functions"
+        try:
+            require_dialect(source.body, self.source)
+        except NestedTypeError as e:
+            return str(e)
+        return ""
+
+
+METHODS: dict[str, Method] = {}
+
+
+def register(method: Method) -> Method:
+    """Add a method; a name twice is an error."""
+    if method.name in METHODS:
+        raise ValueError(f"method {method.name!r} is registered twice")
+    METHODS[method.name] = method
+    return method
+
+
+def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """Value and cotangents of a program by a method; Unsupported says what it cannot take."""
+    method = METHODS[name]
+    reason = method.supports(source)
+    if reason:
+        raise Unsupported(f"method {name!r}: {reason}")
+    return method.runner(source, args, seed)
+
+
+def first_order(t: Type) -> bool:
+    """Whether no function is in values of the type (declared types are taken to hold none)."""
+    todo = [t]
+    while todo:
+        match todo.pop():
+            case Fun() | Forall() | Exists() | EV() | EVM():
+                return False
+            case Prod(a, b) | Plus(a, b):
+                todo += [a, b]
+            case Arr(a):
+                todo.append(a)
+            case Data(_, args):
+                todo += args
+            case Real() | Int() | Unit() | TVar():
+                pass
+    return True

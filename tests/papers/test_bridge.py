@@ -1,0 +1,105 @@
+"""Users' functions in the papers' language: the corpus, bridged, gives the same values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pullback.calls import flatten_arguments
+from pullback.convert.closures import convert_closures
+from pullback.convert.flatten import flatten_tuples
+from pullback.core.eval import evaluate as evaluate_core
+from pullback.core.nested import Source
+from pullback.core.nested_check import EVERYTHING, FIRST_ORDER, check_source
+from pullback.core.nested_eval import evaluate
+from pullback.core.nested_values import items
+from pullback.core.terms import Program as CoreProgram
+from pullback.core.values import Node
+from pullback.driver import found, gradient
+from pullback.papers.bridge import differentiate, to_source
+from pullback.papers.bridge_values import from_nested, to_nested
+from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
+from pullback.plans import Request, What
+from tests.papers.generate import FIG1, HO3, finite_difference
+from tests.programs import Program, corpus
+
+REFUSED = {"float64, int64 and bool", "a derivative inside", "recursion", "while loop"}
+
+
+def core_of(f: Any, args: tuple[Any, ...]) -> tuple[CoreProgram, list[CoreProgram], list[object]]:
+    """The flat program, others that mean the same, and the evaluator's arguments."""
+    function, unit = found(f, args, Request(What.VALUE))
+    values = unit.special.values(function, args)
+    source = unit.special.special.program
+    flat = flatten_tuples(convert_closures(source))
+    given = flatten_arguments(unit.plan, values).given
+    same = [p.type for p in source.functions[source.main].params] == [
+        p.type for p in flat.functions[flat.main].params]
+    return flat, [source] if same else [], list(given)
+
+
+def alike(a: object, b: object) -> bool:
+    if isinstance(a, Node) and isinstance(b, Node):
+        return a.tag == b.tag and len(a.fields) == len(b.fields) and all(
+            map(alike, a.fields, b.fields))
+    if isinstance(a, np.ndarray) and a.dtype == np.object_:
+        return isinstance(b, np.ndarray) and all(map(alike, a.flat, b.flat))
+    return bool(np.allclose(np.asarray(a), np.asarray(b), rtol=1e-12, atol=1e-12, equal_nan=True))
+
+
+def through(program: CoreProgram, args: list[object], functions: bool) -> list[object]:
+    source = to_source(program, functions)
+    check_source(source)
+    main = program.functions[program.main]
+    values = [to_nested(p.type, a, program.decls) for p, a in zip(main.params, args)]
+    value, _ = evaluate(source.body, dict(zip([x for x, _ in source.context], values)))
+    out = items(value, len(main.results))
+    return [from_nested(t, v, program.decls) for t, v in zip(main.results, out)]
+
+
+@pytest.mark.parametrize("program", corpus(), ids=str)
+@pytest.mark.parametrize("functions", [True, False], ids=["functions", "inlined"])
+def test_the_corpus_bridged(program: Program, functions: bool) -> None:
+    args = program.make_args(np.random.default_rng(1), 3)
+    flat, others, given = core_of(program.f, args)
+    try:
+        for core in [flat, *(others if functions else [])]:
+            out = through(core, given, functions)
+            given = core_of(program.f, args)[2]
+            wanted, _ = evaluate_core(flatten_tuples(convert_closures(core)), given)
+            if core is flat:
+                assert all(map(alike, wanted, out))
+    except Unsupported as e:
+        assert any(words in e.reason for words in REFUSED), e.reason
+
+
+def by_differences(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    env = dict(zip([x for x, _ in source.context], args))
+    value, steps = evaluate(source.body, env)
+    return Outcome(value, finite_difference(source, args, seed), steps, 0)
+
+
+@pytest.mark.parametrize("name", ["two_numbers", "with_int", "shared", "polynomial"])
+def test_a_method_on_a_users_function(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    method = Method("differences", "", "by differences", EVERYTHING, by_differences)
+    monkeypatch.setitem(METHODS, "differences", method)
+    (program,) = [p for p in corpus() if p.name == name]
+    args = program.make_args(np.random.default_rng(1), 3)
+    flat, _, given = core_of(program.f, args)
+    seeds = [1.0] * len(flat.functions[flat.main].results)
+    d = differentiate("differences", flat, given, seeds)
+    value, gradients = gradient(program.f, args, program.argnums, tier="eval")
+    assert alike(d.results[0], value)
+    for k, g in zip(program.argnums, gradients):
+        assert np.allclose(np.asarray(d.cotangents[k]), np.asarray(g), rtol=1e-4)
+    assert all(c is None for c, a in zip(d.cotangents, args) if isinstance(a, int))
+
+
+def test_a_method_refuses_what_its_language_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = Method("narrow", "", "first order", FIRST_ORDER, by_differences)
+    monkeypatch.setitem(METHODS, "narrow", method)
+    assert run("narrow", FIG1, (3.0, 4.0), 1.0).value == 21.0
+    with pytest.raises(Unsupported, match="'narrow': the first-order source language has no lam"):
+        run("narrow", HO3, (3.0,), 1.0)
