@@ -7,7 +7,7 @@ import pytest
 
 from tests import harness
 from tests.programs import Program, corpus
-from tests.programs.loops import gather
+from tests.programs.loops import gather, gradient_in_loop
 from tests.programs.updates import update_loop
 
 # One constant for every program and every size, in evaluator steps of the production algorithm.
@@ -50,7 +50,9 @@ def update_args(n: int) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(
-    ("f", "make"), [(gather, gather_args), (update_loop, update_args)], ids=["reads", "updates"]
+    ("f", "make"),
+    [(gather, gather_args), (update_loop, update_args), (gradient_in_loop, gather_args)],
+    ids=["reads", "updates", "gradients"],
 )
 def test_reads_and_updates_in_a_loop_are_linear(f: Any, make: Any) -> None:
     sizes = [128, 256, 512, 1024, 2048]

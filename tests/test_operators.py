@@ -195,3 +195,20 @@ def test_new_values_of_globals_and_cells_are_seen() -> None:
         return lambda x: scale * x * x
 
     assert [pb.grad(make(scale))(1.0) for scale in (1.0, 2.5, -3.0)] == [2.0, 5.0, -6.0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_cotangents_of_another_shape_inside_compiled_code(n: int) -> None:
+    """They are memory that is read by the shape of another array."""
+
+    def pulled(x: Any, y: Any) -> Any:
+        return np.sum(pb.vjp(lambda a: a * a, x)[1](y)[0])
+
+    def pushed(x: Any, y: Any) -> Any:
+        return np.sum(pb.jvp(lambda a: a * a, (x,), (y,))[1])
+
+    for f in (pulled, pushed):
+        assert pb.jit(f)(np.ones(3), np.ones(3)) == 6.0
+        for operator in (f, pb.jit(f), pb.grad(f)):
+            with pytest.raises(ValueError, match="shape"):
+                operator(np.ones(3), np.ones(n))

@@ -1,6 +1,18 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
-from pullback.api import check_grads, config, cost, grad, jit, jvp, show, value_and_grad, vjp
+from pullback.api import (
+    check_grads,
+    config,
+    cost,
+    grad,
+    jit,
+    jvp,
+    pack,
+    show,
+    unpack,
+    value_and_grad,
+    vjp,
+)
 from pullback.combinators import (
     build,
     debug_print,
@@ -21,6 +33,8 @@ __all__ = [
     "value_and_grad",
     "vjp",
     "jvp",
+    "pack",
+    "unpack",
     "check_grads",
     "show",
     "cost",

@@ -11,7 +11,7 @@ import numpy as np
 
 from pullback import driver, trees
 from pullback.compiled import Pullback
-from pullback.driver import config
+from pullback.driver import config, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.plans import Request, What
 
@@ -87,6 +87,43 @@ class Operator:
         return f"<pb.{self.name} of {self._f!r}>"
 
 
+class MethodOperator(Operator):
+    """A gradient by a method of the papers: run by the reference evaluator, never compiled."""
+
+    __slots__ = ("_method",)
+
+    def __init__(
+        self, f: Callable[..., Any], request: Request, said: tuple[object, ...], method: str
+    ) -> None:
+        super().__init__(f, request, said)
+        self._method = method
+
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = positional(self._f, args, kwargs)
+        request = _for_count(self._request, len(values))
+        found = driver.by_method(self._f, values, request, self._method)
+        gradient = found.gradients[0] if request.alone else found.gradients
+        if request.what is What.VALUE_AND_GRADIENT:
+            return found.value, gradient
+        if not request.has_aux:
+            return gradient
+        assert isinstance(found.value, tuple)
+        return gradient, found.value[1]
+
+
+def _gradient(
+    f: Callable[..., Any], what: What, argnums: Argnums, has_aux: bool, method: str
+) -> Operator:
+    """The operator ``grad`` or ``value_and_grad`` by a method."""
+    wanted, alone = _argnums(argnums)
+    request = Request(what, wanted, alone, has_aux)
+    said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)
+    driver.require_method(method)
+    if method == driver.NATIVE:
+        return Operator(f, request, said)
+    return MethodOperator(f, request, said, method)
+
+
 def _for_count(request: Request, count: int) -> Request:
     """The request with negative argument numbers counted from the end."""
     if all(i >= 0 for i in request.argnums):
@@ -158,7 +195,7 @@ def jit(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[..., Any]:
     """The gradient of ``f``, a function that returns one real number.
 
@@ -168,18 +205,18 @@ def grad(
     ``(value, aux)`` and its gradient ``(gradient, aux)``. Raises ``TypeError`` where ``f`` does not
     return a real number or the argument has none.
 
-    Reverse mode: Smeding and Vákár, Efficient CHAD (2022).
+    Reverse mode: Smeding and Vákár, Efficient CHAD (2022). Any other ``method`` is one of the
+    papers' (``pullback.papers``), run step by step by the reference evaluator; a ``ValueError``
+    lists them, and a function outside the source language of a paper is refused.
 
     >>> grad(_square)(3.0)
     6.0
     """
-    wanted, alone = _argnums(argnums)
-    request = Request(What.GRADIENT, wanted, alone, has_aux)
-    return Operator(f, request, ("grad", argnums, has_aux))
+    return _gradient(f, What.GRADIENT, argnums, has_aux, method)
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[..., Any]:
     """``f`` and its gradient together: ``(value, gradient)``, as ``scipy.optimize.minimize(...,
     jac=True)`` wants it. With ``has_aux``: ``((value, aux), gradient)``. Else as ``grad``.
@@ -187,9 +224,7 @@ def value_and_grad(
     >>> value_and_grad(_square)(3.0)
     (9.0, 6.0)
     """
-    wanted, alone = _argnums(argnums)
-    request = Request(What.VALUE_AND_GRADIENT, wanted, alone, has_aux)
-    return Operator(f, request, ("value_and_grad", argnums, has_aux))
+    return _gradient(f, What.VALUE_AND_GRADIENT, argnums, has_aux, method)
 
 
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -204,7 +239,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
-    values = positional(f, primals, {})
+    values = plain(positional(f, primals, {}))
     chosen = driver.differentiable(values)
     found: Any
     found, pull = driver.pullback(_inner(f), values, chosen, has_aux)
@@ -242,7 +277,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     """
     if len(primals) != len(tangents):
         raise ArgumentTypeError(f"{len(primals)} primals and {len(tangents)} tangents")
-    values = positional(f, tuple(primals), {})
+    values = plain(positional(f, tuple(primals), {}))
     return driver.tangent_of(_inner(f), values, tuple(tangents))
 
 
@@ -273,7 +308,7 @@ def check_grads(
     """
     if not set(modes) <= {"fwd", "rev"} or not modes:
         raise ArgumentValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
-    values = tuple(args)
+    values = plain(args)
     rng = np.random.default_rng(seed)
     tangents = tuple(trees.direction(rng, x) for x in values)
     out, pullback = vjp(f, *values)
@@ -314,16 +349,21 @@ def _difference(
     return (4 * central(h) - central(2 * h)) / 3
 
 
+def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
+    """The method that is asked for by name, or that ``f`` is an operator's result by."""
+    if method is not None:
+        driver.require_method(method)
+    return f._method if method is None and isinstance(f, MethodOperator) else method
+
+
 def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
     Callable[..., Any], tuple[Any, ...], Request
 ]:  # fmt: skip
     """The function, arguments and request that ``show`` and ``cost`` are about."""
-    if method not in (None, "chad"):
-        raise ArgumentValueError(f"there is no method {method!r}; there is 'chad'")
     if isinstance(f, Operator):
-        values = positional(f._f, args, {})
+        values = plain(positional(f._f, args, {}))
         return f._f, values, _for_count(f._request, len(values))
-    values = positional(f, args, {})
+    values = plain(positional(f, args, {}))
     if method is None:
         return f, values, Request(What.VALUE)
     return f, values, Request(What.VALUE_AND_GRADIENT, driver.differentiable(values))
@@ -336,9 +376,14 @@ def show(
 
     ``stage`` is "core" (what the front end made), a name of ``driver.PIPELINE``, "loop", "llvm" or
     "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's result,
-    such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments. Raises
-    ``ValueError`` for a name that is none.
+    such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method of the
+    papers its transformed program. Raises ``ValueError`` for a name that is none.
     """
+    method = _method_of(f, method)
+    if method not in (None, driver.NATIVE):
+        text = driver.by_method(*_asked(f, args, method), method).text()
+        print(text)
+        return text
     texts = driver.stages(*_asked(f, args, method))
     if stage is None:
         stage = driver.PIPELINE[-1].name
@@ -349,13 +394,17 @@ def show(
 
 
 def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
-    """How many steps the reference evaluator takes for ``f(*args)``; with ``method="chad"``, for
-    the value and the gradient by all arguments that have one.
+    """How many steps the reference evaluator takes for ``f(*args)``; with ``method="chad"`` or a
+    method of the papers, for the value and the gradient by all arguments that have one.
 
     >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
     True
     """
-    return driver.steps(*_asked(f, args, method))
+    method = _method_of(f, method)
+    asked = _asked(f, args, method)
+    if method in (None, driver.NATIVE):
+        return driver.steps(*asked)
+    return driver.by_method(*asked, method).outcome.cost
 
 
 def _square(x: float) -> float:
@@ -368,5 +417,5 @@ driver.register_operators(
     show=show, cost=cost,
 )  # fmt: skip
 
-__all__ = ["Operator", "check_grads", "config", "cost", "grad", "jit", "jvp", "show",
-           "value_and_grad", "vjp"]  # fmt: skip
+__all__ = ["Operator", "check_grads", "config", "cost", "grad", "jit", "jvp", "pack", "show",
+           "unpack", "value_and_grad", "vjp"]  # fmt: skip

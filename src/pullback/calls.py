@@ -6,8 +6,11 @@ the results built again. The evaluator takes the leaves as they are.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 
@@ -20,7 +23,7 @@ from pullback.frontend.kinds import leaf_types
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
 from pullback.marshal import Cells, Flattener, accumulated, of_reals, rebuild, result_value
-from pullback.native import EntrySignature, Leaf
+from pullback.native import EntrySignature, Leaf, PyInt, Words
 from pullback.plans import Plan, What
 from pullback.rawmemory import Memory, Reader, is_simple, signature_leaves
 from pullback.tangents import DualFlattener
@@ -42,21 +45,42 @@ class Flat:
     leaves: list[object]
     given: list[object]
     accumulators: dict[int, object] = field(default_factory=dict)  # of leaves that are data
+    counts: list[int] = field(default_factory=list)  # what is given of every argument
+
+    def gradients(
+        self, plan: Plan, cotangents: Sequence[object], cells: object
+    ) -> tuple[object, ...]:
+        """The gradient of every differentiated argument."""
+        return gradients(plan, self, cotangents, cells)
+
+
+class Given(Protocol):
+    """Converted arguments, which know how gradients are made of cotangents and cells."""
+
+    def gradients(
+        self, plan: Plan, cotangents: Sequence[object], cells: object
+    ) -> tuple[object, ...]:
+        """The gradient of every differentiated argument."""
 
 
 def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
     space = SPACE[plan.request.what]
     flattener = Flattener(forward=space == ".fwd")
-    leaves = [x for k, v in zip(plan.kinds, values, strict=True) for x in flattener.leaves(k, v)]
+    by_kind = [flattener.leaves(k, v) for k, v in zip(plan.kinds, values, strict=True)]
+    leaves = [x for part in by_kind for x in part]
+    ends = list(accumulate(map(len, by_kind)))
     given: list[object] = []
+    filled: list[int] = []
     accumulators: dict[int, object] = {}
     for k, (t, leaf) in enumerate(zip(plan.params, leaves, strict=True)):
         parts = flattener.data(t, leaf) if k in plan.data else [leaf]
         given += parts
+        filled.append(len(given))
         if len(parts) == 2:
             accumulators[k] = parts[1]
-    return Flat(flattener, leaves, given, accumulators)
+    counts = [filled[end - 1] if end else 0 for end in ends]
+    return Flat(flattener, leaves, given, accumulators, counts)
 
 
 def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[object]) -> Flat:
@@ -110,11 +134,22 @@ def signature(params: Sequence[Type], results: Sequence[Type]) -> EntrySignature
     return EntrySignature(_leaves(params), _leaves(results), keep=keep)
 
 
-def forward_signature(
-    params: Sequence[Type], results: Sequence[Type], residuals: Sequence[Type]
+def words_signature(
+    words: Sequence[tuple[Ty, ...]], cells: bool, results: Sequence[Type]
 ) -> EntrySignature:
-    """The signature of a forward half: it keeps its residuals."""
-    return EntrySignature(_leaves(params), _leaves(results), keep=_machine(residuals))
+    """The signature of an entry that is called with the addresses of its arguments' words."""
+    keep: tuple[Ty, ...] | None = None if all(map(is_simple, results)) else ()
+    params: tuple[Leaf, ...] = tuple(map(Words, words))
+    return EntrySignature((*params, PyInt()) if cells else params, _leaves(results), keep=keep)
+
+
+def forward_signature(
+    params: Sequence[Type], results: Sequence[Type], residuals: Sequence[Type],
+    words: Sequence[tuple[Ty, ...]] | None, cells: bool,
+) -> EntrySignature:  # fmt: skip
+    """The signature of a forward half, by leaves or by words: it keeps its residuals."""
+    given = _leaves(params) if words is None else words_signature(words, cells, results).params
+    return EntrySignature(given, _leaves(results), keep=_machine(residuals))
 
 
 def pullback_signature(
@@ -137,10 +172,10 @@ Builtin = Callable[..., object]
 
 def call_native(
     builtin: Builtin, decls: Decls, plan: Plan, params: Sequence[Type], flat: Flat,
-    copy: bool = False,
+    copy: bool = False, words: bool = False,
 ) -> tuple[object, Memory]:
     """Call an entry point with flattened arguments; also the memory that its results may use.
-    ``params``: the types of main's parameters."""
+    ``params``: the types of main's parameters; ``words``: it takes the addresses of words."""
     memory = Memory(decls, copy)
     suffix = SPACE[plan.request.what]
     memory.place(
@@ -149,8 +184,15 @@ def call_native(
         for name in (packed.union.name,)
     )
     args: list[object] = []
-    for t, leaf in zip(params, flat.given):
-        args += memory.arguments(t, leaf)
+    if words:
+        try:
+            for start, end in zip([0, *flat.counts], flat.counts):
+                args.append(memory.packed(params[start:end], flat.given[start:end]))
+        except struct.error:
+            raise not_taken(flat.given) from None
+    else:
+        for t, leaf in zip(params, flat.given):
+            args += memory.arguments(t, leaf)
     if plan.cells:
         args.append(flat.flattener.cells)
     return taken(builtin, args), memory
@@ -231,7 +273,7 @@ def gradients(
     return tuple(out)
 
 
-def finish(plan: Plan, flat: Flat, results: Sequence[object]) -> object:
+def finish(plan: Plan, given_arguments: Given, results: Sequence[object]) -> object:
     """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``)."""
     what = plan.request.what
     if what is What.VALUE:
@@ -249,7 +291,8 @@ def finish(plan: Plan, flat: Flat, results: Sequence[object]) -> object:
         cotangents, value, aux = take(len(plan.wrt)), [], take(rest)
     else:
         value, aux, cotangents = take(v), take(rest), take(len(plan.wrt))
-    found: object = gradients(plan, flat, cotangents, next(given) if plan.cells else None)
+    cells = next(given) if plan.cells else None
+    found: object = given_arguments.gradients(plan, cotangents, cells)
     if plan.request.alone:
         assert isinstance(found, tuple)
         (found,) = found
@@ -273,6 +316,6 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
     )
 
 
-__all__ = ["Flat", "call_native", "finish", "flatten_arguments", "flatten_duals",
+__all__ = ["Flat", "Given", "call_native", "finish", "flatten_arguments", "flatten_duals",
            "forward_signature", "gradients", "not_taken", "pullback_signature", "read_results",
-           "run_evaluator", "signature", "taken"]  # fmt: skip
+           "run_evaluator", "signature", "taken", "words_signature"]  # fmt: skip

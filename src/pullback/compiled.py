@@ -8,22 +8,24 @@ of entries behind ``pb.vjp``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
+from pullback.boundary import Boundary, boundary_of, plain
 from pullback.calls import (
-    Flat,
+    Given,
     call_native,
     finish,
     flatten_arguments,
     flatten_duals,
     forward_signature,
-    gradients,
     not_taken,
     pullback_signature,
     read_results,
     signature,
     taken,
+    words_signature,
 )
 from pullback.core.terms import Program
 from pullback.entries import (
@@ -54,8 +56,9 @@ class Native:
     no form: it is given ``call``."""
 
     def __init__(
-        self, plan: Plan, program: Program, hidden: Hidden, guards: Sequence[Guard]
-    ) -> None:
+        self, plan: Plan, program: Program, hidden: Hidden, guards: Sequence[Guard],
+        general: bool = False,
+    ) -> None:  # fmt: skip
         self.plan = plan
         self.program = program
         main = program.functions[program.main]
@@ -63,12 +66,18 @@ class Native:
         self.results = main.results
         chosen = signature(self.params, self.results)
         self.make: Make | None = None
-        form = None if plan.cells else _entry_form(plan)
+        form = None if plan.cells or general else _entry_form(plan)
         fast: FastForm | None = None
         if form is not None:
             fast = fast_form(plan.kinds[: plan.arguments], hidden, guards)
             if fast is not None:
                 chosen = EntrySignature(fast.params, form.tree)
+        self.boundary: Boundary | None = None
+        if fast is None and plan.request.what is not What.TANGENT:
+            self.boundary = boundary_of(plan, plan.request.what is not What.VALUE)
+        if self.boundary is not None:
+            words = [c.words for c in self.boundary.conversions]
+            chosen = words_signature(words, plan.cells, self.results)
         self.loop_code = lower(program)
         self.module = compile_entries(self.loop_code, {program.main: chosen})
         self.builtin: Fast = self.module.call[program.main]
@@ -82,8 +91,37 @@ class Native:
             flat = flatten_duals(plan, values, tangents)
         else:
             flat = flatten_arguments(plan, values)
-        found, _ = call_native(self.builtin, self.program.decls, plan, self.params, flat)
+        found, _ = call_native(
+            self.builtin, self.program.decls, plan, self.params, flat,
+            words=self.boundary is not None,
+        )  # fmt: skip
         return finish(plan, flat, read_results(found, self.results, self.program.decls))
+
+    def quick(self, args: Sequence[object], special: Fits, f: object) -> object:
+        """The result, by compiled conversions; NotImplemented if a value does not fit them."""
+        boundary, plan = self.boundary, self.plan
+        blocks = None if boundary is None else boundary.blocks(args)
+        if boundary is None or blocks is None:
+            return NotImplemented
+        objects = plain(args)
+        if not special.fits(f, objects):
+            return NotImplemented
+        if len(plan.kinds) > plan.arguments:
+            hidden = special.values(f, objects)[plan.arguments :]
+            if boundary.blocks(hidden, blocks) is None:
+                return NotImplemented
+        found = taken(self.builtin, blocks.arguments(plan))
+        return finish(plan, blocks, read_results(found, self.results, self.program.decls))
+
+
+class Fits(Protocol):
+    """What knows whether compiled code is for a function and its arguments."""
+
+    def fits(self, f: object, args: Sequence[object]) -> bool:
+        """Whether all that was compiled in is still so."""
+
+    def values(self, f: object, args: Sequence[object]) -> tuple[object, ...]:
+        """The arguments and the hidden arguments."""
 
 
 def _entry_form(plan: Plan) -> Form | None:
@@ -129,10 +167,14 @@ class Halves:
         self.results, residuals = there.results[:results], there.results[results:]
         self.cotangents = back.results
         self.seeds = tuple(p.type for p in back.params[len(residuals) :])
+        self.boundary = boundary = boundary_of(plan, True)
         one, two = lower(forward), lower(pullback)
         self.loop_code = Module({**one.functions, **two.functions}, one.main)
         signatures = {
-            forward.main: forward_signature(self.params, self.results, residuals),
+            forward.main: forward_signature(
+                self.params, self.results, residuals,
+                None if boundary is None else [c.words for c in boundary.conversions], plan.cells,
+            ),
             pullback.main: pullback_signature(residuals, self.seeds, self.cotangents),
         }
         self.module: CompiledModule = compile_entries(self.loop_code, signatures)
@@ -141,14 +183,22 @@ class Halves:
 
     def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
         """The result (with what is beside it) and the pullback at these arguments."""
-        flat = flatten_arguments(self.plan, values)
-        found, memory = call_native(
-            self.forward, self.decls, self.plan, self.params, flat, copy=True
-        )
+        plan, boundary = self.plan, self.boundary
+        blocks = None if boundary is None else boundary.everything(values)
+        given: Given
+        if blocks is not None:
+            found, given, keep = taken(self.forward, blocks.arguments(plan)), blocks, []
+        else:
+            given = flat = flatten_arguments(plan, values)
+            found, memory = call_native(
+                self.forward, self.decls, plan, self.params, flat, copy=True,
+                words=boundary is not None,
+            )  # fmt: skip
+            keep = memory.keep
         leaves = read_results(found, self.results, self.decls, kept=True)
         assert isinstance(found, tuple)
         out = result_value(self.plan.result, leaves)
-        return out, Pullback(self, flat, leaves, found[1], memory.keep)
+        return out, Pullback(self, given, leaves, found[1], keep)
 
 
 class Pullback:
@@ -157,11 +207,11 @@ class Pullback:
     It owns all that it needs: the arguments may be overwritten meanwhile."""
 
     def __init__(
-        self, halves: Halves, flat: Flat, results: Sequence[object], residual: object,
+        self, halves: Halves, given: Given, results: Sequence[object], residual: object,
         keep: Sequence[np.ndarray],
     ) -> None:  # fmt: skip
         self._halves = halves
-        self._flat = flat
+        self._given = given
         self._residual = residual
         self._keep = keep
         count = len(tuple(leaf_types(halves.plan.value)))
@@ -175,7 +225,7 @@ class Pullback:
         found = taken(halves.pullback, [self._residual, *seeds])
         leaves = read_results(found, halves.cotangents, halves.decls)
         cells = leaves.pop() if plan.cells else None
-        return gradients(plan, self._flat, leaves, cells)
+        return self._given.gradients(plan, leaves, cells)
 
 
 def _form_of(leaf: object) -> object:

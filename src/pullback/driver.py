@@ -23,6 +23,8 @@ from pullback.ad.differentiate import gradient as reverse_gradient
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.applied import as_function
+from pullback.boundary import Packed, pack, plain, unpack
+from pullback.by_method import NATIVE, Answer, derive, require_method
 from pullback.calls import (
     finish,
     flatten_arguments,
@@ -244,7 +246,7 @@ class Unit:
         self.plan = plan
         self.special = special
         self.programs: dict[bool, Program] = {}
-        self.native: Native | None = None
+        self.natives: dict[bool, Native] = {}
         self.halves: Halves | None = None
 
     def derived(self, program: Program) -> Program:
@@ -290,14 +292,16 @@ class Unit:
         leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
         return finish(plan, flat, leaves), steps
 
-    def compiled(self) -> Native:
-        """The native code."""
-        if self.native is None:
+    def compiled(self, general: bool = False) -> Native:
+        """The native code; ``general``: such as takes packed arguments, whatever their kinds."""
+        if general not in self.natives:
             with _compiling:
-                if self.native is None:
+                if general not in self.natives:
                     program, special = self.program(True), self.special
-                    self.native = Native(self.plan, program, special.hidden, special.guards)
-        return self.native
+                    self.natives[general] = Native(
+                        self.plan, program, special.hidden, special.guards, general
+                    )
+        return self.natives[general]
 
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
@@ -323,15 +327,20 @@ class Unit:
         )  # fmt: skip
         return forward, renamed(pullback, "back.")
 
-    def bind(self, f: object) -> Fast:
+    def bind(self, f: object, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
         native = self.compiled()
+        native = self.compiled(general=True) if packed and native.make is not None else native
         return native.make(f) if native.make is not None else self._general(native, f)
 
     def _general(self, native: Native, f: object) -> Fast:
         special, kinds = self.special, self.special.kinds
 
         def fast(*args: object) -> object:
+            found = native.quick(args, special, f)
+            if found is not NotImplemented:
+                return found
+            args = plain(args)
             if tuple(map(_kind_or_none, args)) != kinds or not special.fits(f, args):
                 return NotImplemented
             return native.call(special.values(f, args))
@@ -384,21 +393,17 @@ def _using(
 
 def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
     """The fast call of an operator applied to f, and its result for these arguments."""
-    return _using(f, args, request, lambda function, unit: _bound(function, unit, args))
+    return _using(f, plain(args), request, lambda function, unit: _bound(function, unit, args))
 
 
 def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[Fast, object]:
-    fast = unit.bind(function)
+    fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
-        result = fast(*_canonical(unit, args))
+        result = fast(*map(canonical, unit.special.kinds, plain(args)))
         if result is NotImplemented:
             raise not_taken(args)
     return fast, result
-
-
-def _canonical(unit: Unit, args: Sequence[object]) -> tuple[object, ...]:
-    return tuple(canonical(k, v) for k, v in zip(unit.special.kinds, args))
 
 
 def call(f: object, args: Sequence[object], request: Request, tier: str = "native") -> object:
@@ -464,6 +469,14 @@ def steps(f: object, args: Sequence[object], request: Request) -> int:
     return _using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[1]
 
 
+def by_method(
+    f: object, args: Sequence[object], request: Request, method: str, cotangent: object = 1.0
+) -> Answer:
+    """Value and gradients of f by a method of the papers, run by the reference evaluator."""
+    return _using(f, args, request, lambda g, unit: derive(
+        method, unit.special.special.program, unit.plan, unit.special.values(g, args), cotangent))
+
+
 def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
     """The text of every stage, by name."""
     trace: Trace = []
@@ -481,5 +494,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     return dict(trace)
 
 
-__all__ = ["PIPELINE", "bind", "call", "config", "differentiable", "gradient", "may_broadcast",
-           "pullback", "register_operators", "run", "stages", "steps", "tangent_of"]  # fmt: skip
+__all__ = ["NATIVE", "PIPELINE", "bind", "by_method", "call", "config", "differentiable",
+           "gradient", "may_broadcast", "pullback", "register_operators", "require_method", "run",
+           "stages", "steps", "tangent_of", "pack", "plain", "unpack"]  # fmt: skip

@@ -343,12 +343,12 @@ Made = dict[int, object]
 """The Python object for every node, by the identity of the node."""
 
 
-def result_value(kind: Kind, leaves: Sequence[object]) -> object:
+def result_value(kind: Kind, leaves: Sequence[object], gradient: bool = False) -> object:
     """The Python value of a result with these leaves; nodes that are shared become one object."""
     made: Made = {}
     for union, node in _nodes_in(kind, iter(leaves)):
-        _make_objects(union, node, made)
-    return rebuild(kind, iter(leaves), made)
+        _make_objects(union, node, made, gradient)
+    return rebuild(kind, iter(leaves), made, gradient)
 
 
 def rebuild(kind: Kind, leaves: Iterator[object], made: Made, gradient: bool = False) -> object:
@@ -414,7 +414,7 @@ def bare(cls: type, values: dict[str, object]) -> object:
     return made
 
 
-def _make_objects(union: Union, root: Node, made: Made) -> None:
+def _make_objects(union: Union, root: Node, made: Made, gradient: bool = False) -> None:
     """Make the Python object of a node and of all that it reaches, the innermost first."""
     todo: list[tuple[Union, Node, bool]] = [(union, root, False)]
     while todo:
@@ -426,7 +426,7 @@ def _make_objects(union: Union, root: Node, made: Made) -> None:
         if cls is types.NoneType:
             made[id(node)] = None
         elif ready:
-            made[id(node)] = rebuild(kind, iter(node.fields), made)
+            made[id(node)] = rebuild(kind, iter(node.fields), made, gradient)
         else:
             todo.append((u, node, True))
             todo.extend((w, n, False) for w, n in _nodes_in(kind, iter(node.fields)))

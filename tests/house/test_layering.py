@@ -25,17 +25,22 @@ MAY_KNOW = {
     "wrappers": {"core"},
     "applied": {"errors"},
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
+    "boundary": {"core", "errors", "frontend", "lower", "native", "plans"},
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
     "calls": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory", "plans"
     },
     "compiled": {
-        "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls"
+        "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
+        "boundary",
+    },
+    "by_method": {
+        "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
     },
     "driver": {
         "core", "errors", "papers", "convert", "ad", "opt", "lower", "frontend", "native",
         "marshal", "wrappers", "applied", "plans", "entries", "calls",
-        "compiled",
+        "compiled", "by_method", "boundary",
     },
     "api": {"driver", "errors", "plans", "compiled", "trees"},
     "pullback": {"api", "errors", "combinators"},

@@ -38,6 +38,7 @@ def corpus() -> list[Program]:
         combinators,
         control,
         functions,
+        linear,
         loops,
         records,
         scalars,
@@ -46,7 +47,7 @@ def corpus() -> list[Program]:
     )
 
     rooms = (
-        scalars, functions, control, records, loops, arrays, combinators, updates, unions
+        scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

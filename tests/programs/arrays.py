@@ -117,6 +117,23 @@ def view_of_view(m):
     return part[0, 0] * part[-1, -1] + np.sum(part[0] * m[::2, 1])
 
 
+def broadcast_at_run_time(x, y, m):
+    """Extents of 1 that only the arrays themselves know."""
+    return np.sum(x * y + np.sin(y)) * np.sum(m * y) + np.sum(np.where(x > y, x * y, y * y))
+
+
+def broadcast_in_a_loop(x, y):
+    """An array is broadcast again in every round."""
+    a = np.zeros(len(x))
+    for _ in range(3):
+        a = a * 0.5 + x * y
+    return np.sum(a * a)
+
+
+def roots_by_powers(x):
+    return np.sum((1.0 + x * x) ** 0.5 + (x * x + 2.0) ** -1.5 + x**3)
+
+
 def vector(rng, n):
     return (rng.normal(size=n),)
 
@@ -185,4 +202,17 @@ PROGRAMS = [
         single=True,
     ),
     Program("view_of_view", view_of_view, matrix),
+    Program(
+        "broadcast_at_run_time",
+        broadcast_at_run_time,
+        lambda rng, n: (rng.normal(size=n), rng.normal(size=1), rng.normal(size=(2, 1))),
+        (0, 1, 2),
+    ),
+    Program(
+        "broadcast_in_a_loop",
+        broadcast_in_a_loop,
+        lambda rng, n: (rng.normal(size=n), rng.normal(size=1)),
+        (0, 1),
+    ),
+    Program("roots_by_powers", roots_by_powers, vector),
 ]

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+import pullback as pb
 from tests.programs import Program
 
 SCALE = 1.5
@@ -76,6 +77,27 @@ def keyword_and_default(x, y):
     return affine(x) * affine(y, offset=x) + affine(x, 3.0)
 
 
+def captured_in_branch(x):
+    """A function chosen at run time sees the variables of its own branch."""
+    if x > 1.0:
+        k = x * x
+        f = lambda v: v * k
+    else:
+        k = 3.0 * x
+        f = lambda v: v + k
+    return f(x) + k
+
+
+def pullback_kept(x):
+    """A pullback belongs to the values at the time when it was made."""
+    a = np.zeros(3) + x
+    k = x
+    _, pullback = pb.vjp(lambda y: np.sum(y * y * k * a), x)
+    k = 2.0 * k
+    a[0] = k
+    return pullback(k)[0] + a[0]
+
+
 def callee_many_times(x):
     """Specialised once, called from four places."""
     return square(square(x)) + square(x + 1.0) * square(2.0)
@@ -109,6 +131,8 @@ PROGRAMS = [
         lambda rng, n: (rng.normal(size=n), rng.normal()),
         (0, 1),
     ),
+    Program("captured_in_branch", captured_in_branch, lambda r, n: (r.uniform(0.3, 1.7),)),
+    Program("pullback_kept", pullback_kept, lambda r, n: (r.uniform(0.3, 1.7),)),
     Program("keyword_and_default", keyword_and_default, numbers, (0, 1)),
     Program("callee_many_times", callee_many_times, lambda rng, n: (rng.normal(),)),
 ]

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+import pullback as pb
 from tests.programs import Program
 
 
@@ -126,6 +127,14 @@ def two_vectors(rng, n):
     return rng.normal(size=n), rng.normal(size=n)
 
 
+def gradient_in_loop(xs, idx):
+    """A derivative in a loop, of a function that captures an array: O(1) a round in reverse too."""
+    total = 0.0
+    for i in range(len(idx)):
+        total += pb.grad(lambda v: v * v * xs[idx[i]])(xs[i])
+    return total
+
+
 def gather_args(rng, n):
     return rng.normal(size=n), rng.integers(0, n, size=n)
 
@@ -154,6 +163,7 @@ PROGRAMS = [
         sizes=(2, 4, 8),
     ),
     Program("gather", gather, gather_args),
+    Program("gradient_in_loop", gradient_in_loop, gather_args),
     Program("running_state", running_state, vector),
     Program("triangular", triangular, vector, sizes=(2, 5, 12)),
 ]

@@ -67,6 +67,36 @@ def table(a, b):
     return t[n, m]
 
 
+def swapped_in_place(x):
+    """Pairs of elements change places."""
+    a = x * 1.0
+    n = len(a)
+    for i in range(n // 2):
+        a[i], a[n - 1 - i] = a[n - 1 - i] * 2.0, a[i]
+    return np.sum(a * np.arange(n))
+
+
+def smoothed_in_place(x):
+    """Every element reads what the round has already changed."""
+    a = x.copy()
+    for _ in range(3):
+        for i in range(1, len(a) - 1):
+            a[i] = 0.5 * (a[i - 1] + a[i + 1]) + math.sin(a[i])
+    return np.sum(a * a)
+
+
+def best_so_far(x):
+    """A table of values and one of integers, updated on a condition."""
+    best, where = np.full(len(x), -1e9), np.zeros(len(x), dtype=np.int64)
+    for i in range(len(x)):
+        for j in range(i + 1):
+            v = x[i] * x[j] - 0.1 * (i - j)
+            if v > best[i]:
+                best[i] = v
+                where[i] = j
+    return np.sum(best * where) + best[where[-1]]
+
+
 def gather_args(rng, n):
     return rng.normal(size=n), np.array([rng.integers(0, i + 1) for i in range(n)])
 
@@ -80,6 +110,9 @@ PROGRAMS = [
     Program("accumulated", accumulated, lambda r, n: (r.normal(size=n), r.integers(0, 4, size=n))),
     Program("update_loop", update_loop, gather_args),
     Program("overwritten", overwritten, vector),
+    Program("swapped_in_place", swapped_in_place, vector),
+    Program("smoothed_in_place", smoothed_in_place, vector),
+    Program("best_so_far", best_so_far, vector),
     Program("in_place_prefix_sums", in_place_prefix_sums, vector),
     Program(
         "table", table, lambda r, n: (r.normal(size=n), r.normal(size=n)), (0, 1), sizes=(2, 4, 8)

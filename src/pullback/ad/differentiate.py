@@ -62,7 +62,7 @@ def gradient(
     b = Builder()
     params = _main_params(functions, main)
     seeds = _seeds(main, only)
-    results, cts = _reverse_call(functions, main, params, wrt, seeds, b)
+    results, cts = _reverse_call(functions, main, params, wrt, seeds, b, {})
     extra = _cells(functions, main)
     body = b.block((*results, *cts, *(gather(b, h, Array(F64, 1)) for h in extra)))
     name = functions.fresh_name(f"{main.name}.vjp")
@@ -83,7 +83,7 @@ def split(
     main = functions.functions[program.main]
     params = _main_params(functions, main)
     b = Builder()
-    run = _forward_call(functions, main, params, wrt, b)
+    run = _forward_call(functions, main, params, wrt, b, {})
     named = dict.fromkeys(v for v in run.atoms() if isinstance(v, Var))
     body = b.block((*run.results, *named))
     forward = functions.fresh_name(f"{main.name}.forward")
@@ -94,7 +94,7 @@ def split(
     p = Builder()
     given = {v: Var(v.name, v.type) for v in named}
     seeds = _seeds(main, only)
-    cts = _reverse_half(functions, main, wrt, run.renamed(given), seeds, p)
+    cts = _reverse_half(functions, main, wrt, run.renamed(given), seeds, p, wrt)
     extra = _cells(functions, main)
     back = p.block((*cts, *(gather(p, h, Array(F64, 1)) for h in extra)))
     name = functions.fresh_name(f"{main.name}.pullback")
@@ -134,12 +134,20 @@ def _expand(functions: Functions, main: str) -> None:
                 assert isinstance(let.op, Vjp)
                 f = functions.functions[let.op.function]
                 refuse_data(functions.spaces, (p.type for p in f.params), let)
-                args = tuple((a,) for a in let.op.args)
-                results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b)
+                args = tuple((a,) for a in let.op.args[: len(f.params)])
+                into = _into(f, let.op)
+                results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b, into)
                 _bind(let, (*results, *cts), b)
 
             functions.functions[name] = replace_lets(functions.functions[name], Vjp, vjp)
         work.extend(callees(functions.functions[name]))
+
+
+def _into(f: Function, op: Vjp) -> dict[int, Atom]:
+    """The accumulators that ``ad/reverse.py`` gave to a term for the arrays it differentiates by;
+    then these have no cotangents among its results."""
+    arrays = [i for i in op.wrt if isinstance(f.params[i].type, Array)]
+    return dict(zip(arrays, op.args[len(f.params) :], strict=False))
 
 
 def _bind(let: Let, atoms: tuple[Atom, ...], b: Builder) -> None:
@@ -209,18 +217,20 @@ class _Run:
 
 def _reverse_call(
     functions: Functions, f: Function, args: tuple[tuple[Atom, ...], ...], wrt: tuple[int, ...],
-    seeds: Sequence[Atom | None], b: Builder,
+    seeds: Sequence[Atom | None], b: Builder, into: dict[int, Atom],
 ) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-    """Results of f and the cotangents of ``wrt``: forward half, seeds, reverse half."""
-    run = _forward_call(functions, f, args, wrt, b)
-    return run.results, _reverse_half(functions, f, wrt, run, seeds, b)
+    """Results of f and the cotangents of ``wrt``: forward half, seeds, reverse half. The cotangents
+    of the parameters ``into`` are added into these accumulators."""
+    run = _forward_call(functions, f, args, wrt, b, into)
+    rest = tuple(i for i in wrt if i not in into)
+    return run.results, _reverse_half(functions, f, wrt, run, seeds, b, rest)
 
 
 def _forward_call(
     functions: Functions, f: Function, args: tuple[tuple[Atom, ...], ...], wrt: tuple[int, ...],
-    b: Builder,
+    b: Builder, into: dict[int, Atom],
 ) -> _Run:
-    """The forward half, each active array with a fresh accumulator."""
+    """The forward half, each active array with a fresh accumulator (or that of ``into``)."""
     mask = _mask(functions, f, wrt)
     halves = functions.reverse_of(f.name, mask, False)
     parts: list[Atom] = []
@@ -228,9 +238,10 @@ def _forward_call(
     for i, (p, values, on) in enumerate(zip(f.params, args, mask, strict=True)):
         parts.extend(values)
         if on and isinstance(p.type, Array) and not functions.spaces.composite(p.type):
-            shape = extents_of(b, values[0])
-            (handles[i],) = b.let(AccNew(shape), (Handle(p.type.rank),))
-            parts.append(handles[i])
+            if i not in into:
+                shape = extents_of(b, values[0])
+                (handles[i],) = b.let(AccNew(shape), (Handle(p.type.rank),))
+            parts.append(handles[i] if i not in into else into[i])
     outs = b.let(Call(halves.forward, tuple(parts)), functions.functions[halves.forward].results)
     results: list[Atom] = []
     of_results: list[tuple[Atom, ...]] = []
@@ -245,9 +256,9 @@ def _forward_call(
 
 def _reverse_half(
     functions: Functions, f: Function, wrt: tuple[int, ...], run: _Run,
-    seeds: Sequence[Atom | None], b: Builder,
+    seeds: Sequence[Atom | None], b: Builder, asked: tuple[int, ...],
 ) -> tuple[Atom, ...]:
-    """Seed the results and run the reverse half: the cotangents of ``wrt``."""
+    """Seed the results and run the reverse half: the cotangents of ``asked`` (among ``wrt``)."""
     spaces, mask = functions.spaces, _mask(functions, f, wrt)
     halves = functions.reverse_of(f.name, mask, False)
     leaves: list[Atom] = []
@@ -269,9 +280,9 @@ def _reverse_half(
         cts[i] = outs[k : k + n]
         k += n
     for i, h in run.of_params.items():
-        if i in wrt:
+        if i in asked:
             cts[i] = (gather(b, h, array_type(f.params[i].type)),)
-    return tuple(a for i in wrt for a in cts[i])
+    return tuple(a for i in asked for a in cts[i])
 
 
 __all__ = ["DerivativeError", "differentiate", "gradient", "node_layout", "split", "tangent"]

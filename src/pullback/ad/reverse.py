@@ -42,7 +42,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import Array, Handle, Named, Real
+from pullback.core.types import Array, Handle, Named, Real, Type
 
 
 class Reverse(Sweep):
@@ -232,26 +232,42 @@ class Reverse(Sweep):
         on = tuple(i for i, a in enumerate(op.args) if f.active(a))
         outs = self.callees.result_types(op.function)
         wrt = [op.args[i] for i in on]
-        wrt_types = tuple(a.type for a in wrt)
         if wrt and any(asked[: len(outs)]):
             seeds = tuple(
                 self._whole(f, v, c, b)
                 for v, c in zip(let.vars, got, strict=True)
                 if v in let.vars[: len(outs)] and seeded(v.type)
             )
-            back = b.let(Vjp(op.function, args, on, seeds), (*outs, *wrt_types))
-            self._add_whole(f, ct, wrt, back[len(outs):], b)
+            self._pull(f, ct, Vjp(op.function, args, on, seeds), wrt, outs, b)
         if any(asked[len(outs):]):
             w = tuple(
                 self._whole(f, v, c, b)
                 for v, c in zip(let.vars[len(outs):], got[len(outs):], strict=True)
             )
             tangent = self.callees.linearised(op.function, op.wrt)
-            back = b.let(
-                Vjp(tangent, (*args, *w), on, u), (*(s.type for s in op.seeds), *wrt_types)
-            )
-            self._add_whole(f, ct, list(op.seeds), back[: len(u)], b)
-            self._add_whole(f, ct, wrt, back[len(u):], b)
+            types = tuple(s.type for s in op.seeds)
+            back = self._pull(f, ct, Vjp(tangent, (*args, *w), on, u), wrt, types, b)
+            self._add_whole(f, ct, list(op.seeds), back, b)
+
+    def _pull(
+        self, f: Frame, ct: Cts, op: Vjp, wrt: list[Atom], outs: tuple[Type, ...], b: Builder
+    ) -> tuple[Var, ...]:
+        """Emit a derivative term whose cotangents go to ``wrt``; what it gives before these.
+
+        The accumulators of arrays are given to it as further arguments, so that nothing dense is
+        made for them: the term may stand in a loop."""
+        arrays = [a for a in wrt if isinstance(a.type, Array)]
+        into = tuple(f.handles(a)[0] for a in arrays)
+        updated = self.callees.summary(op.function).consumes  # it takes from its accumulators
+        if updated & set(op.wrt) or not all(isinstance(h.type, Handle) for h in into):
+            into = ()
+        rest = [a for a in wrt if not into or not isinstance(a.type, Array)]
+        given = Vjp(op.function, (*op.args, *into), op.wrt, op.seeds)
+        made = b.let(given, (*outs, *(a.type for a in rest)))
+        self._add_whole(f, ct, rest, made[len(outs):], b)
+        for a in arrays if into else ():
+            self.touch(f.handles(a))
+        return made[: len(outs)]
 
     def _inputs(
         self, f: Frame, let: Let, op: Vjp

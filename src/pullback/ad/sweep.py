@@ -13,6 +13,7 @@ from typing import Protocol
 from pullback.ad.frames import Frame
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
+from pullback.core.consumption import Summary
 from pullback.core.terms import (
     AccAdd,
     AccRead,
@@ -62,6 +63,8 @@ class Callees(Protocol):
     def result_types(self, name: str) -> tuple[Type, ...]: ...
 
     def straight(self, name: str) -> bool: ...
+
+    def summary(self, name: str) -> Summary: ...
 
 
 class DerivativeError(Exception):

@@ -41,11 +41,11 @@ def _k(value: float, like: Atom) -> Lit:
 def _special(name: str) -> Callable[..., object]:
     """A SciPy function, imported when the evaluator first needs it (the import is slow)."""
 
-    def call(x: float) -> object:
+    def call(*args: float) -> object:
         import scipy.special
 
-        f: Callable[[float], object] = getattr(scipy.special, name)
-        return f(x)
+        f: Callable[..., object] = getattr(scipy.special, name)
+        return f(*args)
 
     return call
 
@@ -126,8 +126,16 @@ REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
 
 # --- roots, powers, exponentials ------------------------------------------------------------------
 
-_unary("sqrt", np.sqrt, _d1(lambda b, x, r: b.prim("div", _k(0.5, x), r)), intrinsic("sqrt"),
-       (0.5, 2.0), True, "partial inf at 0")
+
+def _or_zero(b: Builder, where: Atom, above: Atom, below: Atom) -> Atom:
+    """``above / below``, but 0 where ``where`` is 0."""
+    zero = _k(0.0, where)
+    return b.prim("select", b.prim("eq", where, zero), zero, b.prim("div", above, below))
+
+
+
+_unary("sqrt", np.sqrt, _d1(lambda b, x, r: _or_zero(b, r, _k(0.5, x), r)), intrinsic("sqrt"),
+       (0.5, 2.0), True, "partial 0 at 0, as of a norm")
 _unary("exp", np.exp, _d1(lambda b, x, r: r), "call:exp")
 _unary("exp2", np.exp2, _d1(lambda b, x, r: b.prim("mul", r, _k(math.log(2), x))), "call:exp2")
 _unary("expm1", np.expm1, _d1(lambda b, x, r: b.prim("add", r, _k(1.0, x))), "call:expm1")
@@ -155,9 +163,7 @@ REAL.add(Row("pow", 2, real2, np.power,
 
 
 def _hypot(i: int) -> PartialFn:
-    return lambda b, a, r: b.prim(
-        "select", b.prim("eq", r, _k(0.0, r)), _k(0.0, r), b.prim("div", a[i], r)
-    )
+    return lambda b, a, r: _or_zero(b, r, a[i], r)
 
 
 REAL.add(Row("hypot", 2, real2, np.hypot, (_hypot(0), _hypot(1)), {"real": "call:hypot"},
@@ -203,15 +209,16 @@ _unary("atanh", np.arctanh, _d1(lambda b, x, r: _over(b, 1.0, _one_minus_square(
        "call:atanh", (-0.9, 0.9), True, "partial inf at -1 and 1")
 
 
-def _norm2(b: Builder, a: tuple[Atom, ...]) -> Atom:
-    return b.prim("add", b.prim("mul", a[0], a[0]), b.prim("mul", a[1], a[1]))
+def _over_norm2(b: Builder, above: Atom, a: tuple[Atom, ...]) -> Atom:
+    norm2 = b.prim("add", b.prim("mul", a[0], a[0]), b.prim("mul", a[1], a[1]))
+    return _or_zero(b, norm2, above, norm2)
 
 
 REAL.add(Row("atan2", 2, real2, np.arctan2,
-             (lambda b, a, r: b.prim("div", a[1], _norm2(b, a)),
-              lambda b, a, r: b.prim("neg", b.prim("div", a[0], _norm2(b, a)))),
+             (lambda b, a, r: _over_norm2(b, a[1], a),
+              lambda b, a, r: b.prim("neg", _over_norm2(b, a[0], a))),
              {"real": "call:atan2"}, ((0.5, 2.0), _ANY), product="mulz",
-             kinks="partials NaN at the origin"))
+             kinks="gradient 0 at the origin"))
 
 # --- special functions ----------------------------------------------------------------------------
 
@@ -220,7 +227,34 @@ _unary("lgamma", _special("gammaln"), _d1(lambda b, x, r: b.prim("digamma", x)),
 _unary("gamma", _special("gamma"),
        _d1(lambda b, x, r: b.prim("mul", r, b.prim("digamma", x))), "call:tgamma", (0.5, 4.0),
        True, "partial NaN at the poles 0, -1, -2, ...")
-_unary("digamma", _special("digamma"), (NOT_DIFFERENTIABLE,), "call:digamma", (0.5, 4.0))
+_unary("digamma", _special("digamma"), _d1(lambda b, x, r: b.prim("zeta", _k(2.0, x), x)),
+       "call:digamma", (0.5, 4.0), True, "partial inf at the poles 0, -1, -2, ...")
+
+
+def _zeta_by_q(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
+    after = b.prim("zeta", b.prim("add", a[0], _k(1.0, r)), a[1])
+    return b.prim("neg", b.prim("mul", a[0], after))
+
+
+# Hurwitz: the sum of (q + k) ** -s over k >= 0. The derivatives of digamma are zetas.
+REAL.add(Row("zeta", 2, real2, _special("zeta"), (NOT_DIFFERENTIABLE, _zeta_by_q),
+             {"real": "call:zeta"}, ((2.0, 4.0), (0.5, 4.0)), product="mulz",
+             kinks="partial NaN at the poles 0, -1, -2, ..."))
+_unary("j0", _special("j0"), _d1(lambda b, x, r: b.prim("neg", b.prim("j1", x))), "call:j0")
+
+
+def _bessel_one(b: Builder, x: Atom, r: Atom) -> Atom:
+    """j0(x) - j1(x) / x, 1/2 at 0"""
+    zero = b.prim("eq", x, _k(0.0, x))
+    ratio = b.prim("div", r, b.prim("select", zero, _k(1.0, x), x))
+    slope = b.prim("sub", b.prim("j0", x), ratio)
+    return b.prim("select", zero, _k(0.5, x), slope)
+
+
+_unary("j1", _special("j1"), _d1(_bessel_one), "call:j1")
+_unary("cbrt", np.cbrt,
+       _d1(lambda b, x, r: b.prim("div", _k(1 / 3, x), b.prim("mul", r, r))), "call:cbrt",
+       (0.5, 2.0), True, "partial inf at 0")
 
 
 def _gauss(b: Builder, scale: float, x: Atom) -> Atom:

@@ -21,7 +21,6 @@ from pullback.core.types import BOOL, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.dtypes import compared
-from pullback.frontend.dtypes import compared
 from pullback.frontend.sequences import to_array
 from pullback.frontend.subscripts import store, subscript
 from pullback.frontend.values import (

@@ -148,7 +148,7 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
 def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value:
     """A node, known to be of class ``cls``, as a record of its fields (None: as None)."""
     kind = value.union.variant_kind(cls)
-    inside = rebuild(kind, iter(fields))
+    inside = rebuild(kind, iter(fields), lambda: (value.owners, False))
     if isinstance(inside, RecordV):
         return RecordV(inside.cls, inside.fields, value)
     return inside

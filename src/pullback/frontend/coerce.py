@@ -141,9 +141,9 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     fields = coerce(run, value, union.variant_kind(cls), node)
     run.declare(union)
     named = Named(union.name)
-    op = Inject(named, union.tag(cls), tuple(flatten(fields).atoms))
-    (atom,) = run.b.let(op, (named,))
-    return UnionV(atom, union)
+    flat = flatten(fields)
+    (atom,) = run.b.let(Inject(named, union.tag(cls), tuple(flat.atoms)), (named,))
+    return UnionV(atom, union, frozenset(o for owners, _ in flat.owned for o in owners))
 
 
 def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:
@@ -250,16 +250,23 @@ def _empty_array(run: Run, elem: Type, rank: int) -> Atom:
 def _finite_variant(
     t: Type, decls: dict[str, Decl], inside: frozenset[Type]
 ) -> tuple[int, tuple[Type, ...]]:
-    """A variant that does not need a value of the type itself."""
-    for tag, variant in enumerate(variants_of(t, decls)):
-        if all(_is_finite(f, decls, inside | {t}) for f in variant.fields):
-            return tag, variant.fields
+    """A variant that does not need a value of the type itself, if possible not even for the
+    element of an empty array."""
+    for strict in (True, False):
+        for tag, variant in enumerate(variants_of(t, decls)):
+            if all(_is_finite(f, decls, inside | {t}, strict) for f in variant.fields):
+                return tag, variant.fields
     raise AssertionError(f"no finite value of {t}")
 
 
-def _is_finite(t: Type, decls: dict[str, Decl], inside: frozenset[Type]) -> bool:
+def _is_finite(
+    t: Type, decls: dict[str, Decl], inside: frozenset[Type], strict: bool = False
+) -> bool:
+    while strict and isinstance(t, Array):
+        t = t.elem
     if not isinstance(t, Sum | Named):
         return True
     return t not in inside and any(
-        all(_is_finite(f, decls, inside | {t}) for f in v.fields) for v in variants_of(t, decls)
+        all(_is_finite(f, decls, inside | {t}, strict) for f in v.fields)
+        for v in variants_of(t, decls)
     )

@@ -9,7 +9,7 @@ it as they should.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.build import lit
@@ -46,6 +46,7 @@ from pullback.frontend.values import (
     Static,
     TupleV,
     Value,
+    index_scalar,
 )
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def _aux(run: Run, target: _Target, node: ast.AST) -> Value:
     spec = target.spec
     types = tuple(leaf_types(kind))
     made = run.b.let(Call(spec.name, tuple(target.atoms)), types, run.site(node))
-    whole = run.calls.result(spec, list(made), [(frozenset(), False)] * len(target.atoms))
+    whole = run.calls.result(spec, list(made), [])
     assert isinstance(whole, TupleV)
     function = run.functions[spec.name]
     first = len(list(leaf_types(kind.items[0])))
@@ -351,8 +352,26 @@ def _vjp(
         run.refuse(node, "pb.vjp in compiled code takes a function and its arguments only")
     f, primals = args[0], tuple(args[1:])
     value = run.call(f, primals, node)
-    here = OperatorV("pullback", frozen(f), (), tuple(map(frozen, primals)))
+    shape = TupleV(tuple(map(index_scalar, _extents(run, flatten(value).atoms))))
+    here = OperatorV("pullback", frozen(f), (), (TupleV(tuple(map(frozen, primals))), shape))
     return TupleV((value, here))
+
+
+def _extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:
+    """The extents of all arrays of real numbers among the leaves."""
+    return [
+        run.b.prim("dim", a, static=(axis,))
+        for a in leaves
+        if isinstance(a.type, Array) and is_real(a.type)
+        for axis in range(a.type.rank)
+    ]
+
+
+def _check_shapes(run: Run, given: Iterable[Atom], extents: Sequence[Atom], node: ast.AST) -> None:
+    """(Co)tangents must have the shapes of what they are for: memory is read by these."""
+    for a, b in zip(_extents(run, given), extents, strict=True):
+        fits = run.b.prim("eq", a, b)
+        run.require(fits, "ValueError", "a (co)tangent of another shape than its array", node)
 
 
 def _pullback(
@@ -367,10 +386,14 @@ def _pullback(
     if len(args) != 1 or kwargs:
         run.refuse(node, "a pullback takes one cotangent", error=ArgumentTypeError)
 
+    primals, shape = operator.args
+    assert isinstance(primals, TupleV) and isinstance(shape, TupleV)
+
     def pull(f: FunctionV) -> Value:
-        target = _Target(run, f, operator.args, {}, node)
+        target = _Target(run, f, primals.items, {}, node)
         seeds = list(_matching(run, target.result, args[0], node))
-        numbers = range(len(operator.args))
+        _check_shapes(run, seeds, flatten(shape).atoms, node)
+        numbers = range(len(primals.items))
         wrt = [k for n in numbers for k in target.wrt(n)]
         types = list(leaf_types(target.result))
         cts = [target.atoms[k].type for k in wrt]
@@ -447,13 +470,12 @@ def _jvp(
             for n in numbers
             for a in _matching(run, target.spec.args[n], tangents.items[n], node)
         ]
+        _check_shapes(run, atoms, _extents(run, [target.atoms[k] for k in wrt]), node)
         types = list(leaf_types(target.result))
         out = [t for t in types if is_real(t)]
         op = Jvp(target.spec.name, tuple(target.atoms), tuple(wrt), tuple(atoms))
         made = run.b.let(op, (*types, *out), run.site(node))
-        value = run.calls.result(
-            target.spec, list(made[: len(types)]), [(frozenset(), False)] * len(target.atoms)
-        )
+        value = run.calls.result(target.spec, list(made[: len(types)]), [])
         leaves = iter(flatten(value).atoms)
         return TupleV((value, cotangent(target.result, leaves, iter(made[len(types) :]))))
 

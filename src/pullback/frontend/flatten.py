@@ -70,8 +70,8 @@ class NoKindError(Exception):
 
 @dataclass(slots=True)
 class Flat:
-    """A flattened value; ``owned`` are the ownerships of its arrays, lists, closures and captured
-    variables."""
+    """A flattened value; ``owned`` are the ownerships of its arrays, lists, nodes, closures and
+    captured variables."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
@@ -111,8 +111,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return TupleK(each(items), is_list)
         case RecordV(cls, fields):
             return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())))))
-        case UnionV(atom, union):
+        case UnionV(atom, union, owners):
             out.atoms.append(atom)
+            out.owned.append((owners, False))
             return UnionK(union)
         case ClosureV(atom, kinds, owners):
             out.atoms.append(atom)
@@ -271,7 +272,7 @@ def _rebuild(
         case RecordK(cls, fields):
             return RecordV(cls, {n: _rebuild(k, atoms, own, scopes) for n, k in fields})
         case UnionK(union):
-            return UnionV(next(atoms), union)
+            return UnionV(next(atoms), union, own()[0])
         case ClosureK(alternatives):
             return ClosureV(next(atoms), alternatives, own()[0])
         case RangeK(items):
@@ -315,10 +316,9 @@ def snapshot(f: FunctionV) -> FunctionV:
 
 
 def frozen(value: Value) -> Value:
-    """The value with what its functions have captured as it is now, whatever is assigned later."""
+    """The value as it is now, whatever is assigned or updated later (a pullback keeps its own)."""
     flat = flatten(value)
-    owned = ((frozenset(o for o in owners if not o.cell), fresh) for owners, fresh in flat.owned)
-    return rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
+    return rebuild(flat.kind, iter(flat.atoms))
 
 
 def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:

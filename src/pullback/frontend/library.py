@@ -18,6 +18,7 @@ from pullback.frontend import (
     numpy_shape,
     numpy_sort,
     numpy_special,
+    numpy_spectral,
 )
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "numpy_shape",
     "numpy_sort",
     "numpy_special",
+    "numpy_spectral",
 ]

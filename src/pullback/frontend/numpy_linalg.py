@@ -1,32 +1,30 @@
 """NumPy's and SciPy's dense linear algebra, of real matrices (the algorithms: ``linear_programs``).
 
-    np.linalg     solve inv det slogdet cholesky qr eigh eigvalsh svd svdvals pinv matrix_power
+    np.linalg     solve inv det slogdet cholesky; qr eigh eigvalsh svd svdvals matrix_power are
+                  in ``numpy_spectral``
     scipy.linalg  solve inv det cholesky cho_factor cho_solve solve_triangular
 
-Each needs matrices of rank 2; ``LinAlgError`` is raised where NumPy raises it. The signs of
-eigenvectors and singular vectors, which are arbitrary, may differ from LAPACK's.
+Each needs matrices of rank 2; ``LinAlgError`` is raised where NumPy raises it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 
 from pullback.core.build import boolean
-from pullback.core.terms import Atom
 from pullback.core.types import F64, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend import linear_programs as programs
-from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
-from pullback.frontend.arrays import elementwise
+from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag
 from pullback.frontend.dtypes import real_of
 from pullback.frontend.numpy_create import eye
 from pullback.frontend.numpy_elementwise import numpy_scalar
-from pullback.frontend.numpy_linear import matmul
 from pullback.frontend.numpy_shape import as_array, transpose
 from pullback.frontend.numpy_sort import as_type
 from pullback.frontend.programs import array_of, items_of, run_program, truth_of
@@ -110,11 +108,10 @@ def refuse_options(
             sp.refuse(node, f"only {name}={supported!r} is supported")
 
 
-def _record(example: object, values: Sequence[Value]) -> Value:
+def named(example: object, values: Sequence[Value]) -> Value:
     """NumPy's named tuple of several results."""
-    cls = type(example)
-    names: tuple[str, ...] = getattr(cls, "_fields")
-    return RecordV(cls, dict(zip(names, values)))
+    cls: Any = type(example)
+    return RecordV(cls, dict(zip(cls._fields, values)))
 
 
 _ONE = np.eye(1)
@@ -133,7 +130,8 @@ def solved(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
 
 @register(np.linalg.solve)
 def solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return solved(sp, *bind(sp, "np.linalg.solve", args, kwargs, node, a=MISSING, b=MISSING), node)
+    a, b = bind(sp, "np.linalg.solve", args, kwargs, node, a=MISSING, b=MISSING)
+    return solved(sp, a, b, node)
 
 
 _IGNORED = {"overwrite_a": FALSE, "overwrite_b": FALSE, "check_finite": TRUE}
@@ -144,7 +142,8 @@ _IGNORED = {"overwrite_a": FALSE, "overwrite_b": FALSE, "check_finite": TRUE}
 def scipy_solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """scipy.linalg.solve(a, b): a general matrix; assume_a= promises nothing that is needed."""
     kwargs = {k: v for k, v in kwargs.items() if k not in ("assume_a", *_IGNORED)}
-    return solved(sp, *bind(sp, "solve", args, kwargs, node, a=MISSING, b=MISSING), node)
+    a, b = bind(sp, "solve", args, kwargs, node, a=MISSING, b=MISSING)
+    return solved(sp, a, b, node)
 
 
 @register(np.linalg.inv, scipy.linalg.inv)
@@ -173,7 +172,7 @@ def slogdet(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     m, t = matrix(sp, a, node)
     sign, size = items_of(run_program(sp, programs.slogdet, (m,), node))
     values = (number(sp, sign, t, node), number(sp, size, t, node))
-    return _record(np.linalg.slogdet(_ONE), values)
+    return named(np.linalg.slogdet(_ONE), values)
 
 
 # --- Cholesky and triangular systems -------------------------------------------------------------

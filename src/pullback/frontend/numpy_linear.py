@@ -23,7 +23,7 @@ from pullback.frontend.numpy_reduce import FALSE, axes_of, extremum, reduce, tot
 from pullback.frontend.numpy_shape import as_array
 from pullback.frontend.reductions import Read, sum_of
 from pullback.frontend.sequences import to_array
-from pullback.frontend.values import ArrayV, Specialiser, Value, register
+from pullback.frontend.values import ArrayV, Specialiser, Static, Value, register
 
 Indices = tuple[Atom, ...]
 Extents = tuple[Atom, ...]
@@ -256,7 +256,8 @@ def trace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(np.linalg.norm)
 def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.linalg.norm(x, ord, axis, keepdims): Euclidean (Frobenius) by default; 1, 2, inf."""
+    """np.linalg.norm(x, ord, axis, keepdims): Euclidean (Frobenius) by default; 1, 2, inf of
+    vectors; 2 and 'nuc' of matrices: the largest singular value, and the sum of all."""
     x, order, axis, keepdims = bind(
         sp, "np.linalg.norm", args, kwargs, node,
         x=MISSING, ord=NONE, axis=NONE, keepdims=FALSE,
@@ -264,8 +265,11 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x = as_array(sp, x, node, 2)
     which = sp.static(order, node, "ord")
     axes = axes_of(sp, axis, x.rank, node)
+    if len(axes) == 2 and x.rank == 2 and which in (2, "nuc"):
+        s = sp.call(Static(np.linalg.svdvals), (x,), node)
+        return sp.call(Static(np.max if which == 2 else np.sum), (s,), node)
     if which is not None and len(axes) != 1 and which != "fro":
-        sp.refuse(node, "this norm of matrices is not supported", "use ord=None or 'fro'")
+        sp.refuse(node, "this norm of matrices is not supported", "use ord=None, 'fro', 2, 'nuc'")
     if which in (float("inf"), float("-inf")):
         size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
         return extremum(sp, size, axis, keepdims, node, largest=which == float("inf"))

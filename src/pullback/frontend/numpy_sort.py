@@ -255,7 +255,9 @@ def interp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     sp.require(filled, "ValueError", "array of sample points is empty", node)
     last = ext.sub(sp, count, ext.ONE)
     ends = [
-        sp.b.index(values.atom, (at,), checked=False) if is_none(v) else sp.convert(v, Real(64), node)
+        sp.b.index(values.atom, (at,), checked=False)
+        if is_none(v)
+        else sp.convert(v, Real(64), node)
         for v, at in ((left, ext.ZERO), (right, last))
     ]
 

@@ -1,4 +1,7 @@
-"""NumPy's eigenvalues, singular values and QR (the algorithms: ``linear_programs``)."""
+"""NumPy's eigenvalues, singular values and QR (the algorithms: ``spectral_programs``).
+
+The signs of eigenvectors and singular vectors, which are arbitrary, may differ from LAPACK's; those
+of qr are LAPACK's. Derivatives where they do not exist: see ``spectral_programs``."""
 
 from __future__ import annotations
 
@@ -7,24 +10,23 @@ import ast
 import numpy as np
 import scipy.linalg
 
-from pullback.core.types import F64, Real
+from pullback.core.build import boolean
 from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
-from pullback.frontend import linear_programs as programs
+from pullback.frontend import spectral_programs as programs
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind, flag
+from pullback.frontend.numpy_create import eye
 from pullback.frontend.numpy_linalg import (
     TRUE,
     fail_unless,
     inv,
     matrix,
     named,
-    transposed,
 )
 from pullback.frontend.numpy_linear import matmul
 from pullback.frontend.numpy_sort import as_type
 from pullback.frontend.programs import array_of, items_of, run_program
-from pullback.frontend.values import ArrayV, Scalar, Specialiser, Static, Value, register
-from pullback.core.build import boolean
+from pullback.frontend.values import Scalar, Specialiser, Static, Value, register
 
 _EIGEN = "Eigenvalues did not converge"
 _SVD = "SVD did not converge"
@@ -59,10 +61,67 @@ def eigh(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return named(np.linalg.eigh(np.eye(1)), values)
 
 
-# --- tall and wide -------------------------------------------------------------------------------
+# --- singular values -----------------------------------------------------------------------------
 
 
-def _is_tall(sp: Specialiser, m: ArrayV) -> bool | None:
-    """Whether there are at least as many rows as columns; None if only the data can tell."""
-    rows, columns = ext.extents(sp, m)
-    return True if ext.same(sp, rows, columns) else None
+@register(np.linalg.svd)
+def svd(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.linalg.svd(a, full_matrices=True, compute_uv=True)"""
+    a, full, vectors = bind(
+        sp, "np.linalg.svd", args, kwargs, node, a=MISSING, full_matrices=TRUE, compute_uv=TRUE
+    )
+    if not flag(sp, vectors, node, "compute_uv"):
+        return svdvals(sp, (a,), {}, node)
+    m, t = matrix(sp, a, node, square=False)
+    whole = Scalar(boolean(flag(sp, full, node, "full_matrices")), True)
+    *parts, found = items_of(run_program(sp, programs.svd, (m, whole), node))
+    fail_unless(sp, found, _SVD, node)
+    values = [as_type(sp, array_of(x), t, node) for x in parts]
+    return named(np.linalg.svd(np.eye(1)), values)
+
+
+@register(np.linalg.svdvals, scipy.linalg.svdvals)
+def svdvals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The singular values, in descending order."""
+    (a,) = bind(sp, "svdvals", args, kwargs, node, x=MISSING)
+    m, t = matrix(sp, a, node, square=False)
+    s, found = items_of(run_program(sp, programs.singular_values, (m,), node))
+    fail_unless(sp, found, _SVD, node)
+    return as_type(sp, array_of(s), t, node)
+
+
+# --- QR ------------------------------------------------------------------------------------------
+
+
+@register(np.linalg.qr)
+def qr(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.linalg.qr(a, mode): "reduced" or "r"."""
+    a, mode = bind(sp, "np.linalg.qr", args, kwargs, node, a=MISSING, mode=Static("reduced"))
+    which = sp.static(mode, node, "mode")
+    if which not in ("reduced", "r"):
+        sp.refuse(node, f"np.linalg.qr is not supported with mode={which!r}", "use 'reduced'")
+    m, t = matrix(sp, a, node, square=False)
+    found = items_of(run_program(sp, programs.qr, (m,), node))
+    q, r = (as_type(sp, array_of(x), t, node) for x in found)
+    return r if which == "r" else named(np.linalg.qr(np.eye(1)), (q, r))
+
+
+# --- powers --------------------------------------------------------------------------------------
+
+
+@register(np.linalg.matrix_power)
+def matrix_power(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.linalg.matrix_power(a, n), n known at compile time: by squaring."""
+    a, power = bind(sp, "np.linalg.matrix_power", args, kwargs, node, a=MISSING, n=MISSING)
+    n = sp.static_int(power, node, "n")
+    m, _ = matrix(sp, a, node)
+    base: Value = inv(sp, (a,), {}, node) if n < 0 else a
+    if n == 0:
+        return eye(sp, (ext.int_value(ext.extents(sp, m)[0]),), {}, node)
+    result: Value | None = None
+    for bit in reversed(bin(abs(n))[2:]):
+        if bit == "1":
+            result = base if result is None else matmul(sp, result, base, node)
+        base = matmul(sp, base, base, node)
+    assert result is not None
+    return result

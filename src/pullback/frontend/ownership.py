@@ -45,7 +45,7 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return _owners_of_all(fields.values())
         case OperatorV(_, function, _, args):
             return _owners_of_all((function, *args))
-        case Static() | UnionV() | Stale():
+        case Static() | Stale():
             return frozenset()
         case _:
             pass

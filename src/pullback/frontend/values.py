@@ -176,10 +176,12 @@ class RecordV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnionV:
-    """A boxed value: one of the alternatives of a union of dataclasses."""
+    """A boxed value: one of the alternatives of a union of dataclasses. ``owners``: of the arrays
+    inside it, at any depth."""
 
     atom: Atom
     union: Union
+    owners: frozenset[Owner] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

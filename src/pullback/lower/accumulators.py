@@ -24,7 +24,7 @@ def new(lo: Lowering, op: AccNew) -> View:
     extents = tuple(lo.extent(a) for a in op.extents)
     lanes = LANES if lo.lane else 1
     cell = Reg("cell", Ty.I64)
-    lo.emit(AccAlloc(cell, lo.product((*extents, Imm(lanes, Ty.I64)))))
+    lo.emit(AccAlloc(cell, lo.room((*extents, Imm(lanes, Ty.I64)))))
     t, strides = Handle(len(extents)), c_strides(lo, extents)
     if lanes == 1:
         return View(t, (), cell, extents, strides, dense=True)
@@ -110,7 +110,7 @@ def open_shadow(lo: Lowering, shadow: Shadow) -> None:
     low, size = span(lo, shadow.root)
     total: Value = ZERO
     for trips in shadow.additions:
-        total = lo.add(total, lo.product(trips))
+        total = lo.add(total, lo.room(trips))
     need = lo.mul(size, EIGHT)
     worth = lo.test("le", need, total)
     lo.emit(Arith(shadow.worth, "move", (worth,)))

@@ -84,7 +84,7 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
     if not outputs:
         return
     counts = {
-        lanes: lo.product((*outputs[0].view.extents, Imm(lanes, Ty.I64)))
+        lanes: lo.room((*outputs[0].view.extents, Imm(lanes, Ty.I64)))
         for lanes in sorted({out.view.lanes for out in outputs})
     }
     leaves_of = [(r, ty, out.view.lanes) for out in outputs for r, ty in zip(out.regs, out.types)]
@@ -113,7 +113,7 @@ def interleaved_type(lo: Lowering, v: View) -> View:
 
 def fresh(lo: Lowering, t: Array, extents: tuple[Value, ...], lanes: int, arena: str) -> View:
     """An uninitialised array."""
-    count = lo.product((*extents, Imm(lanes, Ty.I64)))
+    count = lo.room((*extents, Imm(lanes, Ty.I64)))
     ptrs = tuple(lo.alloc(count, ty, arena) for ty in leaves(t.elem))
     return View(t, ptrs, ZERO, extents, c_strides(lo, extents), dense=True, lanes=lanes)
 

@@ -151,6 +151,18 @@ class Emitter:
             out = self.mul(out, v)
         return out
 
+    def room(self, values: Sequence[Value]) -> Value:
+        """How many elements are asked for: the product, or more than there can be where that
+        overflows, so that memory is refused and not wrapped around."""
+        out: Value = ONE
+        for v in values:
+            if ONE in (out, v) or (isinstance(out, Imm) and isinstance(v, Imm)):
+                out = self.mul(out, v)
+            else:
+                over = self.test("mul.ovf", out, v)
+                out = self.select(over, Imm(2**62, Ty.I64), self.mul(out, v))
+        return out
+
     # --- lanes ------------------------------------------------------------------------------------
 
     def vector(self, v: Value) -> Value:

@@ -18,6 +18,7 @@ from pullback.native.signature import (
     PyFloat,
     PyInt,
     Tree,
+    Words,
 )
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "PyFloat",
     "PyInt",
     "Tree",
+    "Words",
     "compile_entries",
     "compile_module",
 ]

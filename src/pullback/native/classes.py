@@ -45,9 +45,8 @@ Access = Offset | Attribute
 def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
     """How each field is reached; None if the class is not plain."""
     if not is_dataclass(cls):
-        plain = cls.__new__ is not object.__new__ and _untouched(cls, tuple) and not (
-            set(names) & set(vars(cls)) and any(isinstance(vars(cls)[n], property) for n in names)
-        )  # fmt: skip
+        properties = any(isinstance(vars(cls).get(n), property) for n in names)
+        plain = issubclass(cls, tuple) and _untouched(cls, tuple) and not properties
         return tuple(Offset(TUPLE_ITEMS + 8 * k) for k in range(len(names))) if plain else None
     if cls.__new__ is not object.__new__ or not _untouched(cls, object):
         return None

@@ -12,6 +12,7 @@ import re
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -212,20 +213,22 @@ def runtime_symbols() -> dict[str, int]:
         imports = pyabi.symbols() | {"pb_make_error": id(make_error)}
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)
-        _keep_forever(tracker)
-        _keep_forever(_target()[1])
+        keep_forever(tracker)
+        keep_forever(_target()[1])
         return {name: tracker[name] for name in exports}
 
 
-def _keep_forever(obj: object) -> None:
+def keep_forever(obj: object) -> None:
     """Not even the end of the interpreter may unload this: residual objects call it when they
     die, and that can be later."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(obj))
 
 
-def link_text(text: str, exports: tuple[str, ...]) -> Linked:
-    """Compile a module of LLVM text and load it."""
-    known = runtime_symbols() | pyabi.symbols()
+def link_text(
+    text: str, exports: tuple[str, ...], own: Mapping[str, int] | None = None
+) -> Linked:
+    """Compile a module of LLVM text and load it; ``own``: addresses of symbols of its own."""
+    known = {**runtime_symbols(), **pyabi.symbols(), **(own or {})}
     image, timing = _object(text)
     start = time.perf_counter()
     imports = {name: known[name] for name in set(_MENTION.findall(text)) if name in known}

@@ -27,6 +27,7 @@ from pullback.native.signature import (
     PyFloat,
     PyInt,
     Tree,
+    Words,
     leaves,
     machine_types,
     tree_types,
@@ -157,6 +158,9 @@ class EntryText:
             case PyFloat():
                 self._exactly(obj, "pb_float")
                 return [self.read("double", obj, pyabi.FLOAT_VALUE)]
+            case Words(types):
+                (base,) = self._parse_leaf(Pointer(), obj)
+                return [self._word(ty, base, 8 * k) for k, ty in enumerate(types)]
             case PyInt() | Pointer():
                 self._exactly(obj, "pb_int")
                 over = self.space(1)
@@ -171,8 +175,7 @@ class EntryText:
                 return [yes]
             case NpScalar(ty):
                 self._exactly(obj, f"pb_np_{ty.value}")
-                raw = self.read(memory_type(ty), obj, pyabi.SCALAR_VALUE)
-                return [self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw]
+                return [self._word(ty, obj, pyabi.SCALAR_VALUE)]
             case ArrayOf(ty, rank):
                 return self._parse_array(obj, ty, rank)
             case Nothing():
@@ -180,6 +183,10 @@ class EntryText:
                 return []
             case _:
                 assert_never(leaf)
+
+    def _word(self, ty: Ty, base: str, offset: int) -> str:
+        raw = self.read(memory_type(ty), base, offset)
+        return self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw
 
     def _parse_array(self, obj: str, ty: Ty, rank: int) -> list[str]:
         view = self.space(1 + 2 * rank)
@@ -225,6 +232,8 @@ class EntryText:
             case PyBool():
                 obj = self.let(f"select i1 {mine[0]}, ptr @pb_true, ptr @pb_false")
                 return self._borrowed(obj)
+            case Words():
+                raise TypeError("words are no result")
             case Nothing():
                 return self._borrowed("@pb_none")
             case NpScalar(ty):

@@ -98,5 +98,14 @@ def _builtin(name: str, linked: Linked, owner: ModuleOwner) -> Builtin:
     return builtin
 
 
+def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:
+    """The builtin whose code is at this address; it keeps these objects alive."""
+    title = name.encode()
+    method = _MethodDef(title, address, _METH_FASTCALL, None)
+    owner = ModuleOwner((), [*keep, method, title])
+    builtin: Builtin = _new_builtin(ctypes.addressof(method), owner, None, None)
+    return builtin
+
+
 __all__ = ["Builtin", "CompiledEntry", "CompiledModule", "compile_entries", "compile_module",
            "module_text"]  # fmt: skip

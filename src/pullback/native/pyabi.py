@@ -15,6 +15,7 @@ FLOAT_VALUE = 16
 SCALAR_VALUE = 16
 TUPLE_SIZE = 16
 TUPLE_ITEMS = 24
+LIST_ITEMS = 24
 ARRAY_DATA = 16
 ARRAY_NDIM = 24
 ARRAY_DIMS = 32
@@ -22,6 +23,7 @@ ARRAY_STRIDES = 40
 ARRAY_DESCR = 56
 ARRAY_FLAGS = 64
 NPY_ALIGNED = 0x0100
+_TP_NEW = 65
 
 _NUMPY_SLOTS = {"PyArray_Scalar": 60, "PyArray_Empty": 184}
 
@@ -30,12 +32,15 @@ _PYTHON_FUNCTIONS = (
     "PyLong_FromVoidPtr", "PyObject_CallFunctionObjArgs", "PyTuple_New", "PyCapsule_New",
     "PyCapsule_GetPointer", "PyFloat_FromDouble", "PyLong_FromLongLong",
     "PyLong_AsLongLongAndOverflow", "PyEval_SaveThread", "PyEval_RestoreThread",
+    "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyType_GenericAlloc", "PyList_New",
+    "PyErr_Clear", "PyGC_Disable", "PyGC_Enable", "PyObject_GC_UnTrack",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {
     "pb_float": float,
     "pb_int": int,
     "pb_tuple_type": tuple,
+    "pb_list": list,
     "pb_ndarray": np.ndarray,
     "pb_value_error": ValueError,
     "pb_not_implemented": NotImplemented,
@@ -63,6 +68,10 @@ def _at(obj: object, offset: int, ty: type[ctypes._SimpleCData[int]]) -> int:
     return ty.from_address(id(obj) + offset).value
 
 
+def _word(address: int) -> int:
+    return ctypes.c_size_t.from_address(address).value
+
+
 def _address(function: object) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
 
@@ -87,6 +96,9 @@ def symbols() -> dict[str, int]:
     table = {name: _address(getattr(ctypes.pythonapi, name)) for name in _PYTHON_FUNCTIONS}
     table |= numpy_functions()
     table |= {name: id(obj) for name, obj in _OBJECTS.items()}
+    get = ctypes.pythonapi.PyType_GetSlot
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_int]
+    table["pb_object_new"] = get(object, _TP_NEW)
     return table
 
 
@@ -97,12 +109,15 @@ def verify() -> None:
     sizes, dims, strides = ctypes.c_ssize_t, _at(a, ARRAY_DIMS, ctypes.c_size_t), 0
     strides = _at(a, ARRAY_STRIDES, ctypes.c_size_t)
     pair = (1.5, 2)
+    row = [1.5, 2]
     facts = (
         ctypes.sizeof(ctypes.c_void_p) == 8,
         _at(1.5, OB_TYPE, ctypes.c_size_t) == id(float),
         ctypes.c_double.from_address(id(pair[0]) + FLOAT_VALUE).value == 1.5,
         _at(pair, TUPLE_SIZE, sizes) == 2,
         _at(pair, TUPLE_ITEMS, ctypes.c_size_t) == id(pair[0]),
+        _at(row, TUPLE_SIZE, sizes) == 2,
+        _word(_at(row, LIST_ITEMS, ctypes.c_size_t) + 8) == id(row[1]),
         _at(a, OB_TYPE, ctypes.c_size_t) == id(np.ndarray),
         _at(a, ARRAY_DATA, ctypes.c_size_t) == a.ctypes.data,
         _at(a, ARRAY_NDIM, ctypes.c_int) == 2,

@@ -94,7 +94,7 @@ no:
   ret i1 false
 }}
 
-define internal i64 @pb_size(i64 %rank, ptr %ext) {{
+define i64 @pb_size(i64 %rank, ptr %ext) {{
 entry:
   br label %head
 head:
@@ -147,7 +147,7 @@ done:
   ret void
 }}
 
-define internal void @pb_copy(ptr %dst, ptr %src, i64 %rank, i64 %shift, ptr %ext, ptr %str) {{
+define void @pb_copy(ptr %dst, ptr %src, i64 %rank, i64 %shift, ptr %ext, ptr %str) {{
 entry:
   %n = call i64 @pb_size(i64 %rank, ptr %ext)
   %empty = icmp eq i64 %n, 0
@@ -204,6 +204,27 @@ fill:
   br label %done
 done:
   ret ptr %a
+}}
+
+; The strides of C order.
+define void @pb_dense(i64 %rank, ptr %ext, ptr %str) {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [ %rank, %entry ], [ %d, %body ]
+  %step = phi i64 [ 1, %entry ], [ %step1, %body ]
+  %more = icmp sgt i64 %i, 0
+  br i1 %more, label %body, label %done
+body:
+  %d = sub i64 %i, 1
+  %str.at = getelementptr i64, ptr %str, i64 %d
+  store i64 %step, ptr %str.at
+  %ext.at = getelementptr i64, ptr %ext, i64 %d
+  %e = load i64, ptr %ext.at
+  %step1 = mul i64 %step, %e
+  br label %head
+done:
+  ret void
 }}
 
 ; Replace the view by a copy in the residual arena.

@@ -34,6 +34,9 @@ RUNTIME_FUNCTIONS = {
     "pb_hold": ("ptr", "ptr, i64, i64, ptr"),
     "pb_resume": ("ptr", "ptr, i64"),
     "pb_keep": ("i1", "ptr, ptr, i64, i64"),
+    "pb_size": ("i64", "i64, ptr"),
+    "pb_copy": ("void", "ptr, ptr, i64, i64, ptr, ptr"),
+    "pb_dense": ("void", "i64, ptr, ptr"),
 }
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """

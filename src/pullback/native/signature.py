@@ -47,11 +47,19 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """The address, as a Python int, of machine values of these types, 8 bytes each. Whoever
+    passes it keeps the memory alive, and that to which they point."""
+
+    types: tuple[Ty, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Nothing:
     """None; no machine value."""
 
 
-Leaf = PyFloat | PyInt | PyBool | NpScalar | ArrayOf | Pointer | Nothing
+Leaf = PyFloat | PyInt | PyBool | NpScalar | ArrayOf | Pointer | Words | Nothing
 Tree = Leaf | tuple["Tree", ...]
 
 
@@ -96,6 +104,8 @@ def machine_types(leaf: Leaf) -> tuple[Ty, ...]:
             return (Ty.PTR, *(Ty.I64,) * (2 * rank))
         case Pointer():
             return (Ty.PTR,)
+        case Words(types):
+            return types
         case Nothing():
             return ()
 

@@ -68,5 +68,81 @@ series:
 """
 
 
-SPECIAL: dict[str, tuple[str, tuple[str, ...]]] = {"digamma": (_digamma(), ("log", "tan"))}
+# zeta(s, q) = sum of (q + k)**-s for k < n, and the Euler-Maclaurin formula from q + n on:
+# x**(1-s) / (s-1) + x**-s / 2 + sum of B_2j / (2j)! * s (s+1) ... (s+2j-2) * x**(1-s-2j)
+_BERNOULLI = (
+    1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000,
+    1 / 74724249600, -3617 / 10670622842880000,
+)  # fmt: skip
+
+
+def _zeta() -> str:
+    """The recurrence up to s + 10, then the series; a pole gives infinity."""
+    inf, nan, ten = (real_constant(v) for v in (float("inf"), float("nan"), 10.0))
+    lowest = real_constant(-1e7)
+    tail = []
+    for k, coefficient in enumerate(_BERNOULLI):
+        i, j = real_constant(2.0 * k + 1), real_constant(2.0 * k + 2)
+        tail += [
+            f"  %t{k} = fmul double %a{k}, {real_constant(coefficient)}",
+            f"  %s{k + 1} = fadd double %s{k}, %t{k}",
+            f"  %i{k} = fadd double %s, {i}",
+            f"  %j{k} = fadd double %s, {j}",
+            f"  %ij{k} = fmul double %i{k}, %j{k}",
+            f"  %b{k} = fmul double %a{k}, %ij{k}",
+            f"  %a{k + 1} = fdiv double %b{k}, %xx",
+        ]
+    return f"""
+define internal double @pb.zeta(double %s, double %q) nounwind willreturn memory(none) noinline {{
+entry:
+  %n = fneg double %s
+  %limit = fadd double %s, {ten}
+  %possible = fcmp ogt double %q, {lowest}
+  %defined = fcmp ogt double %s, 1.0
+  %go = and i1 %possible, %defined
+  br i1 %go, label %up, label %none
+none:
+  %pole = fcmp oeq double %s, 1.0
+  %r = select i1 %pole, double {inf}, double {nan}
+  ret double %r
+up:
+  %x = phi double [ %q, %entry ], [ %x1, %step ]
+  %sum = phi double [ 0.0, %entry ], [ %sum1, %step ]
+  %small = fcmp olt double %x, %limit
+  br i1 %small, label %step, label %series
+step:
+  %zero = fcmp oeq double %x, 0.0
+  %p = call double @llvm.pow.f64(double %x, double %n)
+  %term = select i1 %zero, double {inf}, double %p
+  %sum1 = fadd double %sum, %term
+  %x1 = fadd double %x, 1.0
+  br label %up
+series:
+  %w = call double @llvm.pow.f64(double %x, double %n)
+  %xw = fmul double %x, %w
+  %s.1 = fsub double %s, 1.0
+  %integral = fdiv double %xw, %s.1
+  %half = fmul double %w, 0.5
+  %both = fadd double %integral, %half
+  %s0 = fadd double %sum, %both
+  %xx = fmul double %x, %x
+  %ws = fmul double %w, %s
+  %a0 = fdiv double %ws, %x
+{chr(10).join(tail)}
+  %infinite = fcmp oeq double %q, {inf}
+  %finite = select i1 %infinite, double 0.0, double %s{len(_BERNOULLI)}
+  %floor = call double @llvm.floor.f64(double %q)
+  %whole = fcmp oeq double %floor, %q
+  %low = fcmp ole double %q, 0.0
+  %at.pole = and i1 %whole, %low
+  %result = select i1 %at.pole, double {inf}, double %finite
+  ret double %result
+}}
+"""
+
+
+SPECIAL: dict[str, tuple[str, tuple[str, ...]]] = {
+    "digamma": (_digamma(), ("log", "tan")),
+    "zeta": (_zeta(), ()),
+}
 """Name -> text of the function ``@pb.NAME``, and what it needs of libm (unary functions)."""

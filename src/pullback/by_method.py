@@ -1,0 +1,141 @@
+"""Derivatives by the papers' methods: a user's program run by the reference evaluator.
+
+The method gets the program as the front end made it, with its closures, where its own source
+language has functions and no tuple needs to be taken apart first; else the flat program, whose
+function values are sums already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pullback.calls import finish, flatten_arguments, run_evaluator
+from pullback.convert.closures import convert_closures
+from pullback.convert.flatten import flatten_tuples
+from pullback.core.nested import Lam
+from pullback.core.nested_pretty import show
+from pullback.core.terms import Program
+from pullback.core.values import Node
+from pullback.errors import ArgumentValueError, UnsupportedError
+from pullback.frontend.kinds import leaf_types
+from pullback.marshal import result_value
+from pullback.papers import load
+from pullback.papers.bridge import differentiate
+from pullback.papers.methods import METHODS, Outcome, Unsupported
+from pullback.plans import Plan, Request, What
+from pullback.tangents import tangent_leaves
+
+NATIVE = "chad"
+"""The production algorithm, which is compiled; it is no method of the papers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The value (and what is beside it), a gradient per argument asked for, and the run itself."""
+
+    value: object
+    gradients: tuple[object, ...]
+    outcome: Outcome
+
+    def text(self) -> str:
+        """The transformed program."""
+        return "" if self.outcome.term is None else show(self.outcome.term)
+
+
+def method_names() -> tuple[str, ...]:
+    """The methods of the papers."""
+    load()
+    return tuple(METHODS)
+
+
+def require_method(name: str) -> None:
+    """ValueError if there is no such method."""
+    if name in (NATIVE, *method_names()):
+        return
+    if name == "dual":
+        raise ArgumentValueError(
+            "the compiled method 'dual' is not there yet",
+            "choose a stage of the dual numbers: "
+            + ", ".join(m for m in METHODS if m.startswith("dual.")),
+        )
+    raise ArgumentValueError(
+        f"there is no method {name!r}", "choose among " + ", ".join((NATIVE, *METHODS))
+    )
+
+
+def derive(
+    method: str, source: Program, plan: Plan, values: Sequence[object], cotangent: object
+) -> Answer:
+    """Value and gradients by a method of the papers. ``plan`` says by which arguments;
+    ``cotangent`` has the form of the differentiated result."""
+    plain = Plan(Request(What.VALUE), plan.kinds, plan.arguments, plan.result)
+    flat = flatten_arguments(plain, values)
+    program = chosen_program(method, source)
+    seeds = _seeds(plan, program, plain, values, cotangent)
+    try:
+        found = differentiate(method, program, flat.given, seeds)
+    except Unsupported as e:
+        raise UnsupportedError(e.reason, site=e.site) from None
+    gradients = []
+    for i in plan.differentiated:
+        leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
+        gradients.append(result_value(plan.kinds[i], leaves, gradient=True))
+    return Answer(finish(plain, flat, list(found.results)), tuple(gradients), found.outcome)
+
+
+def chosen_program(method: str, source: Program) -> Program:
+    """The program that the method gets."""
+    flat = flatten_tuples(convert_closures(source))
+    if Lam not in METHODS[method].source.terms:
+        return flat
+    before, after = source.functions[source.main], flat.functions[flat.main]
+    same = [p.type for p in before.params] == [p.type for p in after.params]
+    return source if same and before.results == after.results else flat
+
+
+def _seeds(
+    plan: Plan, program: Program, plain: Plan, values: Sequence[object], cotangent: object
+) -> list[object]:
+    """A cotangent per result: zeros for what is beside the differentiated result."""
+    n = len(tuple(leaf_types(plan.value)))
+    if len(plan.results) == n == 1 and isinstance(cotangent, float):
+        return [cotangent]
+    # The shapes of results are known only when they have been computed.
+    flat = flatten_tuples(convert_closures(program))
+    results, _ = run_evaluator(flat, flatten_arguments(plain, values), cells=False)
+    given = tangent_leaves(plan.value, results[:n], cotangent, "cotangent")
+    return given + [zero_like(x) for x in results[n:]]
+
+
+def zero_like(leaf: object) -> object:
+    """The zero cotangent of a leaf; ``None`` where it is discrete."""
+    match leaf:
+        case float():
+            return 0.0
+        case np.ndarray() if leaf.dtype == np.float64:
+            return np.zeros_like(leaf)
+        case _:
+            return None
+
+
+def merged(cotangent: object, primal: object) -> object:
+    """The cotangent of a leaf, with the primal where it has none: lengths of lists, integers."""
+    if cotangent is None:
+        return primal
+    match primal:
+        case Node() if isinstance(cotangent, Node):
+            fields = zip(cotangent.fields, primal.fields, strict=True)
+            return Node(primal.tag, [merged(c, p) for c, p in fields])
+        case np.ndarray() if primal.dtype == np.object_ and isinstance(cotangent, np.ndarray):
+            out = np.empty(primal.shape, np.object_)
+            for k in np.ndindex(primal.shape):
+                out[k] = merged(cotangent[k], primal[k])
+            return out
+        case _:
+            return cotangent
+
+
+__all__ = ["NATIVE", "Answer", "derive", "method_names", "require_method"]

@@ -1,0 +1,286 @@
+"""Special functions of SciPy as plain Python that the front end compiles (``programs``).
+
+Series and continued fractions are summed until nothing changes, and differentiated as they stand:
+that is how ``gammainc`` has a derivative by its order. Inverse functions start from a constant
+(``stop_gradient``) and make two Newton steps more: derivatives up to the third are exact.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special
+
+from pullback.combinators import stop_gradient
+
+EPSILON = 1e-17
+TINY = 1e-300
+MANY = 100_000
+
+
+def i0(x: float) -> float:
+    """The sum of (x/2)**2k / k!**2"""
+    z = 0.25 * x * x
+    term, total, k = 1.0, 1.0, 1.0
+    while term > EPSILON * total and k < MANY:
+        term = term * (z / (k * k))
+        total = total + term
+        k = k + 1.0
+    return total
+
+
+def i1(x: float) -> float:
+    """x/2 times the sum of (x/2)**2k / (k! (k+1)!)"""
+    z = 0.25 * x * x
+    term, total, k = 1.0, 1.0, 1.0
+    while term > EPSILON * total and k < MANY:
+        term = term * (z / (k * (k + 1.0)))
+        total = total + term
+        k = k + 1.0
+    return 0.5 * x * total
+
+
+def betaln(a: float, b: float) -> float:
+    """log |B(a, b)|"""
+    return scipy.special.gammaln(a) + scipy.special.gammaln(b) - scipy.special.gammaln(a + b)
+
+
+def beta(a: float, b: float) -> float:
+    """B(a, b)"""
+    if a > 0.0 and b > 0.0:
+        result = np.exp(betaln(a, b))
+    else:
+        ratio = scipy.special.gamma(a) / scipy.special.gamma(a + b)
+        result = ratio * scipy.special.gamma(b)
+    return result
+
+
+def lower_series(a: float, x: float) -> float:
+    """gammainc, for x < a + 1"""
+    term, total, k = 1.0 / a, 1.0 / a, 1.0
+    while abs(term) > EPSILON * abs(total) and k < MANY:
+        term = term * (x / (a + k))
+        total = total + term
+        k = k + 1.0
+    return total * np.exp(a * np.log(x) - x - scipy.special.gammaln(a))
+
+
+def upper_fraction(a: float, x: float) -> float:
+    """gammaincc, for x > a + 1: a continued fraction by Lentz's method"""
+    b = x + 1.0 - a
+    c, d = 1.0 / TINY, 1.0 / b
+    h, change, k = d, 2.0, 1.0
+    while abs(change - 1.0) > 1e-16 and k < MANY:
+        an = k * (a - k)
+        b = b + 2.0
+        d = an * d + b
+        if abs(d) < TINY:
+            d = TINY
+        c = b + an / c
+        if abs(c) < TINY:
+            c = TINY
+        d = 1.0 / d
+        change = d * c
+        h = h * change
+        k = k + 1.0
+    return h * np.exp(a * np.log(x) - x - scipy.special.gammaln(a))
+
+
+def gammainc(a: float, x: float) -> float:
+    """The regularised lower incomplete gamma function"""
+    if x < 0.0 or a <= 0.0 or x != x or a != a:
+        result = np.nan
+    elif x == 0.0:
+        result = 0.0 * a
+    elif x == np.inf:
+        result = 1.0
+    elif x < a + 1.0:
+        result = lower_series(a, x)
+    else:
+        result = 1.0 - upper_fraction(a, x)
+    return result
+
+
+def gammaincc(a: float, x: float) -> float:
+    """The regularised upper incomplete gamma function"""
+    if x < 0.0 or a <= 0.0 or x != x or a != a:
+        result = np.nan
+    elif x == 0.0:
+        result = 1.0
+    elif x == np.inf:
+        result = 0.0 * a
+    elif x < a + 1.0:
+        result = 1.0 - lower_series(a, x)
+    else:
+        result = upper_fraction(a, x)
+    return result
+
+
+def beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of betainc, by Lentz's method, for x < (a + 1) / (a + b + 2)"""
+    c = 1.0
+    d = 1.0 - (a + b) * x / (a + 1.0)
+    if abs(d) < TINY:
+        d = TINY
+    d = 1.0 / d
+    h, change, k = d, 2.0, 1.0
+    while abs(change - 1.0) > 1e-16 and k < MANY:
+        even = k * (b - k) * x / ((a + 2.0 * k - 1.0) * (a + 2.0 * k))
+        d = 1.0 + even * d
+        if abs(d) < TINY:
+            d = TINY
+        c = 1.0 + even / c
+        if abs(c) < TINY:
+            c = TINY
+        d = 1.0 / d
+        h = h * (d * c)
+        odd = -(a + k) * (a + b + k) * x / ((a + 2.0 * k) * (a + 2.0 * k + 1.0))
+        d = 1.0 + odd * d
+        if abs(d) < TINY:
+            d = TINY
+        c = 1.0 + odd / c
+        if abs(c) < TINY:
+            c = TINY
+        d = 1.0 / d
+        change = d * c
+        h = h * change
+        k = k + 1.0
+    return h
+
+
+def betainc(a: float, b: float, x: float) -> float:
+    """The regularised incomplete beta function"""
+    if not (a > 0.0 and b > 0.0 and 0.0 <= x <= 1.0):
+        result = np.nan
+    elif x == 0.0 or x == 1.0:
+        result = x
+    else:
+        front = np.exp(a * np.log(x) + b * np.log1p(-x) - betaln(a, b))
+        if x < (a + 1.0) / (a + b + 2.0):
+            result = front * beta_fraction(a, b, x) / a
+        else:
+            result = 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
+    return result
+
+
+def erfinv_start(x: float) -> float:
+    """erfinv up to rounding, by Newton steps from Winitzki's approximation"""
+    log = np.log1p(-x * x)
+    half = 0.5 * log + 4.330746750799873  # 2 / (0.147 pi)
+    y = np.copysign(np.sqrt(np.sqrt(half * half - log / 0.147) - half), x)
+    for _ in range(4):
+        y = y - erf_error(y, x) * np.exp(y * y) * HALF_ROOT_PI
+    return y
+
+
+HALF_ROOT_PI = 0.5 * math.sqrt(math.pi)
+
+
+def erf_error(y: float, x: float) -> float:
+    """erf(y) - x, without cancellation where erf is close to 1 or -1"""
+    if x > 0.5:
+        error = (1.0 - x) - scipy.special.erfc(y)
+    elif x < -0.5:
+        error = scipy.special.erfc(-y) - (1.0 + x)
+    else:
+        error = scipy.special.erf(y) - x
+    return error
+
+
+def erfinv(x: float) -> float:
+    """The inverse of erf"""
+    if abs(x) < 1.0:
+        y = stop_gradient(erfinv_start(stop_gradient(x)))
+        for _ in range(2):
+            y = y - erf_error(y, x) * np.exp(y * y) * HALF_ROOT_PI
+    else:
+        y = np.inf if x == 1.0 else (-np.inf if x == -1.0 else np.nan)
+    return y
+
+
+def erfcinv(x: float) -> float:
+    """The inverse of erfc: Newton steps for log(erfc) where x is small"""
+    if 0.0 < x < 0.5:
+        log = np.log(stop_gradient(x))
+        half = 0.5 * (log + math.log(2.0)) + 4.330746750799873
+        y = np.sqrt(np.sqrt(half * half - (log + math.log(2.0)) / 0.147) - half)
+        for _ in range(6):
+            y = newton_erfc(y, stop_gradient(x))
+        for _ in range(2):
+            y = newton_erfc(y, x)
+    elif 0.0 <= x <= 2.0:
+        y = erfinv(1.0 - x)
+    else:
+        y = np.nan
+    return y
+
+
+def newton_erfc(y: float, x: float) -> float:
+    """A Newton step for log(erfc(y)) = log(x), which is nearly quadratic"""
+    e = scipy.special.erfc(y)
+    return y + (np.log(e) - np.log(x)) * e * np.exp(y * y) * HALF_ROOT_PI
+
+
+def ndtri(p: float) -> float:
+    """The inverse of the normal distribution function"""
+    if p <= 0.5:
+        result = -math.sqrt(2.0) * erfcinv(2.0 * p)
+    else:
+        result = math.sqrt(2.0) * erfcinv(2.0 * (1.0 - p))
+    return result
+
+
+def log_ndtr(x: float) -> float:
+    """The logarithm of the normal distribution function; an asymptotic series far out"""
+    if x > 6.0:
+        result = np.log1p(-0.5 * scipy.special.erfc(x * math.sqrt(0.5)))
+    elif x > -20.0:
+        result = np.log(0.5 * scipy.special.erfc(-x * math.sqrt(0.5)))
+    else:
+        z = 1.0 / (x * x)
+        term, total = 1.0, 1.0
+        for k in range(1, 10):
+            term = -term * (2 * k - 1) * z
+            total = total + term
+        result = np.log(total) - 0.5 * x * x - np.log(-x) - 0.5 * math.log(2.0 * math.pi)
+    return result
+
+
+def polygamma(n: float, x: float) -> float:
+    """The n-th derivative of digamma"""
+    if n == 0.0:
+        result = scipy.special.digamma(x)
+    else:
+        sign = 2.0 * (n % 2.0) - 1.0
+        result = sign * scipy.special.gamma(n + 1.0) * scipy.special.zeta(n + 1.0, x)
+    return result
+
+
+def binom(n: float, k: float) -> float:
+    """The binomial coefficient, of real numbers"""
+    return 1.0 / ((n + 1.0) * beta(n - k + 1.0, k + 1.0))
+
+
+def entr(x: float) -> float:
+    """-x log(x)"""
+    result = -np.inf
+    if x > 0.0:
+        result = -x * np.log(x)
+    elif x == 0.0:
+        result = 0.0
+    elif x != x:
+        result = x
+    return result
+
+
+def rel_entr(x: float, y: float) -> float:
+    """x log(x / y)"""
+    result = np.inf
+    if x > 0.0 and y > 0.0:
+        result = x * np.log(x / y)
+    elif x == 0.0 and y >= 0.0:
+        result = 0.0
+    elif x != x or y != y:
+        result = np.nan
+    return result

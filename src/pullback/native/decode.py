@@ -1,0 +1,389 @@
+"""From words to Python objects: the gradient of a converted argument, or its value again.
+
+All nodes of a block get their objects first, without fields (no ``__init__`` is run, nothing
+recurses); then the fields are filled in. A node's scratch word holds its object; the lowest bit
+says that its one reference is already given to somebody. Objects that cannot come into a cycle (no
+list is reached from them) are untracked: they are freed by their counts, and a look of the garbage
+collector at a million of them takes as long as making them. Running out of memory leaves some of
+the objects behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import assert_never
+
+from pullback.core.types import Array, Real
+from pullback.lower.loopcode import Ty
+from pullback.native import blocks as at
+from pullback.native.builder import Code, increment
+from pullback.native.classes import VALUES_BEFORE, Access, Offset, known_slots
+from pullback.native.encode import Names, alternatives
+from pullback.native.pyabi import ARRAY_DATA, FLOAT_VALUE, LIST_ITEMS, TUPLE_ITEMS
+from pullback.native.shapes import (
+    Boxed,
+    Constant,
+    Fixed,
+    Instance,
+    Layout,
+    Many,
+    Number,
+    Shape,
+    Strided,
+    accumulator,
+    anywhere,
+    leaf_types,
+    node_words,
+    parts_of,
+    root_accumulator,
+    words,
+)
+from pullback.native.text import SHIFT, SIZE, memory_type
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a leaf is: the addresses of its words and of those of its accumulator; in a gradient
+    the object that is its cotangent, or the address of the one real number that is."""
+
+    words: list[str] = field(default_factory=list)
+    accumulator: list[str] = field(default_factory=list)
+    object: str = ""
+    real: str = ""
+
+
+Sources = Iterator[Source]
+
+
+class Decoder:
+    """Prints the functions of one layout, for gradients or for values."""
+
+    def __init__(self, layout: Layout, names: Names, gradient: bool) -> None:
+        self.layout = layout
+        self.names = names
+        self.gradient = gradient
+        self.code = Code()
+        inside = (*anywhere(layout), layout.root, *parts_of(layout.root))
+        self.acyclic = not any(isinstance(s, Many) for s in inside)
+
+    # --- values ---
+
+    def decode(self, shape: Shape, sources: Sources) -> str:
+        """A new reference to the object of this shape; null only of small objects."""
+        c = self.code
+        match shape:
+            case Number():
+                return self._number(shape, next(sources))
+            case Strided():
+                return self._array(shape, next(sources))
+            case Many():
+                return self._many(shape, sources)
+            case Fixed(items, is_list):
+                name = "PyList_New" if is_list else "PyTuple_New"
+                out = self._checked(c.call("ptr", name, f"i64 {len(items)}"))
+                start = c.load("ptr", out, LIST_ITEMS) if is_list else c.at(out, TUPLE_ITEMS)
+                for k, item in enumerate(items):
+                    c.store("ptr", self.decode(item, sources), start, 8 * k)
+                return out
+            case Instance():
+                out = self._bare(shape)
+                self._fields(shape, out, sources)
+                return out
+            case Constant(key, value):
+                obj = "pb_none" if self.gradient else self.names.symbol(value, key)
+                return increment(c, f"@{obj}")
+            case Boxed():
+                node = c.load("ptr", next(sources).words[0])
+                return c.call("ptr", "pb.object", f"ptr {node}")
+            case _:
+                assert_never(shape)
+
+    def _checked(self, obj: str) -> str:
+        self.code.need(self.code.let(f"icmp ne ptr {obj}, null"), "fail")
+        return obj
+
+    def _number(self, shape: Number, source: Source) -> str:
+        c, ty = self.code, shape.ty
+        if not self.gradient:
+            return self._boxed(shape, source.words[0])
+        if ty not in (Ty.F64, Ty.F32):
+            return increment(c, "@pb_none")
+        if not source.object:
+            return self._boxed(shape, source.real)
+        if shape.py or ty is Ty.F32:
+            return increment(c, source.object)
+        return self._boxed(shape, c.at(source.object, FLOAT_VALUE))
+
+    def _boxed(self, shape: Number, address: str) -> str:
+        c, ty = self.code, shape.ty
+        if not shape.py:
+            descr = f"ptr @pb_descr_{ty.value}"
+            return self._checked(c.call("ptr", "PyArray_Scalar", f"ptr {address}", descr,
+                                        "ptr null"))  # fmt: skip
+        value = c.load(memory_type(ty), address)
+        match ty:
+            case Ty.F64:
+                return self._checked(c.call("ptr", "PyFloat_FromDouble", f"double {value}"))
+            case Ty.I64:
+                return self._checked(c.call("ptr", "PyLong_FromLongLong", f"i64 {value}"))
+            case _:
+                yes = c.let(f"icmp ne i8 {value}, 0")
+                return increment(c, c.let(f"select i1 {yes}, ptr @pb_true, ptr @pb_false"))
+
+    def _array(self, shape: Strided, source: Source) -> str:
+        c, ty, slots = self.code, shape.ty, source.words
+        if self.gradient:
+            if ty not in (Ty.F64, Ty.F32):
+                return increment(c, "@pb_none")
+            if source.object:
+                return increment(c, source.object)
+            data = self._cell(source.accumulator[0])
+            slots = source.accumulator
+        else:
+            data = c.load("ptr", slots[0])
+        frame = c.slot("i64", 2 * shape.rank)
+        for k, slot in enumerate(slots[1:]):
+            c.store("i64", c.load("i64", slot), frame, 8 * k)
+        return self._checked(c.call(
+            "ptr", "pb_box_array", f"ptr {data}", f"ptr @pb_descr_{ty.value}", f"i64 {shape.rank}",
+            f"i64 {SHIFT[ty]}", f"ptr {frame}", f"ptr {c.at(frame, 8 * shape.rank)}",
+        ))  # fmt: skip
+
+    def _cell(self, offset: str) -> str:
+        """The address of a cell whose number is there."""
+        return self.code.at("%cells", self.code.mul(self.code.load("i64", offset), 8))
+
+    def _many(self, shape: Many, sources: Sources) -> str:
+        c = self.code
+        n = c.load("i64", next(sources).words[0])
+        out = self._checked(c.call("ptr", "PyList_New", f"i64 {n}"))
+        items = c.load("ptr", out, LIST_ITEMS)
+        types = list(leaf_types(shape.item))
+        columns: list[Source] = []
+        for t in types:
+            s = next(sources)
+            columns.append(Source(
+                [c.load("ptr", w) for w in s.words[: len(words(t))]],
+                [c.load("ptr", w) for w in s.accumulator[: len(words(accumulator(t)))]],
+                real=self._reals(s) if isinstance(t, Real) and self.gradient else "",
+            ))  # fmt: skip
+        with c.counting(n) as i:
+            rows: list[Source] = []
+            for t, s in zip(types, columns, strict=True):
+                steps = zip(s.words, words(t), strict=True)
+                beside = zip(s.accumulator, words(accumulator(t)), strict=True)
+                size = 4 if t == Real(32) else 8
+                rows.append(Source(
+                    [c.at(w, c.mul(i, SIZE[ty])) for w, ty in steps],
+                    [c.at(w, c.mul(i, SIZE[ty])) for w, ty in beside],
+                    real=c.at(s.real, c.mul(i, size)) if s.real else "",
+                ))  # fmt: skip
+            c.store("ptr", self.decode(shape.item, iter(rows)), items, c.mul(i, 8))
+        return out
+
+    def _reals(self, source: Source) -> str:
+        """The address of the cotangents of a column of reals."""
+        if source.object:
+            return self.code.load("ptr", source.object, ARRAY_DATA)
+        return self._cell(source.accumulator[0])
+
+    # --- instances and nodes ---
+
+    def _bare(self, shape: Instance) -> str:
+        """An instance without fields; the collector is told to forget it if it may."""
+        made = self._new(shape)
+        numbers = all(isinstance(item, Number | Strided) for item in shape.items)
+        if (numbers or self.acyclic) and stays_acyclic(shape.cls):
+            self.code.call("void", "PyObject_GC_UnTrack", f"ptr {made}")
+        return made
+
+    def _new(self, shape: Instance) -> str:
+        c, cls = self.code, f"ptr @{self.names.symbol(shape.cls)}"
+        if issubclass(shape.cls, tuple):
+            count = len(shape.items)
+            return self._checked(c.call("ptr", "PyType_GenericAlloc", cls, f"i64 {count}"))
+        if known_slots(shape.cls, shape.access):
+            return self._checked(c.call("ptr", "PyType_GenericAlloc", cls, "i64 0"))
+        empty = self.names.symbol((), "no arguments")
+        return self._checked(c.call("ptr", "pb_object_new", cls, f"ptr @{empty}", "ptr null"))
+
+    def _fields(self, shape: Instance, obj: str, sources: Sources) -> None:
+        for access, item in zip(shape.access, shape.items, strict=True):
+            self._set(obj, access, self.decode(item, sources))
+
+    def _set(self, obj: str, access: Access, value: str) -> None:
+        """Give a fresh instance a field."""
+        c = self.code
+        if isinstance(access, Offset):
+            c.store("ptr", value, obj, access.bytes)
+            return
+        name = self.names.symbol(access.name, access.name)
+
+        def general() -> None:
+            set_ = c.call("i32", "PyObject_GenericSetAttr", f"ptr {obj}", f"ptr @{name}",
+                          f"ptr {value}")  # fmt: skip
+            c.call("void", "Py_DecRef", f"ptr {value}")
+            c.need(c.same(set_, "0", "i32"), "fail")
+
+        if access.place < 0:
+            general()
+            return
+        row = c.load("ptr", obj, -VALUES_BEFORE)
+        fast, slow, done = c.fresh("row"), c.fresh("dict"), c.fresh("done")
+        c.branch(c.same(row, "null"), slow, fast)
+        c.block(fast)
+        c.store("ptr", value, row, 8 * access.place)
+        count = c.let(f"add i8 {c.load('i8', row, -2)}, 1")  # the order of insertion is before it
+        back = c.let(f"sub i64 -2, {c.let(f'zext i8 {count} to i64')}")
+        c.store("i8", str(access.place), row, back)
+        c.store("i8", count, row, -2)
+        c.jump(done)
+        c.block(slow)
+        general()
+        c.jump(done)
+        c.block(done)
+
+    def _node_sources(self, shape: Instance) -> Sources:
+        c, w, r = self.code, 1, 0
+        last = node_words(self.layout, shape)
+        own = ""
+        if self.gradient and any(isinstance(t, Real) for t in leaf_types(shape)):
+            own = self._cell(c.at("%node", 8 * (last - 2)))
+        for t in leaf_types(shape):
+            out = []
+            for part in (t, accumulator(t) if self.layout.forward else None):
+                out.append([c.at("%node", 8 * (w + k)) for k in range(len(words(part)))])
+                w += len(out[-1])
+            real = ""
+            if isinstance(t, Real) and own:
+                real = c.at(own, 8 * r)
+                r += 1
+            yield Source(out[0], out[1], real=real)
+
+    def _node_functions(self, number: int, shape: Instance | None) -> Iterator[str]:
+        self.code = c = Code()
+        if shape is None:
+            made = c.let("ptrtoint ptr @pb_none to i64")
+            c.store("i64", c.let(f"or i64 {made}, 1"), "%node", at.SCRATCH)
+        else:
+            c.store("ptr", self._bare(shape), "%node", at.SCRATCH)
+        yield self._ends(f"@pb.make.{number}(ptr %node)")
+        self.code = c = Code()
+        if shape is not None:
+            word = c.load("i64", "%node", at.SCRATCH)
+            obj = c.let(f"inttoptr i64 {c.let(f'and i64 {word}, -2')} to ptr")
+            self._fields(shape, obj, self._node_sources(shape))
+        yield self._ends(f"@pb.set.{number}(ptr %node, ptr %cells)")
+
+    def _ends(self, head: str) -> str:
+        c = self.code
+        c.line("ret i1 true")
+        c.block("fail")
+        c.line("ret i1 false")
+        return c.function(f"define internal i1 {head}")
+
+    def _walk(self, verb: str, more: str, params: str) -> str:
+        """The function that does something with every node of a block."""
+        self.code = c = Code()
+        chunk = c.var("ptr", c.load("ptr", "%block", at.NODE_CHUNK))
+        end = c.var("ptr", c.load("ptr", "%block", at.NODE_CUR))
+        p = c.slot("ptr")
+        with c.loop(lambda: c.let(f"icmp ne ptr {c.load('ptr', chunk)}, null")):
+            this, stop = c.load("ptr", chunk), c.load("ptr", end)
+            c.store("ptr", c.at(this, at.CHUNK_DATA), p)
+            with c.loop(lambda: c.let(f"icmp ult ptr {c.load('ptr', p)}, {stop}")):
+                node = c.at(c.load("ptr", p), at.HEADER)
+                which = c.load("i64", node, at.ALTERNATIVE)
+                size = c.slot("i64")
+                for number, _, a in alternatives(self.layout):
+                    slots = 1 + (0 if a.shape is None else node_words(self.layout, a.shape))
+                    with c.when(c.same(which, str(number), "i64")):
+                        c.need(c.call("i1", f"pb.{verb}.{number}", f"ptr {node}", *more.split()
+                                      and [more]), "fail")  # fmt: skip
+                        c.store("i64", str(at.HEADER + 8 * slots), size)
+                c.store("ptr", c.at(c.load("ptr", p), c.load("i64", size)), p)
+            before = c.load("ptr", this, at.CHUNK_BEFORE)
+            with c.when(c.let(f"icmp ne ptr {before}, null")):
+                c.store("ptr", c.load("ptr", before, at.CHUNK_USED), end)
+            c.store("ptr", before, chunk)
+        return self._ends(f"@pb.{verb}.all(ptr %block{params})")
+
+    # --- the builtin ---
+
+    def text(self) -> str:
+        """All functions; ``decode(capsule, cells, cotangents)`` is called by Python."""
+        parts = [_OBJECT] if self.layout.unions else []
+        for number, _, a in alternatives(self.layout):
+            parts += self._node_functions(number, a.shape)
+        if self.layout.unions:
+            parts += [self._walk("make", "", ""), self._walk("set", "ptr %cells", ", ptr %cells")]
+        return "\n".join([*parts, self._main()])
+
+    def _main(self) -> str:
+        self.code = c = Code()
+        capsule, array = c.load("ptr", "%args"), c.load("ptr", "%args", 8)
+        c.line(f"%block = call ptr @PyCapsule_GetPointer(ptr {capsule}, ptr @{at.CAPSULE_NAME})")
+        has = c.let(f"icmp ne ptr {array}, @pb_none")
+        cells = c.var("ptr", "null")
+        with c.when(has):
+            c.store("ptr", c.load("ptr", array, ARRAY_DATA), cells)
+        c.line(f"%cells = load ptr, ptr {cells}")
+        gc = c.call("i32", "PyGC_Disable")
+        result = c.var("ptr", "null")
+        if self.layout.unions:
+            c.need(c.call("i1", "pb.make.all", "ptr %block"), "fail")
+            c.need(c.call("i1", "pb.set.all", "ptr %block", "ptr %cells"), "fail")
+        leaves = c.at(c.load("ptr", "%args", 16), TUPLE_ITEMS)
+        c.store("ptr", self.decode(self.layout.root, self._root_sources(leaves)), result)
+        c.jump("fail")
+        c.block("fail")
+        with c.when(c.let(f"icmp ne i32 {gc}, 0")):
+            c.call("i32", "PyGC_Enable")
+        c.line(f"ret ptr {c.load('ptr', result)}")
+        return c.function("define ptr @decode(ptr %self, ptr %args, i64 %nargs)")
+
+    def _root_sources(self, leaves: str) -> Sources:
+        c, w, k = self.code, 0, 0
+        for t in leaf_types(self.layout.root):
+            out: list[list[str]] = []
+            for part in (t, root_accumulator(self.layout, t)):
+                start = at.WORDS + 8 * w
+                out.append([c.at("%block", start + 8 * j) for j in range(len(words(part)))])
+                w += len(out[-1])
+            given = ""
+            if self.gradient and by_value(t):
+                given = c.load("ptr", leaves, 8 * k)
+                k += 1
+            yield Source(out[0], out[1], given)
+
+
+def stays_acyclic(cls: type) -> bool:
+    """Whether instances refer to their fields only, and for ever."""
+    return not any(isinstance(x, cached_property) for c in cls.__mro__ for x in vars(c).values())
+
+
+def by_value(t: object) -> bool:
+    """Whether an argument's own leaf has its cotangent by value."""
+    return isinstance(t.elem if isinstance(t, Array) else t, Real)
+
+
+_OBJECT = f"""
+define internal ptr @pb.object(ptr %node) {{
+  %at = getelementptr i8, ptr %node, i64 {at.SCRATCH}
+  %word = load i64, ptr %at
+  %low = and i64 %word, 1
+  %taken = icmp ne i64 %low, 0
+  %clear = and i64 %word, -2
+  %obj = inttoptr i64 %clear to ptr
+  br i1 %taken, label %again, label %first
+again:
+  call void @Py_IncRef(ptr %obj)
+  ret ptr %obj
+first:
+  %mark = or i64 %word, 1
+  store i64 %mark, ptr %at
+  ret ptr %obj
+}}
+"""

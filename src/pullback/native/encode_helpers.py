@@ -1,0 +1,97 @@
+"""The functions that every conversion begins with: room in the block, the stack, copies."""
+
+from __future__ import annotations
+
+from pullback.native import blocks as at
+
+
+def _bump(cur: int, end: int) -> str:
+    return f"""
+  %cur.at = getelementptr i8, ptr %block, i64 {cur}
+  %end.at = getelementptr i8, ptr %block, i64 {end}
+  %cur = load i64, ptr %cur.at
+  %end = load i64, ptr %end.at
+  %new = add i64 %cur, %bytes
+  %fits = icmp ule i64 %new, %end
+  br i1 %fits, label %ok, label %more
+more:
+  %got = call i1 @pb_block_more(ptr %block, i64 {cur}, i64 %bytes)
+  %again = load i64, ptr %cur.at
+  br i1 %got, label %ok, label %none
+none:
+  ret ptr null
+ok:
+  %from = phi i64 [ %cur, %start ], [ %again, %more ]
+  %to = add i64 %from, %bytes
+  store i64 %to, ptr %cur.at"""
+
+
+HELPERS = f"""
+define internal ptr @pb.data(ptr %block, i64 %size) {{
+start:
+  %up = add i64 %size, 8  ; never nothing: the address is not null
+  %bytes = and i64 %up, -8
+{_bump(at.DATA_CUR, at.DATA_END)}
+  %p = inttoptr i64 %from to ptr
+  ret ptr %p
+}}
+
+define internal ptr @pb.node(ptr %block, i64 %bytes, i64 %alternative) alwaysinline {{
+start:
+{_bump(at.NODE_CUR, at.NODE_END)}
+  %p = inttoptr i64 %from to ptr
+  store i64 %alternative, ptr %p
+  %scratch = getelementptr i8, ptr %p, i64 8
+  store ptr null, ptr %scratch
+  %node = getelementptr i8, ptr %p, i64 {at.HEADER}
+  ret ptr %node
+}}
+
+define internal i1 @pb.push(ptr %block, ptr %obj, ptr %node) alwaysinline {{
+  %top.at = getelementptr i8, ptr %block, i64 {at.TOP}
+  %end.at = getelementptr i8, ptr %block, i64 {at.STACK_END}
+  %top = load i64, ptr %top.at
+  %end = load i64, ptr %end.at
+  %full = icmp eq i64 %top, %end
+  br i1 %full, label %more, label %ok
+more:
+  %got = call i1 @pb_block_deeper(ptr %block)
+  br i1 %got, label %ok, label %none
+none:
+  ret i1 false
+ok:
+  %to = load ptr, ptr %top.at
+  store ptr %obj, ptr %to
+  %second = getelementptr i8, ptr %to, i64 8
+  store ptr %node, ptr %second
+  %next = getelementptr i8, ptr %to, i64 16
+  store ptr %next, ptr %top.at
+  ret i1 true
+}}
+
+; Replace the view of an array by a copy in the block, if its argument is to be copied.
+define internal i1 @pb.own(ptr %block, ptr %view, i64 %rank, i64 %shift) {{
+  %copy.at = getelementptr i8, ptr %block, i64 {at.KIND}
+  %copy = load i64, ptr %copy.at
+  %shared = icmp eq i64 %copy, 0
+  br i1 %shared, label %yes, label %own
+own:
+  %ext = getelementptr i64, ptr %view, i64 1
+  %str = getelementptr i64, ptr %ext, i64 %rank
+  %n = call i64 @pb_size(i64 %rank, ptr %ext)
+  %bytes = shl i64 %n, %shift
+  %to = call ptr @pb.data(ptr %block, i64 %bytes)
+  %null = icmp eq ptr %to, null
+  br i1 %null, label %no, label %fill
+fill:
+  %from = load ptr, ptr %view
+  call void @pb_copy(ptr %to, ptr %from, i64 %rank, i64 %shift, ptr %ext, ptr %str)
+  store ptr %to, ptr %view
+  call void @pb_dense(i64 %rank, ptr %ext, ptr %str)
+  br label %yes
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""

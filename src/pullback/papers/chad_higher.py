@@ -1,0 +1,42 @@
+"""CH0: naive higher-order CHAD (Efficient CHAD, section 9): ``chad_lists`` has its two rules.
+
+It is exponential: in t_1 = x_1, t_k = (\\x_{k-1}. t_{k-1}) x_k every call runs the body's
+backpropagator twice, once for the argument and once for what was captured.
+
+>>> from pullback.core.nested import App, Lam, R, Var
+>>> from pullback.core.nested_build import reals
+>>> t = Var("x1")
+>>> for k in range(2, 6):
+...     t = App(Lam(f"x{k - 1}", R, t), Var(f"x{k}"))
+>>> done = run_higher(Source(reals("x5"), t, R), (3.0,), 1.0)
+>>> done.value, done.cotangents, variable_calls(done)
+(3.0, (1.0,), 31)
+"""
+
+from __future__ import annotations
+
+from pullback.core.nested import Source
+from pullback.core.nested_check import HIGHER_ORDER
+from pullback.papers.chad_bags import BAG_ROWS
+from pullback.papers.chad_naive import run_ev
+from pullback.papers.chad_sparse import EMAP
+from pullback.papers.methods import Method, Outcome, register
+
+HIGHER = EMAP.extended(*BAG_ROWS)
+"""The target language: EMap and lists."""
+
+
+def run_higher(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """Value and cotangents by CH0."""
+    return run_ev(source, args, seed, HIGHER)[0]
+
+
+def variable_calls(done: Outcome) -> int:
+    """How often backpropagators of variables ran."""
+    m = done.machine
+    return sum(n for role, n in zip(m.roles, m.calls, strict=True) if role == "var")
+
+
+register(Method(
+    "chad.higher", "chad_higher", "CH0: functions with lists of tangents; exponential (section 9)",
+    HIGHER_ORDER, run_higher))

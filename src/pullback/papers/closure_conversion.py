@@ -1,0 +1,110 @@
+"""Typed closure conversion (Efficient CHAD, App. B).
+
+    (s->t)^CC  = Exists a. a * ((a * s^CC) ->□ t^CC)
+    (\\x.t)^CC  = pack (FV, \\□(FV,x). t^CC)          FV the free variables, as a left-nested tuple
+    (t s)^CC   = case t^CC of pack_a z -> let env = fst z in let f = snd z in f (env, s^CC)
+
+Everything else stays. What comes out has closed functions only: their one free variable is none.
+
+>>> from pullback.core.nested import R
+>>> from pullback.core.nested_build import E, lam, reals
+>>> from pullback.core.nested_pretty import show
+>>> x = E(Var("x"))
+>>> s = Source(reals("x"), App(lam("u", R, lambda u: x * u), x.t), R)
+>>> print(show(convert(s).body))
+case pack[R] (x, \\□q:R * R. let x = fst q in let u = snd q in x * u) of pack[a$28] {
+  z -> let env = fst z in let f = snd z in f (env, x)}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pullback.core.nested import (
+    App,
+    Arr,
+    Exists,
+    Fst,
+    Fun,
+    Inl,
+    Inr,
+    Lam,
+    Let,
+    Pack,
+    Pair,
+    Plus,
+    Prod,
+    Snd,
+    Source,
+    Term,
+    TVar,
+    Type,
+    Unpack,
+    Var,
+    fresh,
+)
+from pullback.core.nested_build import lets, proj, tuple_, tuple_type
+from pullback.core.nested_check import Types, check_source
+from pullback.core.nested_traverse import deeply, free_vars, map_parts, parts
+
+
+def cc_type(t: Type) -> Type:
+    """The converted type."""
+    match t:
+        # (s->t)^CC = Exists a. a * ((a * s^CC) ->□ t^CC)
+        case Fun(a, b):
+            env = TVar("a")
+            return Exists("a", Prod(env, Fun(Prod(env, cc_type(a)), cc_type(b), "->□")))
+        case Prod(a, b):
+            return Prod(cc_type(a), cc_type(b))
+        case Plus(a, b):
+            return Plus(cc_type(a), cc_type(b))
+        case Arr(a):
+            return Arr(cc_type(a))
+        case _:
+            return t
+
+
+def cc(t: Term, types: Types, scope: Mapping[str, Type]) -> Term:
+    """t^CC; ``scope`` has the source types of all variables (their names are distinct)."""
+    match t:
+        # (\x.t)^CC = pack (FV, \□q. let FV = fst q in let x = snd q in t^CC)
+        case Lam(x, a, body):
+            names = free_vars(t)
+            env = tuple_type(*(cc_type(scope[y]) for y in names))
+            q, whole = fresh("q"), cc_type(types[t])
+            assert isinstance(whole, Exists)
+            opened = [(y, proj(Fst(Var(q)), k, len(names))) for k, y in enumerate(names)]
+            code = Lam(q, Prod(env, cc_type(a)), lets(
+                [*opened, (x, Snd(Var(q)))], cc(body, types, scope)), "->□")
+            return Pack(env, Pair(tuple_(*map(Var, names)), code), whole)
+        # (t s)^CC = case t^CC of pack_a z -> let env = fst z in let f = snd z in f (env, s^CC)
+        case App(fn, arg):
+            z, e, f = fresh("z"), fresh("env"), fresh("f")
+            return Unpack(cc(fn, types, scope), fresh("a"), z, Let(e, Fst(Var(z)), Let(
+                f, Snd(Var(z)), App(Var(f), Pair(Var(e), cc(arg, types, scope))))))
+        case Inl(of, other):
+            return Inl(cc(of, types, scope), cc_type(other))
+        case Inr(of, other):
+            return Inr(cc(of, types, scope), cc_type(other))
+        case _:
+            return map_parts(lambda part: cc(part, types, scope), t)
+
+
+def convert(source: Source) -> Source:
+    """The program after closure conversion; its bound names must be distinct."""
+    types = check_source(source)
+    return Source(source.context, deeply(lambda: cc(
+        source.body, types, scope_of(source, types))), cc_type(source.result), source.decls)
+
+
+def scope_of(source: Source, types: Types) -> dict[str, Type]:
+    """The types of all variables of a program with distinct names, found where they are used."""
+    out = dict(source.context)
+    todo: list[Term] = [source.body]
+    while todo:
+        t = todo.pop()
+        if isinstance(t, Var):
+            out[t.name] = types[t]
+        todo += [part for _, part in parts(t)]
+    return out

@@ -1,0 +1,265 @@
+"""K: the final, monadic translation (Krawiec et al., Fig. 9; primitives: Fig. 14).
+
+    K(R) = R * Delta        K(A -> B) = K(A) -> M K(B)        M a = DeltaState -> (a, DeltaState)
+    K{x} = pure x           K{r} = pure (r, Zero)             K{\\x. e} = pure (\\x. K{e})
+    K{e1 e2} = do {f <- K{e1}; a <- K{e2}; f a}
+    K{let x=e1 in e2} = do {x <- K{e1}; K{e2}}
+    K{case e of ..} = do {v <- K{e}; case v of {inl x -> K{e1}; inr y -> K{e2}}}
+    K{op} = pure (\\((x1,u1)..(xn,un)). do {i <- deltaLet (Σ_i Scale (∂_i op x) u_i);
+                                           pure (op x, Var i)})
+
+``pure`` and ``>>=`` of the state monad are inlined, so that a do-block is a row of lets that
+thread the state: a continuation that is a closure would capture all that is live, and the cost
+model counts that. ``deltaLet`` is a variable: the wrapper (``delta_wrapper``) binds it to one of
+two implementations, and the output of K is the same for both.
+
+>>> from pullback.core.nested_build import prim, reals
+>>> from pullback.core.nested_pretty import show
+>>> fig1 = Let("z", prim("add", Var("x"), Var("y")), prim("mul", Var("x"), Var("z")))
+>>> print(show(k_term(fig1, reals("x", "y"), Var("s"))))
+let i = deltaLet (Add (snd x) (snd y)) s in
+let s1 = snd i in
+let z = (fst x + fst y, Var (fst i)) in
+let i1 = deltaLet (Add (Scale (fst z) (snd x)) (Scale (fst x) (snd z))) s1 in
+let s2 = snd i1 in (fst x * fst z, Var (fst i1), s2)
+
+(The invariant: every dual number carries Zero or Var id.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never, cast
+
+from pullback.core.nested import (
+    App,
+    Build,
+    Case,
+    Con,
+    Context,
+    Data,
+    DataDecl,
+    Fold,
+    Foldl,
+    Fst,
+    Fun,
+    Inl,
+    Inr,
+    Lam,
+    Let,
+    LetRec,
+    Lit,
+    Map,
+    Match,
+    MatchArm,
+    Nil,
+    Op,
+    Pack,
+    Pair,
+    Prim,
+    Prod,
+    R,
+    Rec,
+    Scan,
+    Snd,
+    Term,
+    TyApp,
+    TyLam,
+    Type,
+    Unpack,
+    Var,
+    Z,
+    ZipWith,
+    fresh,
+)
+from pullback.core.nested_build import app
+from pullback.core.nested_check import Types, types_of
+from pullback.papers.delta_direct import coefficient, is_zero, operands
+from pullback.papers.dual_ground import Block, Duals, dual_type, statics
+from pullback.papers.methods import Unsupported
+
+DELTA = Data("Delta")
+DELTA_DECL = DataDecl("Delta", (), (
+    ("Zero", ()), ("Scale", (R, DELTA)), ("Add", (DELTA, DELTA)), ("Var", (Z,)),
+    ("Let", (Z, DELTA, DELTA))))  # fmt: skip
+ZERO = Con("Zero", (), DELTA)
+STATE = Data("DeltaState")
+DELTA_LET = Var("deltaLet")
+
+
+def scaled(parts: Sequence[tuple[Term, Term]], delta: Data = DELTA) -> Term:
+    """Add (Scale c1 u1) (Add ..): Zero if there is none; u itself for a coefficient of 1."""
+    terms = [u if isinstance(c, Lit) and c.value == 1.0 else Con("Scale", (c, u), delta)
+             for c, u in parts]
+    if not terms:
+        return Con("Zero", (), delta)
+    out = terms[0]
+    for t in terms[1:]:
+        out = Con("Add", (out, t), delta)
+    return out
+
+
+def duals(state: Type, kept: frozenset[str] = frozenset()) -> Duals:
+    """What K makes of types."""
+    return Duals(Prod(R, DELTA), state, kept)
+
+
+def k_term(
+    t: Term, context: Context | Mapping[str, Type], state: Term,
+    n: Duals | None = None, decls: Sequence[DataDecl] = (), order: str = "lr",
+) -> Term:  # fmt: skip
+    """K{t} run at a state: a term of type K(A) * DeltaState."""
+    block = Block(state)
+    k = K(types_of(t, context, decls), n or duals(STATE), order)
+    return block.close(k.term(t, block))
+
+
+class K:
+    """K{·}. ``order``: of the parts of a pair, an application and a primitive, "lr" or "rl"
+    (Fig. 12 was made by OCaml, from right to left). ``literals``: whether a literal makes a
+    binding of Zero, as in Fig. 12 and against the invariant."""
+
+    def __init__(
+        self, types: Types, n: Duals, order: str = "lr", literals: bool = False
+    ) -> None:
+        self.types, self.n, self.order, self.literals = types, n, order, literals
+
+    def type(self, t: Type) -> Type:
+        """K(t)."""
+        return dual_type(t, self.n)
+
+    def parts(self, ts: Sequence[Term], b: Block) -> list[Term]:
+        """do {x1 <- K{t1}; ..}: the results, in the order given."""
+        if self.order == "lr":
+            return [self.term(t, b) for t in ts]
+        return [self.term(t, b) for t in reversed(ts)][::-1]
+
+    def action(self, t: Term, hint: str = "s") -> Lam:
+        """K{t} as a function of the state."""
+        s = fresh(hint)
+        assert self.n.state is not None
+        return Lam(s, self.n.state, self.inside(t, Var(s)))
+
+    def inside(self, t: Term, state: Term) -> Term:
+        """K{t} at a state."""
+        b = Block(state)
+        return b.close(self.term(t, b))
+
+    def fn(self, t: Lam) -> Lam:
+        """\\x. K{t}."""
+        return Lam(t.x, self.type(t.type), self.action(t.body), t.kind, t.role)
+
+    def step(self, p: str, body: Term, elem: Type) -> Lam:
+        """\\p. K{body} for the combinators that take two elements."""
+        return Lam(p, self.type(Prod(elem, elem)), self.action(body))
+
+    def at(self, b: Block) -> Term:
+        """The state as it is."""
+        assert b.state is not None
+        return b.state
+
+    def term(self, t: Term, b: Block) -> Term:
+        """K{t}: its do-block goes to ``b``, and this is what it returns."""
+        match t:
+            # K{x} = pure x
+            case Var() | Nil():
+                return t
+            # K{k} = pure k        K{r} = pure (r, Zero)
+            case Lit(value):
+                if isinstance(value, int):
+                    return t
+                return self.bind(t, ZERO, b) if self.literals else Pair(t, ZERO)
+            # K{let x=e1 in e2} = do {x <- K{e1}; K{e2}}
+            case Let():
+                while isinstance(t, Let):
+                    b.lets.append((t.x, self.term(t.bound, b)))
+                    t = t.body
+                return self.term(t, b)
+            case LetRec(recs, body):
+                some = tuple(Rec(r.f, cast(Fun, self.type(r.type)), self.fn(r.fn)) for r in recs)
+                return b.run("r", LetRec(some, self.inside(body, self.at(b))))
+            # K{\x. e} = pure (\x. K{e})
+            case Lam():
+                return self.fn(t)
+            # K{e1 e2} = do {f <- K{e1}; a <- K{e2}; f a}
+            case App(e1, e2):
+                f, a = self.parts((e1, e2), b)
+                return b.call("r", f, a)
+            # K{(e1,e2)} = do {x <- K{e1}; y <- K{e2}; pure (x,y)}
+            case Pair(e1, e2):
+                x, y = self.parts((e1, e2), b)
+                return Pair(x, y)
+            case Fst(e):
+                return Fst(self.term(e, b))
+            case Snd(e):
+                return Snd(self.term(e, b))
+            case Inl(e, other):
+                return Inl(self.term(e, b), self.type(other))
+            case Inr(e, other):
+                return Inr(self.term(e, b), self.type(other))
+            # K{case e of ..} = do {v <- K{e}; case v of {inl x -> K{e1}; inr y -> K{e2}}}
+            case Case(e, x, left, y, right):
+                v = self.term(e, b)
+                s = self.at(b)
+                return b.run("r", Case(v, x, self.inside(left, s), y, self.inside(right, s)))
+            case Con(name, args, data):
+                return Con(name, tuple(self.parts(args, b)), cast(Data, self.type(data)))
+            case Match(e, arms):
+                v = self.term(e, b)
+                s = self.at(b)
+                return b.run("r", Match(v, tuple(
+                    MatchArm(a.con, a.names, self.inside(a.body, s)) for a in arms)))
+            case Prim():
+                return self.prim(t, b)
+            case Op(name, args, static):
+                return Op(name, tuple(self.parts(args, b)), statics(static, self.type))
+            # K{build} = pure (\(n,f). sequence (build (n,f))), and so for the other loops
+            case Build(e, i, body):
+                count = b.atom("n", self.term(e, b))
+                return b.run("r", Op("sequence", (Build(count, i, self.action(body)), self.at(b))))
+            case Map(x, body, e):
+                a = self.term(e, b)
+                return b.run("r", Op("sequence", (Map(x, self.action(body), a), self.at(b))))
+            case ZipWith(x, y, body, e1, e2):
+                p, q = self.parts((e1, e2), b)
+                each = ZipWith(x, y, self.action(body), p, q)
+                return b.run("r", Op("sequence", (each, self.at(b))))
+            case Fold(x, body, e):
+                a = self.term(e, b)
+                f = self.step(x, body, self.types[t])
+                return b.run("r", Op("foldM", (f, a, self.at(b))))
+            case Scan(x, body, e):
+                a = self.term(e, b)
+                f = self.step(x, body, self.types[body])
+                return b.run("r", Op("scanM", (f, a, self.at(b))))
+            case Foldl(acc, x, body, e1, e2):
+                z, a = self.parts((e1, e2), b)
+                both = fresh("p")
+                inner = Block(Snd(Var(both)))
+                inner.lets.append((acc, Fst(Var(both))))
+                step = inner.close(self.term(body, inner))
+                return b.run("r", Foldl(both, x, step, Pair(z, self.at(b)), a))
+            case TyLam(names, e):
+                return TyLam(names, self.term(e, b))
+            case TyApp(e, types):
+                return TyApp(self.term(e, b), tuple(map(self.type, types)))
+            case Pack() | Unpack():
+                raise Unsupported("delta: existential types are a target's")
+            case _:
+                assert_never(t)
+
+    # K{f : R^n -> R} (Fig. 14): deltaLet (Add_i (Scale (∂f/∂x_i x) u_i)); discrete ones as they are
+    def prim(self, t: Prim, b: Block) -> Term:
+        """A primitive."""
+        xs, active = operands(t, self, b)
+        y = Prim(t.op, xs, t.static)
+        if self.types[t] != R:
+            return y
+        parts = [(c, u) for i, u in active if not is_zero(c := coefficient(t, i, xs))]
+        return self.bind(y, scaled(parts), b) if parts else Pair(y, ZERO)
+
+    def bind(self, y: Term, delta: Term, b: Block) -> Term:
+        """do {i <- deltaLet delta; pure (y, Var i)}."""
+        i = b.name("i", app(DELTA_LET, delta, self.at(b)))
+        b.state = b.name("s", Snd(i))
+        return Pair(y, Con("Var", (Fst(i),), DELTA))

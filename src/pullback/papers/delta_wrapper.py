@@ -1,0 +1,235 @@
+"""The wrapper of the monadic translation (Krawiec et al., Figs. 10 and 16).
+
+    𝓡{e} = \\(s,δt). let (s0,n) = initVars (s,0) in let d0 = initZeros δt in
+           let (_,u) = runDelta (n+1) (K{\\(s,δt). e s ⊙ δt} (s0,d0)) in
+           let fm = eval 1 u {} in lookup (fm, s0)
+
+Where e gives a real, Fig. 10 does without ⊙: eval δt u {}. The term here gives the value as well,
+and the rest (eval, lookup) as a function of (), so that the two phases can be timed. Nothing of K,
+Delta and eval is changed for general S and T.
+
+>>> from pullback.core.nested_build import prim, reals
+>>> from pullback.core.nested_pretty import show
+>>> fig1 = Let("z", prim("add", Var("x"), Var("y")), prim("mul", Var("x"), Var("z")))
+>>> fig1 = Source(reals("x", "y"), fig1, R)
+>>> gradient(fig1, (3.0, 4.0), 1.0, ARRAY)
+(21.0, (10.0, 3.0))
+>>> print(show_delta(delta_of(fig1, (3.0, 4.0))))
+Let 3 = Add (Var 1) (Var 2) in
+Let 4 = Add (Scale 7 (Var 1)) (Scale 3 (Var 3)) in
+Var 4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from pullback.core.nested import (
+    ONE,
+    App,
+    Con,
+    DataDecl,
+    Fst,
+    Fun,
+    Lam,
+    Let,
+    LetRec,
+    Lit,
+    Match,
+    MatchArm,
+    Pair,
+    Prim,
+    Prod,
+    R,
+    Snd,
+    Source,
+    Term,
+    Type,
+    Var,
+    fresh,
+)
+from pullback.core.nested_build import lets
+from pullback.core.nested_check import check, types_of
+from pullback.core.nested_eval import apply, evaluate
+from pullback.core.nested_machine import Machine
+from pullback.core.nested_traverse import deeply
+from pullback.core.nested_values import ConV, items, pair, tuple_value
+from pullback.papers.delta_eval import ARRAY, BINDS_DECL, MAP, Store
+from pullback.papers.delta_ground import (
+    DELTA_SOURCE,
+    LIBRARY,
+    Leaves,
+    Polytypic,
+    same,
+    structured,
+    unstructured,
+)
+from pullback.papers.delta_monadic import DELTA, DELTA_DECL, DELTA_LET, ZERO, K, duals
+from pullback.papers.dual_ground import Block, dual_decls, dual_type, parametric, prepared
+from pullback.papers.methods import Method, Outcome, register
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped:
+    """A program wrapped: (s, δt) -> (value, () -> gradient), and its declarations."""
+
+    term: Lam
+    decls: tuple[DataDecl, ...]
+
+
+def wrap(
+    source: Source, store: Store = MAP, dot: bool | None = None, order: str = "lr",
+    literals: bool = False,
+) -> Wrapped:  # fmt: skip
+    """𝓡{e}, by Fig. 10 for a real result and else by Fig. 16 (``dot``: which of them)."""
+    e, types = prepared(source)
+    n = duals(store.state, parametric(source.decls))
+    p = Polytypic(source.decls)
+    dot = source.result != R if dot is None else dot
+    sd, s, dt = fresh("in"), e.type, source.result
+
+    def ktype(t: Type) -> Type:
+        return dual_type(t, n)
+
+    initialised = fresh("init")
+    k = Block()
+    k.lets.append((initialised, p.thread(s, Fst(Var(sd)), Lit(0), init_var, ktype)))
+    last = k.name("n", Snd(Var(initialised)))
+    k.state = store.start(Prim("add", (last, Lit(1))))
+    k.lets.append((e.x, Fst(Var(initialised))))
+    y = k.name("y", K(types, n, order, literals).term(e.body, k))
+    x: Term = Snd(Var(sd))
+    u: Term = y
+    if dot:
+        zeros = Leaves("initZeros", lambda r: Pair(r, ZERO), same, ktype)
+        d0 = k.name("d", p.map(dt, Snd(Var(sd)), zeros))
+        product = Polytypic(source.decls)
+        inner = product.close(product.dot(dt, y, d0))
+        inner_types = types_of(inner, {y.name: dt, d0.name: dt}, source.decls)
+        u, x = K(inner_types, n, order).term(inner, k), Lit(1.0)
+    u = k.name("u", Snd(u))
+    value = k.name("t", p.map(dt, y, Leaves("primal", Fst, ktype, same)))
+    ran = k.name("r", store.run(u, k.state, Prim("add", (last, Lit(1)))))
+    fm = fresh("fm")
+    looked = Leaves("lookup", lambda d: look(store, Var(fm), d), ktype, same)
+    q = Polytypic(source.decls)
+    got = Let(fm, store.fold(x, ran), q.close(q.map(s, Var(e.x), looked)))
+    body = lets(k.lets, Pair(value, Lam(fresh("_"), ONE, got)))
+    out = Lam(sd, Prod(s, dt), Let(DELTA_LET.name, store.delta_let, p.close(body)))
+    decls = (*source.decls, DELTA_DECL, BINDS_DECL, *dual_decls(source.decls, n))
+    found = check(out, (), decls, LIBRARY)
+    assert found == Fun(Prod(s, dt), Prod(dt, Fun(ONE, s))), found
+    return Wrapped(out, decls)
+
+
+def init_var(r: Term, n: Term) -> Term:
+    """initVars_R (r,n) = ((r, Var (n+1)), n+1)."""
+    i = fresh("n")
+    return Let(i, Prim("add", (n, Lit(1))), Pair(Pair(r, Con("Var", (Var(i),), DELTA)), Var(i)))
+
+
+def look(store: Store, fm: Term, dual: Term) -> Term:
+    """lookup_R (fm, (r, Var i)) = lookupOrZero i fm."""
+    i = fresh("i")
+    none = tuple(fresh("_") for _ in range(7))
+    return Match(Snd(dual), (
+        MatchArm("Zero", (), Lit(0.0)),
+        MatchArm("Scale", none[:2], Lit(0.0)),
+        MatchArm("Add", none[2:4], Lit(0.0)),
+        MatchArm("Var", (i,), store.lookup(fm, Var(i))),
+        MatchArm("Let", none[4:], Lit(0.0))))
+
+
+def run(store: Store) -> Callable[[Source, tuple[object, ...], object], Outcome]:
+    """How the driver runs a store."""
+
+    def runner(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+        w, m = deeply(lambda: wrap(source, store)), Machine()
+        return execute(w.term, source, args, seed, m)
+
+    return runner
+
+
+def execute(
+    t: Term, source: Source, args: tuple[object, ...], seed: object, m: Machine
+) -> Outcome:
+    """Run (s, δt) -> (value, () -> gradient): both phases with their costs."""
+    env = dict(zip((x for x, _ in source.context), args))
+    value, _ = evaluate(source.body, env, LIBRARY)  # δA is A: the discrete parts of the value
+    given = (tuple_value(*args), structured(seed, value))
+    both, forward = evaluate(App(t, Var("in")), {"in": given}, LIBRARY, m)
+    value, back = pair(both)
+    ct, reverse = apply(back, (), machine=m)
+    grads = tuple(unstructured(c) for c in items(ct, len(args)))
+    return Outcome(value, grads, forward, reverse, m, t)
+
+
+def gradient(
+    source: Source, args: tuple[object, ...], seed: object, store: Store = MAP
+) -> tuple[object, tuple[object, ...]]:
+    """Value and cotangents."""
+    out = run(store)(source, args, seed)
+    return out.value, out.cotangents
+
+
+def delta_of(
+    source: Source, args: tuple[object, ...], dot: object = None, order: str = "lr",
+    literals: bool = False,
+) -> ConV:  # fmt: skip
+    """The Delta that runDelta gives at these arguments (``dot``: the δt of Fig. 16)."""
+    w = wrap(source, MAP, dot is not None, order, literals)
+    body = cast(Let, w.term.body)
+    ran = expose(body)
+    found, _ = evaluate(App(Lam(w.term.x, w.term.type, ran), Var("in")), {
+        "in": (tuple_value(*args), 1.0 if dot is None else dot)}, LIBRARY)
+    assert isinstance(found, ConV)
+    return found
+
+
+def expose(t: Term) -> Term:
+    """The lets of a wrapper, giving what runDelta gives (its last name) and not the gradient."""
+    bound: list[tuple[str, Term]] = []
+    recs: list[tuple[int, LetRec]] = []
+    while isinstance(t, Let | LetRec):
+        if isinstance(t, LetRec):
+            recs.append((len(bound), t))
+        else:
+            bound.append((t.x, t.bound))
+        t = t.body
+    out: Term = Var(bound[-1][0])
+    cuts = [n for n, _ in recs] + [len(bound)]
+    for (n, r), end in zip(reversed(recs), reversed(cuts[1:])):
+        out = LetRec(r.recs, lets(bound[n:end], out))
+        del bound[n:]
+    return lets(bound, out)
+
+
+def show_delta(d: ConV) -> str:
+    """A Delta as text, one Let in a line."""
+    lines = []
+    while d.name == "Let":
+        i, rhs, d = cast("tuple[int, ConV, ConV]", d.fields)
+        lines.append(f"Let {i} = {_delta(rhs)} in")
+    return "\n".join([*lines, _delta(d)])
+
+
+def _delta(d: object) -> str:
+    match d:
+        case ConV(name, fields):
+            parts = [_delta(f) for f in fields]
+            return " ".join([name, *(f"({p})" if " " in p else p for p in parts)])
+        case float():
+            text = f"{d:.10g}"
+            return f"({text})" if text.startswith("-") else text
+        case _:
+            return str(d)
+
+
+def _method(name: str, store: Store, about: str) -> None:
+    register(Method(name, "delta_wrapper", about, DELTA_SOURCE, run(store)))
+
+
+_method("delta.monadic", ARRAY, "K: monadic, with growable arrays (Figs. 9, 16; section 5.3.3)")
+_method("delta.monadic.map", MAP, "K: monadic, with lists and maps (Figs. 9 to 11, 16)")

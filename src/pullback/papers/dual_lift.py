@@ -1,0 +1,223 @@
+"""The lifting to a state monad that N2 and all later stages share (Smeding & Vákár, Fig. 8).
+
+    N{x} = \\i. (x, i)      N{()}, N{n} likewise      N{\\x. t} = \\i. (\\x. N{t}, i)
+    N{(s,t)} = \\i. let (x,i1) = N{s} i in let (y,i2) = N{t} i1 in ((x,y), i2)
+    N{s t} = \\i. let (f,i1) = N{s} i in let (a,i2) = N{t} i1 in f a i2
+    N{let x = s in t} = \\i. let (x,i1) = N{s} i in N{t} i1
+    N{letrec f = \\x. s in t} = \\i. letrec f = \\x. N{s} in N{t} i
+    N{case s of {inl x -> t1; inr y -> t2}} = \\i. let (v,i1) = N{s} i in
+                                             case v of {inl x -> N{t1} i1; inr y -> N{t2} i1}
+
+written so that ``N{t} i`` is reduced as it is made: ``value`` writes the lets of N{t} into a block
+that knows the state, and gives the term for the value. A stage says what becomes of literals and of
+operations (``Rules``), its type of dual numbers and the type of its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import assert_never, cast
+
+from pullback.core.nested import (
+    App,
+    Arr,
+    Build,
+    Case,
+    Con,
+    Data,
+    Fold,
+    Foldl,
+    Fst,
+    Fun,
+    Inl,
+    Inr,
+    Lam,
+    Let,
+    LetRec,
+    Lit,
+    Map,
+    Match,
+    MatchArm,
+    Nil,
+    Op,
+    Pack,
+    Pair,
+    Prim,
+    Prod,
+    R,
+    Rec,
+    Scan,
+    Snd,
+    Term,
+    TyApp,
+    TyLam,
+    Type,
+    Unpack,
+    Var,
+    Z,
+    ZipWith,
+    fresh,
+)
+from pullback.core.nested_check import Types
+from pullback.papers.dual_ground import (
+    Block,
+    Duals,
+    dual_type,
+    operands,
+    retyped,
+    statics,
+)
+from pullback.papers.methods import Unsupported
+
+Active = Sequence[tuple[int, Term]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a stage does: ``number(b, r)`` is N{r}, and ``op(b, t, xs, ds)`` is N{op(t1..tn)} from
+    the primals of its arguments and (position, second half) of those it depends on."""
+
+    duals: Duals
+    number: Callable[[Block, Term], Term]
+    op: Callable[[Block, Prim, Sequence[Term], Active], Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """The transformation of a program whose subterms have these types."""
+
+    types: Types
+    rules: Rules
+
+    def dual(self, t: Type) -> Type:
+        return dual_type(t, self.rules.duals)
+
+    def under(self, t: Term) -> Term:
+        """N{t} : S -> N(type of t) * S."""
+        i, state = fresh("i"), self.rules.duals.state
+        assert state is not None
+        return Lam(i, state, self.at(t, Var(i)))
+
+    def at(self, t: Term, state: Term) -> Term:
+        """N{t} i, a value and a state."""
+        b = Block(state)
+        return b.close(self.value(t, b))
+
+    def value(self, t: Term, b: Block) -> Term:
+        """The value of N{t} in the state of b, which goes on to the state afterwards."""
+        while isinstance(t, Let):
+            b.lets.append((t.x, self.value(t.bound, b)))
+            t = t.body
+        assert b.state is not None
+        match t:
+            case Var() | Nil():
+                return t
+            case Lit(value):
+                return self.rules.number(b, t) if isinstance(value, float) else t
+            case Lam(x, a, body, kind, _):
+                return Lam(x, self.dual(a), self.under(body), kind)
+            case LetRec(recs, body):
+                lifted = tuple(Rec(r.f, cast(Fun, self.dual(r.type)), Lam(
+                    r.fn.x, self.dual(r.fn.type), self.under(r.fn.body))) for r in recs)
+                return b.run("z", LetRec(lifted, self.at(body, b.state)))
+            case App(fn, arg):
+                f = self.value(fn, b)
+                return b.call("z", f, self.value(arg, b))
+            case Pair(left, right):
+                first = self.value(left, b)
+                return Pair(first, self.value(right, b))
+            case Fst(s):
+                return Fst(self.value(s, b))
+            case Snd(s):
+                return Snd(self.value(s, b))
+            case Inl(s, other):
+                return Inl(self.value(s, b), self.dual(other))
+            case Inr(s, other):
+                return Inr(self.value(s, b), self.dual(other))
+            case Case(s, x, left, y, right):
+                v = self.value(s, b)
+                return b.run("z", Case(v, x, self.at(left, b.state), y, self.at(right, b.state)))
+            case Con(name, args, a):
+                fields = tuple([self.value(arg, b) for arg in args])
+                return Con(name, fields, cast(Data, self.dual(a)))
+            case Match(s, arms):
+                v = self.value(s, b)
+                state = b.state
+                return b.run("z", Match(v, tuple(
+                    MatchArm(arm.con, arm.names, self.at(arm.body, state)) for arm in arms)))
+            case Prim():
+                return self.prim(t, b)
+            case Op(name, args, static):
+                # Operations of arrays move elements about.
+                return Op(name, tuple([self.value(a, b) for a in args]),
+                          statics(static, self.dual))
+            case TyLam() | TyApp():
+                return self.polymorphic(t, b)
+            case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl():
+                return self.over_array(t, b)
+            case Pack() | Unpack():
+                raise Unsupported("dual numbers: existential types")
+            case _:
+                assert_never(t)
+
+    def prim(self, t: Prim, b: Block) -> Term:
+        """N{op(t1..tn)}: arguments first; what is not real, or depends on no real, has no
+        backpropagator of its own."""
+        xs, ds = operands(t, lambda a: self.value(a, b), self.types, b)
+        result = Prim(t.op, tuple(xs), t.static)
+        if self.types[t] != R:  # N{sign t} = sign (fst N{t})
+            return result
+        if not ds:
+            return self.rules.number(b, result)
+        return self.rules.op(b, t, xs, ds)
+
+    def polymorphic(self, t: TyLam | TyApp, b: Block) -> Term:
+        """A polymorphic value is one that is there: what is under /\\a does nothing."""
+        if isinstance(t, TyApp):
+            return retyped(TyApp(self.value(t.t, b), t.types), self.dual)
+        inner = Block(b.state)
+        body = self.value(t.t, inner)
+        if inner.lets:
+            raise Unsupported("dual numbers: what is polymorphic must be a value")
+        return TyLam(t.names, body)
+
+    def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
+        """Loops hand the state on from element to element."""
+        match t:
+            case Build(n, i, body):
+                j = fresh("j")
+                return self.traverse(i, Z, body, Build(self.value(n, b), j, Var(j)), b)
+            case Map(x, body, a):
+                return self.traverse(x, self.elem(a), body, self.value(a, b), b)
+            case ZipWith(x, y, body, a, c):
+                p = fresh("p")
+                pairs = self.value(a, b)
+                both = Op("zip", (pairs, self.value(c, b)))
+                inside = Let(x, Fst(Var(p)), Let(y, Snd(Var(p)), body))
+                elem = Prod(self.elem(a), self.elem(c))
+                return self.traverse(p, elem, inside, both, b)
+            case Foldl(acc, x, body, z, a):
+                start = self.value(z, b)
+                xs, p = self.value(a, b), fresh("p")
+                inside = Let(acc, Fst(Var(p)), self.at(body, Snd(Var(p))))
+                assert b.state is not None
+                return b.run("z", Foldl(p, x, inside, Pair(start, b.state), xs))
+            case Fold(p, body, a):
+                return self.bracketed("foldM", p, body, a, b)
+            case Scan(p, body, a):
+                return self.bracketed("scanM", p, body, a, b)
+
+    def elem(self, a: Term) -> Type:
+        t = self.types[a]
+        assert isinstance(t, Arr)
+        return t.elem
+
+    def traverse(self, x: str, elem: Type, body: Term, xs: Term, b: Block) -> Term:
+        assert b.state is not None
+        return b.run("a", Op("traverse", (Lam(x, self.dual(elem), self.under(body)), xs, b.state)))
+
+    def bracketed(self, row: str, p: str, body: Term, a: Term, b: Block) -> Term:
+        xs, e = self.value(a, b), self.dual(self.elem(a))
+        assert b.state is not None
+        return b.run("a", Op(row, (Lam(p, Prod(e, e), self.under(body)), xs, b.state)))

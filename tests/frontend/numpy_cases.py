@@ -1,0 +1,45 @@
+"""A function of NumPy code by all ways: value and derivatives, evaluator, native, differences."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests import harness
+
+
+def check_value(f: Callable[..., Any], args: tuple[Any, ...], tolerance: float = 1e-11) -> None:
+    """The evaluator and native code give NumPy's value."""
+    wanted = leaves(f(*args))
+    for tier in ("eval", "native"):
+        found = leaves(harness.run(f, args, tier))
+        assert len(found) == len(wanted)
+        for mine, numpys in zip(found, wanted):
+            assert np.shape(mine) == np.shape(numpys), tier
+            np.testing.assert_allclose(
+                np.asarray(mine, float), np.asarray(numpys, float), tolerance, tolerance, True, tier
+            )
+
+
+def leaves(value: Any) -> list[Any]:
+    if isinstance(value, tuple | list):
+        return [leaf for part in value for leaf in leaves(part)]
+    return [value]
+
+
+def check_derivatives(
+    f: Callable[..., Any], args: tuple[Any, ...], tolerance: float = 1e-6
+) -> None:
+    """Reverse mode (both tiers), forward mode and finite differences agree, for the first
+    argument."""
+    rng = np.random.default_rng(1)
+    _, native = harness.gradient(f, args, (0,), "native")
+    _, evaluated = harness.gradient(f, args, (0,), "eval")
+    np.testing.assert_allclose(native[0], evaluated[0], 1e-8, 1e-9)
+    tangents = (harness.direction(rng, args[0]), *(harness.still(a) for a in args[1:]))
+    reverse = harness.inner(native, tangents[:1])
+    forward = float(harness.forward(f, args, tangents))
+    np.testing.assert_allclose(reverse, forward, 1e-8, 1e-9)
+    if np.size(args[0]):
+        difference = harness.difference(f, args, tangents)
+        np.testing.assert_allclose(forward, difference, tolerance, 1e-7)

@@ -1,0 +1,95 @@
+"""Special functions of SciPy: values at the edges, first and second derivatives."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special as sc
+
+import pullback as pb
+from tests.frontend.numpy_cases import check_derivatives, check_value
+
+RNG = np.random.default_rng(8)
+X, Y = RNG.uniform(0.2, 3.0, size=5), RNG.uniform(0.3, 4.0, size=5)
+P = RNG.uniform(0.05, 0.95, size=5)
+W = np.arange(1.0, 6.0)
+
+FUNCTIONS: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
+    ("polygamma", lambda x: sc.polygamma(1, x) + sc.polygamma(3, x) + sc.polygamma(0, x), (X,)),
+    ("digamma", lambda x: sc.digamma(x) + sc.digamma(-x), (X,)),
+    ("zeta", lambda x: sc.zeta(3.0, x) + sc.zeta(2.0), (X,)),
+    ("beta", lambda x, y: sc.beta(x, y) + sc.betaln(y, x), (X, Y)),
+    ("binom", lambda x, y: sc.binom(y + 3.0, x), (X, Y)),
+    ("gammainc by a", lambda x, y: sc.gammainc(x, y) + 2 * sc.gammaincc(x, 9 * y), (X, Y)),
+    ("gammainc by x", lambda x, y: sc.gammainc(y, x) + 2 * sc.gammaincc(y, 9 * x), (X, Y)),
+    ("betainc by x", lambda p, x, y: sc.betainc(x, y, p), (P, X, Y)),
+    ("betainc by a and b", lambda x, y, p: sc.betainc(x, y, p) + sc.betainc(y, x, p), (X, Y, P)),
+    ("erfinv", lambda p: sc.erfinv(2 * p - 1) + sc.erfcinv(2 * p), (P,)),
+    ("ndtri", lambda p: sc.ndtri(p), (P,)),
+    ("log_ndtr", lambda x: sc.log_ndtr(-8 * x) + sc.log_ndtr(x) + sc.log_ndtr(9 * x), (X,)),
+    ("i0, i1", lambda x: sc.i0(x) + np.i0(-x) + sc.i1(x) + sc.i1(-2 * x), (X,)),
+    ("j0, j1", lambda x: sc.j0(3 * x) + sc.j1(4 * x), (X,)),
+    ("cbrt", lambda x: np.cbrt(x) + sc.cbrt(-x), (X,)),
+    ("entr", lambda x: sc.entr(x) + sc.rel_entr(x, 2 * x + x * x), (X,)),
+    ("softmax", lambda x: sc.softmax(x) * sc.log_softmax(x), (X,)),
+    ("softmax of rows", lambda x: sc.softmax(np.outer(x, x), axis=1) @ x, (X,)),
+]
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=lambda c: c[0])
+def test_value_and_derivatives(case: Any) -> None:
+    _, f, args = case
+
+    def weighted(*args):
+        return np.sum(f(*args) * W)
+
+    check_value(f, args, 1e-10)
+    check_derivatives(weighted, args)
+
+
+SECOND: list[tuple[Callable[..., Any], Any]] = [
+    (lambda x: np.sum(sc.gammaln(x)), X), (lambda x: np.sum(sc.digamma(x)), X),
+    (lambda x: np.sum(sc.gamma(x)), X), (lambda x: np.sum(sc.ndtri(x)), P),
+    (lambda x: np.sum(sc.i0(x)), X), (lambda x: np.sum(sc.j1(x)), X),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(SECOND)))
+def test_second_derivatives(case: int) -> None:
+    f, x = SECOND[case]
+    g, h = pb.grad(f), 1e-5
+    found = pb.jvp(g, (x,), (np.ones(5),))[1]
+    np.testing.assert_allclose(found, (g(x + h) - g(x - h)) / (2 * h), 1e-5)
+
+
+EDGES: list[tuple[Callable[..., Any], list[float]]] = [
+    (sc.erfinv, [0, 1e-10, -1e-300, 0.9999999, -0.99999999999, 1, -1, 2, 0.5, -0.5]),
+    (sc.erfcinv, [1e-300, 1e-15, 0.3, 0.5, 1.0, 1.9999999999, 0, 2, 3]),
+    (sc.ndtri, [1e-300, 1e-20, 0.5, 0.9999999999, 0, 1, 1.5]),
+    (sc.log_ndtr, [-1e10, -100, -20.1, -19.9, -5, 0, 3, 6.1, 10, 40]),
+    (sc.i0, [0, 1e-5, -3, 50, 300, 700, 800]), (sc.i1, [0, -1e-5, 50, 300]),
+    (sc.entr, [0, -1, 2]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(EDGES)))
+def test_edges(case: int) -> None:
+    f, points = EDGES[case]
+    x = np.array(points, float)
+    np.testing.assert_allclose(pb.jit(lambda x: f(x))(x), f(x), 2e-14)
+
+
+def zeta(s, q):
+    return sc.zeta(s, q)
+
+
+@pytest.mark.parametrize("s", [1.5, 2.0, 5.0, 12.0])
+def test_zeta(s: float) -> None:
+    q = np.array([-3.3, 0.0, -2.0, 1e-5, 0.5, 3, 100, 1e6, np.inf])
+    np.testing.assert_allclose(pb.jit(zeta)(s, q), sc.zeta(s, q), 1e-13)
+
+
+def test_an_order_has_no_derivative() -> None:
+    with pytest.raises(pb.PullbackError):
+        pb.grad(lambda s: sc.zeta(s, 2.0))(3.0)

@@ -1,0 +1,107 @@
+"""Efficient CHAD, section 9 and App. B: functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from pullback.core.nested import App, Exists, Lam, Let, Op, R, Source, TVar, Var, Z
+from pullback.core.nested_build import B, E, if_, lam, reals
+from pullback.core.nested_check import check_source
+from pullback.core.nested_eval import evaluate
+from pullback.core.nested_traverse import free_vars, subterms
+from pullback.core.nested_values import Packed, to_bool
+from pullback.papers.chad_closures import run_closures
+from pullback.papers.chad_higher import run_higher, variable_calls
+from pullback.papers.chad_monadic import CHAD, check_chad
+from pullback.papers.closure_conversion import convert
+from tests.papers.chad_tools import apart, programs, slope
+from tests.papers.conformance import claim
+from tests.papers.generate import STANDARD, close, finite_difference
+
+x, y, f = E(Var("x")), E(Var("y")), E(Var("f"))
+TWICE = Source(reals("x", "y"), Let("f", lam("u", R, lambda u: x * u), (f(y) + f(2.0)).t), R)
+CHOOSE = Source((("c", B), *reals("x", "y")), Let("f", if_(
+    Var("c"), lam("u", R, lambda u: x * (x * u)), lam("u", R, lambda u: x * (y + u))),
+    (f(y) + f(x)).t), R)
+
+
+def family(n: int) -> Source:
+    """t_1 = x_1, t_k = (\\x_{k-1}. t_{k-1}) x_k."""
+    t = E(Var("x1"))
+    for k in range(2, n + 1):
+        t = E(App(Lam(f"x{k - 1}", R, t.t), Var(f"x{k}")))
+    return Source(reals(f"x{n}"), t.t, R)
+
+
+@claim("CHAD-80")
+def test_naive_higher_order(row: str) -> None:
+    source, args, seed, value, gradient = STANDARD["HO3"]
+    out = run_higher(source, args, seed)
+    assert out.value == value and close(out.cotangents, gradient)
+    for source, args, seed in programs("RGH"):
+        out = run_higher(source, args, seed)
+        assert close(finite_difference(source, args, seed), out.cotangents, 1e-4)
+
+
+@claim("CHAD-81")
+def test_it_is_exponential(row: str) -> None:
+    for n in range(1, 9):
+        out = run_higher(family(n), (3.0,), 1.0)
+        assert (out.value, out.cotangents, variable_calls(out)) == (3.0, (1.0,), 2**n - 1)
+        # The body's backpropagator runs for the argument, and for what was captured.
+        m = out.machine
+        calls = sum(k for role, k in zip(m.roles, m.calls, strict=True) if role == "call")
+        assert calls + m.counts.get("op:foldr", 0) == 2**n - 2
+
+
+@claim("CHAD-83")
+def test_closure_conversion(row: str) -> None:
+    for source, args, _ in programs("RGH"):
+        source = apart(source)
+        converted = convert(source)
+        check_source(converted)
+        env = dict(zip([v for v, _ in source.context], args))
+        assert evaluate(converted.body, env)[0] == evaluate(source.body, env)[0]
+        for t in subterms(converted.body):
+            if isinstance(t, Lam):
+                assert t.kind == "->□" and free_vars(t) == ()
+
+
+@claim("CHAD-84")
+def test_conversion_preserves_cost(row: str) -> None:
+    worst = 0.0
+    for source, args, _ in programs("RGH"):
+        source = apart(source)
+        env = dict(zip([v for v, _ in source.context], args))
+        plain = evaluate(source.body, env)[1]
+        worst = max(worst, evaluate(convert(source).body, env)[1] / plain)
+    assert worst < 12
+
+
+@claim("CHAD-85")
+def test_chad_of_closures(row: str) -> None:
+    out = run_closures(TWICE, (3.0, 5.0), 1.0)
+    assert (out.value, out.cotangents) == (21.0, (7.0, 3.0))
+    for c, value, dx, dy in ((True, 72.0, 57.0, 9.0), (False, 54.0, 21.0, 9.0)):
+        out = run_closures(CHOOSE, (to_bool(c), 3.0, 5.0), 1.0)
+        assert (out.value, out.cotangents[1:]) == (value, (dx, dy))
+    with pytest.raises(ValueError, match="another closure"):
+        evaluate(Op("lcast", (x.t,), (Z, Exists("a", TVar("a")))), {"x": Packed(R, 1.0)}, CHAD)
+
+
+@claim("CHAD-86")
+def test_efficiency_is_back(row: str) -> None:
+    points = []
+    for n in (2, 4, 8, 16, 32, 64):
+        out = run_closures(family(n), (3.0,), 1.0)
+        assert out.cotangents == (1.0,)
+        points.append((n, out.cost))
+    assert 0.95 < slope(points) < 1.05
+
+
+@claim("CHAD-89")
+def test_casts_never_fail(row: str) -> None:
+    for source, args, seed in programs("RGH"):
+        check_chad(convert(apart(source)))
+        out = run_closures(source, args, seed)
+        assert close(finite_difference(source, args, seed), out.cotangents, 1e-4)

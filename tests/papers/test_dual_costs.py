@@ -1,0 +1,220 @@
+"""Dual-numbers reverse AD: costs. The early stages must be seen to fail what the last ones keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pullback.core.nested import (
+    App,
+    Data,
+    DataDecl,
+    Fun,
+    Lit,
+    Match,
+    MatchArm,
+    Pair,
+    R,
+    Source,
+    TVar,
+    Type,
+    Var,
+)
+from pullback.core.nested_build import app, letrec, prim, reals
+from pullback.core.nested_eval import evaluate
+from pullback.core.nested_values import ConV
+from pullback.papers.dual_ground import Wrapped
+from tests.papers.conformance import claim
+from tests.papers.dual import LINEAR, STAGED, STAGES, case, outcome, slope, source_cost
+from tests.papers.generate import dbl, sumsq
+
+Stage = Callable[[Source], Wrapped]
+
+
+def leaves(n: int, balanced: bool) -> Any:
+    """The value (1, .., 1) in the shape of ``sumsq``."""
+    if not balanced:
+        out: Any = 1.0
+        for _ in range(n - 1):
+            out = (out, 1.0)
+        return out
+    return (leaves(n // 2, True), leaves(n - n // 2, True)) if n > 1 else 1.0
+
+
+def sumsq_cost(stage: Stage, balanced: bool) -> Callable[[int], float]:
+    """Steps of the reverse phase for n leaves."""
+
+    def cost(n: int) -> float:
+        out = outcome(stage, sumsq(n, balanced), (leaves(n, balanced),), 1.0)
+        return out.reverse
+
+    return cost
+
+
+@claim("DN-12")
+def test_naive_is_exponential(row: str) -> None:
+    for n in range(1, 13):
+        calls = outcome(STAGES["N1"], dbl(n), (1.0,), 1.0).machine.calls
+        assert calls == [2 ** (n - k) for k in range(n + 1)]
+        assert sum(calls) == 2 ** (n + 1) - 1
+        for stage in STAGED.values():
+            assert outcome(stage, dbl(n), (1.0,), 1.0).machine.calls == [1] * (n + 1)
+
+
+@claim("DN-13")
+def test_the_primal_pass_is_proportional(row: str) -> None:
+    """Literals and operations cost a bounded factor more; Interleave and 0_c cost the input."""
+    ratios = []
+    for i in range(200):
+        s, args, seed = case(i, "RG")
+        ratios.append(outcome(STAGES["N1"], s, args, seed).forward / (source_cost(s, args) + 40))
+    assert max(ratios) < 8
+    for n in (10, 50, 200):
+        w = STAGES["N1"](dbl(n))
+        forward = evaluate(App(w.term, Var("a")), {"a": 1.0}, w.library)[1]
+        assert forward / source_cost(dbl(n), (1.0,)) < 8
+
+
+def ratio(stage: Stage, s: Source, args: tuple[Any, ...], seed: Any, size: int) -> float:
+    """What the requirement of 4.1 bounds."""
+    out = outcome(stage, s, args, seed)
+    return out.reverse / (source_cost(s, args) + size)
+
+
+@claim("DN-27")
+def test_the_complexity_requirement(row: str) -> None:
+    bound = 40
+    for stage in LINEAR.values():
+        for i in range(150):
+            s, args, seed = case(i, "RGH")
+            assert ratio(stage, s, args, seed, 10) < bound
+        for n in (10, 100, 1000):
+            assert ratio(stage, dbl(n), (1.0,), 1.0, 1) < bound
+    assert ratio(LINEAR["N4"], dbl(10_000), (1.0,), 1.0, 1) < bound
+    # the check can fail: N1 on DBL, N2 on SUMSQ
+    assert ratio(STAGES["N1"], dbl(12), (1.0,), 1.0, 1) > bound
+    assert ratio(STAGES["N2"], sumsq(128), (leaves(128, False),), 1.0, 128) > bound
+
+
+@claim("DN-28")
+def test_the_identity(row: str) -> None:
+    def cost(n: int) -> float:
+        shape: Type = sumsq(n).context[0][1]
+        identity = Source((("x", shape),), Var("x"), shape)
+        return outcome(STAGES["N4"], identity, (leaves(n, False),), leaves(n, False)).reverse
+
+    assert 0.95 <= slope(cost, 64, 256) <= 1.05
+
+
+@claim("DN-29")
+def test_the_primal_pass_of_n2(row: str) -> None:
+    """Interleave is O(size), N2 O(cost), Deinterleave O(size of the result). The zeros that
+    Interleave's backpropagators hold are made when these are called."""
+
+    def interleave(n: int) -> float:
+        s = sumsq(n, True)
+        return outcome(STAGES["N2"], Source(s.context, prim("sin", 1.0), R), (leaves(n, True),),
+                       1.0).forward
+
+    def chain(n: int) -> float:
+        return outcome(STAGES["N2"], dbl(n), (1.0,), 1.0).forward
+
+    def deinterleave(n: int) -> float:
+        s, seed = sumsq(n, True), leaves(n, True)
+        x = Var("x")
+
+        def result(k: int) -> Any:
+            return Pair(result(k // 2), result(k - k // 2)) if k > 1 else x
+
+        body = result(n)
+        return outcome(STAGES["N2"], Source(reals("x"), body, s.context[0][1]), (1.0,),
+                       seed).forward
+
+    for cost in (interleave, chain, deinterleave):
+        assert 0.95 <= slope(cost, 256, 1024) <= 1.05
+
+
+@claim("DN-30")
+def test_dense_cotangents_are_quadratic(row: str) -> None:
+    assert slope(sumsq_cost(STAGES["N2"], False), 256, 512) >= 1.9
+    assert slope(sumsq_cost(STAGES["N2"], True), 256, 512) >= 1.9
+
+
+@claim("DN-31")
+def test_input_backpropagators(row: str) -> None:
+    """One more use of a leaf costs the size in N2, its depth in N3, a logarithm in N3m, and a
+    constant in N4."""
+
+    def cost(name: str, n: int, balanced: bool) -> float:
+        return sumsq_cost(STAGES[name], balanced)(n) / n
+
+    assert cost("N2", 256, True) / cost("N2", 64, True) > 3
+    assert cost("N3", 1024, False) / cost("N3", 256, False) > 2.5
+    assert cost("N3", 1024, True) / cost("N3", 256, True) < 1.3
+    assert 1.0 < cost("N3m", 1024, False) / cost("N3m", 256, False) < 1.3
+    assert cost("N4", 1024, False) / cost("N4", 256, False) < 1.02
+
+
+@claim("DN-36")
+def test_cayley_by_shape(row: str) -> None:
+    left, balanced = (sumsq_cost(STAGES["N3"], shape) for shape in (False, True))
+    assert slope(left, 64, 128) < slope(left, 256, 512) < slope(left, 1024, 2048)
+    assert slope(left, 1024, 2048) >= 1.7
+    assert slope(balanced, 64, 512) <= 1.25
+
+
+@claim("DN-38")
+def test_scalars_in_a_map(row: str) -> None:
+    for shape in (False, True):
+        assert 1.0 < slope(sumsq_cost(STAGES["N3m"], shape), 64, 512) <= 1.25
+
+
+@claim("DN-42")
+def test_mutable_is_linear(row: str) -> None:
+    for stage in LINEAR.values():
+        for shape in (False, True):
+            assert 0.95 <= slope(sumsq_cost(stage, shape), 64, 512) <= 1.05
+
+
+@claim("DN-43")
+def test_backpropagators_are_few(row: str) -> None:
+    for i in range(200):
+        s, args, seed = case(i, "RGH")
+        counts = outcome(STAGES["N4"], s, args, seed).machine.counts
+        made = counts.get("role:op", 0) + counts.get("role:const", 0)
+        assert made <= source_cost(s, args)
+
+
+def list_source() -> Source:
+    """The sum of the squares of a list, by recursion."""
+    a = TVar("a")
+    decl = DataDecl("List", ("a",), (("End", ()), ("More", (a, Data("List", (a,))))))
+    t = Data("List", (R,))
+    body = letrec("go", Fun(t, R), "l", lambda go, xs: Match(xs.t, (
+        MatchArm("End", (), Lit(0.0)),
+        MatchArm("More", ("h", "r"), prim("add", prim("mul", Var("h"), Var("h")), app(
+            go, Var("r")))))), lambda go: app(go, Var("l")))
+    return Source((("l", t),), body, R, (decl,))
+
+
+def value(n: int) -> ConV:
+    out = ConV("End", ())
+    for k in range(n):
+        out = ConV("More", (float(k % 3), out))
+    return out
+
+
+@claim("DN-56")
+def test_recursion_is_as_efficient(row: str) -> None:
+    s = list_source()
+    for name, stage in LINEAR.items():
+
+        def cost(n: int, stage: Stage = stage) -> float:
+            return outcome(stage, s, (value(n),), 1.0).reverse
+
+        assert 0.95 <= slope(cost, 2**6, 2**9) <= 1.05, name
+    out = outcome(STAGES["N4"], s, (value(2**12),), 1.0)
+    assert max(out.machine.calls) == 1
+    assert 0.95 <= slope(lambda n: outcome(
+        STAGES["N4"], s, (value(n),), 1.0).reverse, 2**9, 2**12) <= 1.05
+

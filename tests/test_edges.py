@@ -1,0 +1,196 @@
+"""Numbers and arrays at the edges of what they can hold: as in Python and NumPy, or refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback import driver
+
+INT_MIN = -(2**63)
+
+
+def floordiv(a, b):
+    return a // b
+
+
+def absolute(a):
+    return abs(a)
+
+
+def power(a, b):
+    return a**b
+
+
+def shift(a, b):
+    return a << b
+
+
+def add(a, b):
+    return a + b
+
+
+def less(a, b):
+    return a < b
+
+
+def same(f: Any, *args: Any) -> None:
+    """The value and its type, or the exception, as in plain Python."""
+    try:
+        with np.errstate(all="ignore"):
+            expected = f(*args)
+    except Exception as e:
+        with pytest.raises(type(e)):
+            pb.jit(f)(*args)
+        return
+    found = pb.jit(f)(*args)
+    assert type(found) is type(expected)
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_quotients_and_sizes_that_do_not_fit() -> None:
+    same(floordiv, INT_MIN, 1)
+    same(floordiv, np.int64(INT_MIN), np.int64(-1))
+    for f, args in ((floordiv, (INT_MIN, -1)), (absolute, (INT_MIN,))):
+        with pytest.raises(OverflowError):
+            pb.jit(f)(*args)
+
+
+@pytest.mark.parametrize("a", [0.0, -0.0, 1.0, -1.0, -2.0, math.inf, -math.inf, math.nan])
+def test_powers_of_floats(a: float) -> None:
+    for b in (0.0, 2.0, -1.0, math.inf, -math.inf, math.nan):
+        same(power, a, b)
+    if not (math.isfinite(a) and a < 0):
+        same(power, a, 0.5)
+
+
+def test_half_powers_of_arrays_are_roots() -> None:
+    def root(x):
+        return x**0.5
+
+    x = np.array([0.0, -0.0, 2.0, math.inf, -math.inf])
+    same(root, x)
+    same(root, x.astype(np.float32))
+    assert np.signbit(pb.jit(root)(x))[1]
+
+
+def test_python_ints_take_the_type_of_numpy_ints() -> None:
+    few, many = np.array([1, 2], np.int32), 2**40
+    same(add, few, 3)
+    same(add, few, many)
+    same(add, np.int32(5), many)
+    same(less, few, many)
+    same(less, np.int32(5), many)
+    same(shift, np.int32(5), 2)
+    same(shift, few, 2)
+
+
+def test_items_of_an_array_are_not_weak() -> None:
+    same(lambda x: np.array([x[0], 1.0]), np.ones(2, np.float32))
+    same(lambda x: np.array([x[0], 1]), np.ones(2, np.float32))
+    same(lambda x: np.array([x[0], x[1]]), np.ones(2, np.float32))
+
+
+def test_updates_in_place_keep_the_type() -> None:
+    def f(x, y):
+        a = x.copy()
+        a += y
+        return a
+
+    same(f, np.ones(3, np.float32), np.arange(3.0) / 7.0)
+    with pytest.raises(TypeError):
+        pb.jit(f)(np.arange(3), np.arange(3.0))
+    same(f, np.ones(3), np.ones((2, 3)))
+
+
+def test_unaligned_arrays_everywhere() -> None:
+    def f(x):
+        return x * x
+
+    x = np.zeros(35, np.uint8)[3:].view(np.float64)
+    x[:] = np.arange(4.0)
+    assert not x.flags.aligned
+    np.testing.assert_array_equal(pb.jvp(f, (x,), (x,))[1], 2 * x * x)
+    np.testing.assert_array_equal(pb.vjp(f, x)[1](x)[0], 2 * x * x)
+    np.testing.assert_array_equal(pb.grad(lambda x: np.sum(x * x))(x), 2 * x)
+
+
+def test_sizes_that_overflow_are_refused() -> None:
+    f = pb.jit(lambda n, m: np.zeros((n, m)))
+    for n, m in ((2**33, 2**33), (2**32, 2**32), (2**61, 8), (2**61, 1)):
+        with pytest.raises(MemoryError):
+            f(n, m)
+    assert f(2**40, 0).shape == (2**40, 0)
+
+
+def test_wrong_counts_and_truth_values() -> None:
+    def unpacked(x):
+        a, b, c = x
+        return a + b + c
+
+    with pytest.raises(ValueError, match="unpack"):
+        pb.jit(unpacked)((1.0, 2.0))
+    with pytest.raises(ValueError, match="ambiguous"):
+        pb.jit(lambda x: 1.0 if x else 2.0)(np.ones(3))
+    with pytest.raises(TypeError, match="argnums"):
+        pb.grad(lambda x: x, -2)(1.0)
+
+
+# --- extents that are assumed to be equal -------------------------------------------------------
+
+
+def weighted(x, y):
+    return np.sum(x * y + y)
+
+
+def test_a_run_time_broadcast_compiles_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    original = driver._specialise
+
+    def counted(*args: Any) -> Any:
+        nonlocal count
+        count += 1
+        return original(*args)
+
+    def f(x, y):
+        return np.sum(x * y + y)
+
+    monkeypatch.setattr(driver, "_specialise", counted)
+    gradient = pb.grad(f, (0, 1))
+    for n in (3, 1, 5):
+        gradient(np.ones(n), np.ones(n))
+    assert count == 1
+    for n, m in ((3, 1), (1, 3), (4, 4)):
+        x, y = np.arange(1.0, n + 1), np.arange(1.0, m + 1)
+        dx, dy = gradient(x, y)
+        assert (dx.shape, dy.shape) == (x.shape, y.shape)
+        np.testing.assert_allclose(np.sum(dx * x), np.sum(x * y))
+    assert count == 2
+
+
+def test_every_way_in_broadcasts() -> None:
+    x, y = np.arange(1.0, 4.0), np.array([2.0])
+    value, dy = np.sum(x * y + y), np.array([9.0])
+    # A function of its own for each, so that each is the first to meet the extent of 1.
+    fresh = [lambda x, y, k=k: np.sum(x * y + y) * k for k in ("", 1.0, np.float64(1.0), 1, True)]
+    _, vjp, jvp, jit, cost = fresh
+    assert pb.vjp(vjp, x, y)[0] == value
+    np.testing.assert_allclose(pb.vjp(vjp, x, y)[1](1.0)[1], dy)
+    np.testing.assert_allclose(pb.jvp(jvp, (x, y), (np.zeros(3), np.ones(1)))[1], dy[0])
+    compiled = pb.jit(jit)
+    assert compiled(x, x) == np.sum(x * x + x) and compiled(x, y) == value
+    assert pb.cost(cost, x, y) > 0
+    assert driver.run(weighted, (x, y), tier="eval") == value
+
+
+def test_shapes_that_do_not_fit_stay_errors() -> None:
+    gradient = pb.grad(weighted)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="broadcast"):
+            gradient(np.ones(3), np.ones(2))
+        np.testing.assert_array_equal(gradient(np.ones(2), np.ones(2)), np.ones(2))
