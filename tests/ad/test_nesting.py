@@ -148,3 +148,16 @@ def test_operators_of_a_main_with_derivative_terms_are_well_formed() -> None:
     for made in (gradient(p, (0, 1)), tangent(p, (0,)), *split(p, (1,))):
         check(made, Dialect.ACCUMULATING)
     check(differentiate(program([A2], lambda c, m: c.total(m))), Dialect.ACCUMULATING)
+
+
+def test_too_deep_a_nest_is_refused() -> None:
+    import pullback as pb
+
+    def f(x: float) -> float:
+        return x * x
+
+    g = f
+    for _ in range(14):
+        g = pb.grad(g)
+    with pytest.raises(pb.PullbackError, match="nested more than 12 deep"):
+        g(1.0)

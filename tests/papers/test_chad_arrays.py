@@ -36,7 +36,7 @@ from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim
 from tests.papers.generate import close, finite_difference
 
-A, BB, C, I = Var("a"), Var("b"), Var("c"), Var("ix")
+A, BB, C, IDX = Var("a"), Var("b"), Var("c"), Var("ix")
 AR: Type = Arr(R)
 AB: Context = (("a", AR), ("b", AR))
 ABC: Context = (*AB, ("c", R))
@@ -180,16 +180,16 @@ IX: Context = (*AB, ("ix", Arr(Z)))
 
 @claim("CHAD-63")
 def test_gather(row: str) -> None:
-    expect(run(IX, dot(op("gather", A, I), BB), a3, b3, [2, 0, 2]),
+    expect(run(IX, dot(op("gather", A, IDX), BB), a3, b3, [2, 0, 2]),
            35.0, [5.0, 0.0, 10.0], [3.0, 1.0, 3.0], [(), (), ()])
 
 
 @claim("CHAD-64")
 def test_scatters(row: str) -> None:
     nothing = [(), (), ()]
-    expect(run(IX, dot(op("scatter_add", A, I, A), BB), a3, b3, [2, 0, 2]),
+    expect(run(IX, dot(op("scatter_add", A, IDX, A), BB), a3, b3, [2, 0, 2]),
            64.0, [10.0, 9.0, 12.0], [3.0, 2.0, 7.0], nothing)
-    out = run((*IX, ("c", R)), dot(op("scatter_set", A, I, Map(
+    out = run((*IX, ("c", R)), dot(op("scatter_set", A, IDX, Map(
         "s", prim("mul", Var("s"), C), BB)), BB), a3, b3, [2, 0, 2], 2.0)
     expect(out, 122.0, [0.0, 5.0, 0.0], [10.0, 10.0, 24.0], nothing, 56.0)
 

@@ -1,4 +1,4 @@
-"""Dual-numbers reverse AD: the figures, one after the other (rows DN-1 to DN-53 of the checklist)."""
+"""Dual-numbers reverse AD: the figures, one after the other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,14 @@ from pullback.core.nested_check import NestedTypeError, check, check_source
 from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Closure, Machine
 from pullback.core.nested_ops import Library, Row
-from pullback.core.nested_traverse import alpha_eq, free_vars, map_parts, parts, substitute, subterms
+from pullback.core.nested_traverse import (
+    alpha_eq,
+    free_vars,
+    map_parts,
+    parts,
+    substitute,
+    subterms,
+)
 from pullback.core.nested_values import ConV, Inj, map_reals, pair, real, reals_in, tuple_value
 from pullback.papers import dual_staged as n2
 from pullback.papers.dual_forward import push
@@ -329,7 +336,8 @@ def test_staged_calls(row: str) -> None:
     value, _ = evaluate(whole, {}, recording(log), m)
     assert value == (0.0, (55.0, 0.0))
     assert m.calls == [1, 1, 1, 1]
-    assert [(e[1], e[3]) for e in log if e[0] == "take"] == [(4, 1.0), (3, 2.0), (2, 9.0), (1, 55.0)]
+    taken = [(e[1], e[3]) for e in log if e[0] == "take"]
+    assert taken == [(4, 1.0), (3, 2.0), (2, 9.0), (1, 55.0)]
     assert check(whole, library=n2.LIBRARY) == Prod(R, Prod(R, R))
 
 
@@ -564,7 +572,7 @@ def test_scalars(row: str) -> None:
         out = outcome(STAGES[name], s, (value,), 1.0)
         assert out.cotangents == (((5.0, ()), (0.0, 3.0)),)
         reals = iter(reals_in(out.cotangents[0]))
-        assert map_reals(lambda _: next(reals), value) == ((5.0, 7), (0.0, 3.0))
+        assert map_reals(lambda _, found=reals: next(found), value) == ((5.0, 7), (0.0, 3.0))
 
 
 @claim("DN-39")

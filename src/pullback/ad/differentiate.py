@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pullback.ad.cells import array_type, extents_of, gather, scatter, seeded
 from pullback.ad.forward import tangent_function
 from pullback.ad.functions import Functions, replace_lets
+from pullback.ad.nesting import refuse_deep_nests
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, or_zero, refuse_data
 from pullback.core.build import Builder, boolean, lit
@@ -39,6 +40,7 @@ def node_layout(decls: dict[str, Decl]) -> dict[str, Decl]:
 
 def differentiate(program: Program) -> Program:
     """Dialect FLAT to ACCUMULATING: no derivative term is left."""
+    refuse_deep_nests(program)
     functions = Functions.of(program)
     _expand(functions, program.main)
     return functions.program(program.main)
@@ -57,6 +59,7 @@ def gradient(
     that a last parameter, a ``Handle(1)``, names all together; a last result is the array of what
     was accumulated in them. So data has no cotangents among the results, but a sum by value has
     its leaves."""
+    refuse_deep_nests(program)
     functions = Functions.of(program)
     main = functions.functions[program.main]
     b = Builder()
@@ -79,6 +82,7 @@ def split(
 ) -> tuple[Program, Program]:
     """The forward program, parameters -> (results, residuals), and the pullback program,
     (residuals, seeds) -> cotangents of ``wrt``; all as in ``gradient``."""
+    refuse_deep_nests(program)
     functions = Functions.of(program)
     main = functions.functions[program.main]
     params = _main_params(functions, main)
@@ -109,6 +113,7 @@ def split(
 def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
     """A main of (parameters, tangents of ``wrt``) -> (results, tangents of the real results).
     Sums and nodes carry their tangents inside (``n.jvp``)."""
+    refuse_deep_nests(program)
     functions = Functions.of(program)
     name = tangent_function(functions, program.main, wrt)
     _expand(functions, name)

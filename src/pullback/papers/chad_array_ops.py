@@ -22,6 +22,7 @@ from pullback.core.nested import (
     Nil,
     Op,
     Pair,
+    Prod,
     Snd,
     Term,
     Var,
@@ -115,8 +116,6 @@ def back(t: Op, xs: list[E], bps: list[E], d: E, gamma: Context, types: Types) -
 
 def cell_of(bag_type: Data) -> Data:
     """The cotangent type in a bag."""
-    from pullback.core.nested import Prod
-
     (entry,) = bag_type.args
     assert isinstance(entry, Prod) and isinstance(entry.right, Data)
     return entry.right

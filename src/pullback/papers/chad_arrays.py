@@ -28,6 +28,7 @@ from pullback.core.nested import (
     Foldl,
     Fst,
     Fun,
+    Let,
     LetRec,
     Map,
     Match,
@@ -72,7 +73,8 @@ def array_rule(
                     lam("_", Arr(Prod(t2(types[n]), ONE)), lambda _: return_(Nil(), gamma))),
                     role="bp"))))
         # C{map (x. t) s} = let (s1,s')=C{s} in let (a1,fs) = unzip (map (x. C{t}) s1) in
-        #   (a1, \d. sequence (zipWith (f d'. scope (f d')) fs (densify n d)) >>= \ds. s' (BArray ds))
+        #   (a1, \d. sequence (zipWith (f d'. scope (f d')) fs (densify n d)) >>=
+        #        \ds. s' (BArray ds))
         case Map(x, body, a):
             cell = elem_t2(types[a])
             inner = (*gamma, (x, cell))
@@ -85,7 +87,7 @@ def array_rule(
                     lam("r", Arr(Prod(cell, ONE)), lambda r: s_(op("BArray", firsts(r))))),
                     role="bp"))))
         # C{zipWith (x y. t) s u}: per element scope (scope (f d')) gives (dx, (dy, ()))
-        case ZipWith(x, y, body, a, b):
+        case ZipWith():
             return _zip_with(t, gamma, types, chad)
         case Fold():
             return _fold(t, gamma, types, chad)
@@ -138,7 +140,7 @@ def _zip_with(t: ZipWith, gamma: Context, types: Types, chad: Rule) -> Term:
                 "d", t2(types[t]), lambda d: back(s_, u_, a1, fs, d), role="bp")))))
 
 
-# --- fold ------------------------------------------------------------------------------------------
+# --- fold -----------------------------------------------------------------------------------------
 
 
 def get_a(tree: Term) -> Term:
@@ -179,8 +181,6 @@ def _fold(t: Fold, gamma: Context, types: Types, chad: Rule) -> Term:
 
 
 def _under(p: str, value: E, t: Term) -> Term:
-    from pullback.core.nested import Let
-
     return Let(p, value.t, t)
 
 

@@ -2,9 +2,9 @@
 
     data Bag a = BEmpty | BOne a | BPlus (Bag a) (Bag a) | BArray (Arr b) | BPairs (Arr a)
 
-The cotangent of an array is a bag of (index, cotangent): BArray has element k for index k, BPairs is
-a block. Zero, + and BOne cost 1; blocks cost their length when they are made, and ``collect`` the
-constructors of the bag. ``scatter zeros pairs`` adds; lists are what differences of lists end in.
+The cotangent of an array is a bag of (index, cotangent): BArray has element k for index k, BPairs
+is a block. Zero, + and BOne cost 1; blocks cost their length when they are made, and ``collect``
+the constructors of the bag. ``scatter zeros pairs`` adds; lists are what difference lists end in.
 """
 
 from __future__ import annotations

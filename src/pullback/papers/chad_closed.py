@@ -1,9 +1,10 @@
-"""CHAD of closed functions and existentials (Efficient CHAD, App. B): the rest of ``chad.closures``.
+"""CHAD of closed functions and existentials (Efficient CHAD, App. B).
 
 A closed function has no cotangent but (): what it captured is an argument. Its backpropagator runs
 the body's action in an environment of one cell:
 
-    C{\\□x.t}  = (\\□x. let (y,y')=C{t} in (y, \\d. let ((),dx) = run (y' d) <0> in dx), \\d. return ())
+    C{\\□x.t}  = (\\□x. let (y,y')=C{t} in (y, \\d. let ((),dx) = run (y' d) <0> in dx),
+                 \\d. return ())
     C{t s}    = let (f,f')=C{t} in let (y,y')=C{s} in let (z,z')=f y in (z, \\d. y' (z' d))
     C{pack_s t} = let (x,x')=C{t} in (pack_s x, \\d. x' (lcast_s d))
     C{case t of pack_a x -> s} = let (z,z')=C{t} in case z of pack_a x -> let (y,y')=C{s} in

@@ -1,4 +1,4 @@
-"""The two rules of CH0, naive higher-order CHAD (Efficient CHAD, section 9); exponential in the nesting of calls.
+"""The two rules of CH0, naive higher-order CHAD (Efficient CHAD, section 9).
 
     T1(s->t) = T1 s -> (T1 t * (T2 t -> T2 s))        T2(s->t) = List (T1 s * T2 t)
     C{\\x.t} = let f = \\x. C{t} in

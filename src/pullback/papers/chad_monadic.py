@@ -226,7 +226,7 @@ def _dprim(t: Prim, xs: list[Term], parts: list[Type], e: E, result: Type) -> Te
     return out
 
 
-# --- the whole program -----------------------------------------------------------------------------
+# --- the whole program ----------------------------------------------------------------------------
 
 
 def chad_of(source: Source) -> Term:

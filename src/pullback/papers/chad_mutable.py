@@ -1,4 +1,4 @@
-"""The EVM on a growable stack, and as a writer (Efficient CHAD, section 5, Table 2, and footnote 13).
+"""The EVM on a growable stack, and as a writer (Efficient CHAD, section 5 and footnote 13).
 
     EVM ctx t := (height, growable array) -> t        x of ctx is the slot of its position in ctx
     scope     if height = capacity, double; write a zero at slot height; run; read the slot
@@ -140,7 +140,7 @@ MUTABLE = CHAD.replaced(*implementation(
     pure=_pure, bind=_bind, one=_one, scope=_scope, sequence=_sequence, run=_run))
 """C's operations on a growable stack."""
 
-# --- the writer ------------------------------------------------------------------------------------
+# --- the writer -----------------------------------------------------------------------------------
 
 # An action is a function from the height to (result, additions); an addition is (slot, cotangent).
 Additions = list[tuple[int, object]]

@@ -5,6 +5,7 @@
 Cotangents and environments are dense: a zero, a sum and ``one`` cost the size of what they are
 about, which is why the stage is inefficient. ``chad_sparse`` runs the same text on other data.
 
+>>> from pullback.core.nested import R
 >>> from pullback.core.nested_build import E, reals
 >>> from pullback.core.nested_pretty import show
 >>> def printed(t, *names):
@@ -123,10 +124,12 @@ def c0(t: Term, gamma: Context, types: Types) -> Term:
         # C{inl t} = let (x,x')=C{t} in (inl x, \d. x' (lcastl d))      C{inr t}: lcastr
         case Inl(a, other):
             return let_pair(("x", "x'"), c0(a, gamma, types), lambda x, x_: Pair(
-                Inl(x.t, t1(other)), lam("d", t2(types[t]), lambda d: x_(op("lcastl", d)), role="bp")))
+                Inl(x.t, t1(other)), lam(
+                    "d", t2(types[t]), lambda d: x_(op("lcastl", d)), role="bp")))
         case Inr(a, other):
             return let_pair(("x", "x'"), c0(a, gamma, types), lambda x, x_: Pair(
-                Inr(x.t, t1(other)), lam("d", t2(types[t]), lambda d: x_(op("lcastr", d)), role="bp")))
+                Inr(x.t, t1(other)), lam(
+                    "d", t2(types[t]), lambda d: x_(op("lcastr", d)), role="bp")))
         # C{case t of {inl x -> s; inr y -> r}} = let (z,z')=C{t} in case z of
         #   {inl x -> let (w,w')=C{s} in (w, \d. let (d1,d2)=split (w' d) in d1 + z' (linl d2));
         #    inr y -> .. z' (linr d2)}
@@ -198,7 +201,7 @@ def _lpairs(ds: Sequence[Term]) -> Term:
     return out
 
 
-# --- Fig. 4: a cotangent of an environment is a tuple that begins with () ---------------------------
+# --- Fig. 4: a cotangent of an environment is a tuple that begins with () -------------------------
 
 
 def _ev(static: Sequence[Static]) -> EV:

@@ -5,7 +5,8 @@
     T2(Arr t)=Bag (Z * T2 t)
     naive functions (section 9)   T1(s->t) = T1 s -> (T1 t * (T2 t -> T2 s))
                                   T2(s->t) = List (T1 s * T2 t)
-    closed functions (App. B)     T1(s ->□ t) = T1 s ->□ (T1 t * (T2 t -> T2 s))   T2(s ->□ t) = L(1)
+    closed functions (App. B)     T1(s ->□ t) = T1 s ->□ (T1 t * (T2 t -> T2 s))
+                                  T2(s ->□ t) = L(1)
     existentials (App. B)         T1(Exists a. t) = Exists a. T1 t    T2(Exists a. t) = Σ! a. T2 t
 
 >>> from pullback.core.nested import ONE
@@ -127,7 +128,7 @@ DENSE = DENSE_OPS.replaced(_SHOWN).extended(*_ROWS)
 """Cotangents in the naive representation (Fig. 4)."""
 
 
-# --- derivatives of primitives ---------------------------------------------------------------------
+# --- derivatives of primitives --------------------------------------------------------------------
 
 
 def is_constant(name: str, types: list[Type], result: Type) -> bool:
@@ -162,7 +163,7 @@ def dops(name: str, xs: list[Term], types: list[Type], d: Term) -> list[Term]:
             ]
 
 
-# --- values ----------------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------
 
 
 def to_cotangent(t: Type, seed: object) -> object:

@@ -67,7 +67,7 @@ LIBRARY = DUAL_OPS
 
 
 def n1(t: Term, types: Types, n: Duals, zero: Term) -> Term:
-    """N1{t}; ``zero`` is a variable that holds 0_c."""
+    """N1{t}; ``zero`` is a variable that holds the input: 0_c has its shape."""
 
     def go(t: Term) -> Term:
         match t:
@@ -105,7 +105,8 @@ def naive(source: Source) -> Wrapped:
     s, t = source_lam.type, source.result
     c: Type = cotangent(s)
     n = Duals(Prod(R, Fun(R, c, "-o")), None, parametric(source.decls))
-    zero, arg = fresh("zero"), fresh("x")
+    arg = fresh("x")
+    zero = arg  # 0_c is made of the input
     body = n1(source_lam.body, types, n, Var(zero))
     # Inter_R (x,d) = (x,d), but that the backpropagator is marked as an input's
     inter = Interleave(n, source.decls, leaf=lambda b, x, d: Pair(
@@ -114,7 +115,6 @@ def naive(source: Source) -> Wrapped:
         n, source.decls, leaf=Snd, target=c, zero=lambda: Op("0_c", (Var(zero),)),
         plus=lambda p, q: Op("+_c", (p, q)))
     b = Block()
-    b.lets.append((zero, Op("0_c", (Var(arg),))))
     identity = b.name("d", lam("z", c, lambda z: z, "-o"))
     b.lets.append((source_lam.x, inter.go(b, s, Var(arg), identity)))
     y, d = deinter.go(b, t, b.name("y", body))

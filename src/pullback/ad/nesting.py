@@ -1,0 +1,42 @@
+"""How deeply derivative terms nest, and that they do not nest too deeply.
+
+Each level multiplies the size of the code, and library functions that are found by iteration
+(``frontend.spectral_programs``, ``frontend.special_programs``) have exact derivatives up to the
+fifteenth only: deeper nests are refused instead of being slow or wrong.
+"""
+
+from __future__ import annotations
+
+from pullback.ad.sweep import DerivativeError
+from pullback.core.terms import Jvp, Let, Program, Vjp
+from pullback.core.traverse import all_lets, called
+
+MOST_NESTED = 12
+"""Derivatives of higher order than this are refused."""
+
+
+def refuse_deep_nests(program: Program) -> None:
+    """Raise DerivativeError at the innermost term of a nest that is too deep."""
+    known: dict[str, tuple[int, Let | None]] = {}
+
+    def order(name: str) -> tuple[int, Let | None]:
+        """The order of the derivatives in a function, and one of the innermost terms."""
+        if name in known:
+            return known[name]
+        known[name] = (0, None)  # a recursive call adds nothing: derivatives do not recur
+        worst: tuple[int, Let | None] = (0, None)
+        for let in all_lets(program.functions[name].body):
+            target = called(let.op)
+            if target is None:
+                continue
+            below, inner = order(target)
+            if isinstance(let.op, Vjp | Jvp):
+                below, inner = below + 1, inner or let
+            if below > worst[0]:
+                worst = (below, inner)
+        known[name] = worst
+        return worst
+
+    total, let = order(program.main)
+    if let is not None and total >= MOST_NESTED:
+        raise DerivativeError(f"derivatives nested more than {MOST_NESTED} deep", let)

@@ -1,0 +1,210 @@
+"""Krawiec et al., sections 8 and 9: compilation, primitives, arrays, data, general S and T."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import pytest
+
+from pullback.core.nested import (
+    App,
+    Build,
+    Case,
+    Data,
+    DataDecl,
+    Foldl,
+    Fst,
+    Fun,
+    Lam,
+    Let,
+    LetRec,
+    Lit,
+    Match,
+    MatchArm,
+    Plus,
+    Prod,
+    R,
+    Rec,
+    Snd,
+    Source,
+    Var,
+    Z,
+)
+from pullback.core.nested import Arr as Array
+from pullback.core.nested_build import E, if_, lam, let, op, prim, reals, term, tuple_
+from pullback.core.nested_check import check, types_of
+from pullback.core.nested_eval import evaluate
+from pullback.core.nested_pretty import show_type
+from pullback.core.nested_values import ConV, Inj
+from pullback.papers import delta_eval as evaluator
+from pullback.papers import delta_monadic as translation
+from pullback.papers import delta_wrapper as wrapper
+from pullback.papers.delta_eval import ARRAY, BINDS_DECL, MAP
+from pullback.papers.delta_ground import LIBRARY
+from pullback.papers.delta_monadic import DELTA_DECL, K, duals, k_term
+from pullback.papers.delta_wrapper import delta_of, gradient, run, show_delta
+from tests.papers.conformance import claim
+from tests.papers.generate import (
+    POW5,
+    close,
+    finite_difference,
+)
+from tests.papers.test_delta_monadic import binds
+
+x, y = Var("x"), Var("y")
+
+
+@claim("KR-45")
+def test_separate_compilation(row: str) -> None:
+    f = lam("a", R, lambda a: a * a)
+    n = duals(MAP.state)
+    f_rev = K(types_of(f), n).fn(f)
+    wanted = "R * Delta -> Z * DeltaBinds -> R * Delta * (Z * DeltaBinds)"
+    assert show_type(check(f_rev, {"deltaLet": check(MAP.delta_let, (), decls())}, decls(),
+                           LIBRARY)) == wanted  # no S in it
+    compiled, _ = evaluate(Let("deltaLet", MAP.delta_let, f_rev), {}, LIBRARY)
+    r3z = Prod(Prod(Prod(R, R), R), Z)
+    for s, arg, of, value in (
+        (R, (3.0, V(1)), x, 9.0),
+        (r3z, ((((3.0, V(1)), (4.0, V(2))), (5.0, V(3))), 7), Snd(Fst(x)), 25.0),
+        (Array(R), [(3.0, V(1)), (4.0, V(2))], op("index", x, 1), 16.0),
+    ):
+        main = k_term(App(Var("f"), of), (("x", s), ("f", Fun(R, R))), MAP.start(Lit(9)), n)
+        out, _ = evaluate(main, {"x": arg, "f": compiled}, LIBRARY)
+        assert cast("tuple[tuple[float, object], object]", out)[0] == (value, V(9))
+
+
+def V(i: int) -> ConV:
+    return ConV("Var", (i,))
+
+
+def decls() -> tuple[DataDecl, ...]:
+    return DELTA_DECL, BINDS_DECL
+
+
+@claim("KR-46")
+def test_primitives(row: str) -> None:
+    s = Source(reals("y", "x"), prim("atan2", y, x), R)
+    value, _ = gradient(s, (1.0, 2.0), 1.0)
+    assert abs(cast(float, value) - 0.4636476) < 1e-7
+    found = show_delta(delta_of(s, (1.0, 2.0))).splitlines()[0]
+    assert found == "Let 3 = Add (Scale 0.4 (Var 1)) (Scale (-0.2) (Var 2)) in"
+    sin = Source(reals("x"), prim("sin", x), R)
+    cos = Source(reals("x"), prim("cos", x), R)
+    assert gradient(sin, (2.0,), 1.0)[1] == (math.cos(2.0),)
+    assert gradient(cos, (2.0,), 1.0)[1] == (-math.sin(2.0),)
+
+
+@claim("KR-48")
+def test_no_record_of_operations(row: str) -> None:
+    s = Source(reals("x"), prim("sin", prim("exp", prim("cos", x))), R)
+    for store in (MAP, ARRAY):
+        out = run(store)(s, (0.3,), 1.0)
+        counts = out.machine.counts
+        # Once for the value, and once more where the coefficient has it; nothing in eval.
+        assert counts["prim:sin"] == 2 and counts["prim:exp"] == 2 and counts["prim:cos"] == 2
+
+
+@claim("KR-49")
+def test_arrays(row: str) -> None:
+    v, w = Var("v"), Var("w")
+    vector = (("v", Array(R)), ("w", Array(R)), ("c", R))
+    i = Var("i")
+    dot = Foldl("acc", "k", prim("add", Var("acc"), prim("mul", prim(
+        "mul", op("index", v, Var("k")), op("index", w, Var("k"))), Var("c"))), Lit(0.0),
+        Build(Lit(3), "i", i))
+    assert gradient(Source(vector, dot, R), ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], 2.0), 1.0) == (
+        64.0, ([8.0, 10.0, 12.0], [2.0, 4.0, 6.0], 32.0))
+    outer = Build(Lit(2), "i", Build(Lit(2), "j", prim(
+        "mul", op("index", v, i), prim("mul", Var("c"), op("index", w, Var("j"))))))
+    matvec = Build(Lit(2), "i", op("sum", Build(Lit(2), "j", prim(
+        "mul", op("index", op("index", Var("m"), i), Var("j")), op("index", v, Var("j"))))))
+    m = (("m", Array(Array(R))), ("v", Array(R)))
+    for s, args, ct in (
+        (Source(vector, outer, Array(Array(R))), ([1.0, 2.0], [3.0, 4.0], 2.0),
+         [[1.0, 2.0], [3.0, 4.0]]),
+        (Source(m, matvec, Array(R)), ([[1.0, 2.0], [3.0, 4.0]], [5.0, 6.0]), [1.0, 10.0]),
+    ):
+        for store in (MAP, ARRAY):
+            assert close(gradient(s, args, ct, store)[1], finite_difference(s, args, ct), 1e-6)
+
+
+@claim("KR-53")
+def test_inductive_types(row: str) -> None:
+    tree = Data("Tree")
+    decl = DataDecl("Tree", (), (("Leaf", (R,)), ("Node", (tree, tree))))
+    f = Fun(tree, R)
+    total = Match(Var("t"), (
+        MatchArm("Leaf", ("r",), prim("mul", Var("r"), Var("r"))),
+        MatchArm("Node", ("a", "b"), prim(
+            "mul", App(Var("sum"), Var("a")), App(Var("sum"), Var("b"))))))
+    body = LetRec((Rec("sum", f, Lam("t", tree, total)),), App(Var("sum"), Var("x")))
+    s = Source((("x", tree),), body, R, (decl,))
+
+    def leaf(r: float) -> ConV:
+        return ConV("Leaf", (r,))
+
+    arg = ConV("Node", (leaf(2.0), ConV("Node", (leaf(3.0), leaf(5.0)))))
+    want = ConV("Node", (leaf(900.0), ConV("Node", (leaf(600.0), leaf(360.0)))))
+    for store in (MAP, ARRAY):
+        assert gradient(s, (arg,), 1.0, store) == (900.0, (want,))
+    # A tree as the result, and recursion with a power.
+    same = Source((("x", tree),), Var("x"), tree, (decl,))
+    assert gradient(same, (arg,), want) == (arg, (want,))
+    assert gradient(POW5, (2.0,), 1.0) == (32.0, (80.0,))
+
+
+# --- section 9 ------------------------------------------------------------------------------------
+
+
+@claim("KR-63")
+def test_general_wrapper(row: str) -> None:
+    s = Source(reals("x", "y"), tuple_(E(x) * E(y), y), Prod(R, R))
+    for store in (MAP, ARRAY):
+        assert gradient(s, (3.0, 4.0), (10.0, 100.0), store) == ((12.0, 4.0), (40.0, 130.0))
+    assert show_delta(delta_of(s, (3.0, 4.0), (10.0, 100.0))).splitlines() == [
+        "Let 3 = Add (Scale 4 (Var 1)) (Scale 3 (Var 2)) in",
+        "Let 4 = Add (Scale 10 (Var 3)) (Scale 12 Zero) in",
+        "Let 5 = Add (Scale 100 (Var 2)) (Scale 4 Zero) in",
+        "Let 6 = Add (Var 4) (Var 5) in", "Var 6"]
+    product = Source((*s.context, *reals("p", "q")), term(let("t", s.body, lambda t: E(
+        Fst(t.t)) * E(Var("p")) + E(Snd(t.t)) * E(Var("q")))), R)
+    assert gradient(product, (3.0, 4.0, 10.0, 100.0), 1.0)[0] == 520.0
+
+
+@claim("KR-64")
+def test_ids_depend_on_the_value(row: str) -> None:
+    s = Source((("s", Plus(R, Prod(R, R))),), Case(
+        Var("s"), "a", prim("sin", Var("a")), "b", prim("mul", Fst(Var("b")), Snd(Var("b")))), R)
+    one, two = Inj(0, 1.0), Inj(1, (3.0, 4.0))
+    assert binds(delta_of(s, (one,)))[0][0][0] == 2  # the first fresh id
+    assert binds(delta_of(s, (two,)))[0][0][0] == 3
+    assert gradient(s, (one,), 1.0)[1] == (Inj(0, math.cos(1.0)),)
+    assert gradient(s, (two,), 1.0)[1] == (Inj(1, (4.0, 3.0)),)
+
+
+@claim("KR-65")
+def test_discrete_argument(row: str) -> None:
+    body = LetRec((Rec("pow", Fun(Z, R), Lam("k", Z, if_(
+        prim("eq", Var("k"), 0), 1.0, prim("mul", Fst(Var("a")), App(
+            Var("pow"), prim("sub", Var("k"), 1)))))),), prim(
+        "add", App(Var("pow"), Var("n")), prim("mul", Snd(Var("a")), Var("b"))))
+    s = Source((("a", Prod(R, R)), ("n", Z), ("b", R)), body, R)
+    assert gradient(s, ((2.0, 3.0), 4, 5.0), 1.0) == (31.0, ((32.0, 5.0), (), 3.0))
+    assert gradient(s, ((2.0, 3.0), 1, 5.0), 1.0) == (17.0, ((1.0, 5.0), (), 3.0))
+
+
+@claim("KR-66")
+def test_only_the_wrapper_is_general(row: str) -> None:
+    # The files of K, Delta and eval know nothing of the polytypic functions, which only the
+    # wrapper uses; and eval is one term, made without S and T.
+    for module in (translation, evaluator):
+        assert not {"Polytypic", "Leaves"} & set(vars(module))
+    assert {"Polytypic", "Leaves"} <= set(vars(wrapper))
+
+
+def test_functions_are_refused() -> None:
+    s = Source((("f", Fun(R, R)),), App(Var("f"), Lit(1.0)), R)
+    with pytest.raises(NotImplementedError, match="functions"):
+        gradient(s, (abs,), 1.0)
