@@ -108,7 +108,7 @@ def test_the_figures(name: str) -> None:
 
 @claim("DC-1")
 def test_j_means_what_the_program_means(row: str) -> None:
-    for seed in range(300):
+    for seed in range(150):
         source, args = program(seed)
         env = dict(zip([v for v, _ in source.context], args))
         wanted, _ = evaluate(source.body, env)
@@ -122,7 +122,7 @@ def test_j_means_what_the_program_means(row: str) -> None:
 
 
 def test_random_programs_against_differences() -> None:
-    for seed in range(300):
+    for seed in range(150):
         source, args = program(seed)
         env = dict(zip([v for v, _ in source.context], args))
         value, _ = evaluate(source.body, env)
@@ -184,7 +184,7 @@ def test_the_combinators_have_their_types(row: str) -> None:
 
 @claim("DC-31")
 def test_j_is_typed_as_the_figure_says(row: str) -> None:
-    for seed in range(300):
+    for seed in range(150):
         source, _ = program(seed)
         delta = tuple_type(*(differentiable(t) for _, t in source.context))
         term = combinators(source)
@@ -333,7 +333,7 @@ def prim_sin(v: E) -> E:
 
 @claim("DC-21")
 def test_without_witnesses(row: str) -> None:
-    for seed in range(300):
+    for seed in range(150):
         source, args = program(seed)
         term = dependent(combinators(source))
         env = dict(zip([v for v, _ in source.context], args))

@@ -62,6 +62,7 @@ from pullback.core.nested import (
     Term,
     TVar,
     Type,
+    Unit,
 )
 from pullback.core.nested_arrays import OPS
 from pullback.core.nested_build import E, app, lam, let, let_pair, op, proj
@@ -119,14 +120,17 @@ def T(t: Type) -> Type:
 def tangent_type(t: Type, v: object) -> Type:
     """T[v : t] (Fig. 6, Def. 5.2)."""
     match t:
-        case Real() | Arr(Real()):
+        case Real():
             return t
+        # A tensor: also its shape depends on the value.
+        case Arr(a) if tangent(t, DEPENDENT) != ONE:
+            return Data("Tensor", tuple(tangent_type(a, x) for x in array(v)))
         case Prod(a, b):
             x, y = pair(v)
             return Prod(tangent_type(a, x), tangent_type(b, y))
         case Fun():
             witness = pair(v)[0]
-            assert isinstance(witness, Real | Prod | Arr) or witness == ONE
+            assert isinstance(witness, Real | Prod | Data | Unit)
             return witness
         case _:
             return ONE
@@ -137,8 +141,8 @@ def is_tangent(v: object, w: Type) -> bool:
     match w:
         case Real():
             return isinstance(v, float)
-        case Arr(a):
-            return isinstance(v, list) and all(is_tangent(x, a) for x in v)
+        case Data("Tensor", ws):
+            return isinstance(v, list) and len(v) == len(ws) and all(map(is_tangent, v, ws))
         case Prod(a, b):
             return isinstance(v, tuple) and len(v) == 2 and (
                 is_tangent(v[0], a) and is_tangent(v[1], b))
@@ -158,8 +162,8 @@ def _zero_env(w: Type) -> object:
             return 0.0
         case Prod(a, b):
             return _zero_env(a), _zero_env(b)
-        case Arr():
-            raise TypeError("the zero of a tensor in an environment has no shape")
+        case Data("Tensor", ws):
+            return [_zero_env(x) for x in ws]
         case _:
             return ()
 

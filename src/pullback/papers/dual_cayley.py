@@ -34,6 +34,7 @@ from pullback.core.nested import (
     Fst,
     Fun,
     Lam,
+    Let,
     Lit,
     Op,
     Pair,
@@ -163,7 +164,6 @@ def cayley(source: Source) -> Wrapped:
         n, source.decls, target=step(c), zero=lambda: Op("id", (), (staged_type(c),)),
         leaf=lambda x: App(call, Snd(x)), plus=lambda p, q: op("∘", p, q))
     b = Block(Lit(0))
-    b.lets += [(call.name, scall(c))]
     b.lets.append((program.x, inter.go(b, s, Var(arg), b.name("SCotan", scotan(c)))))
     assert b.state is not None
     body = lift.at(program.body, b.state)
@@ -172,7 +172,8 @@ def cayley(source: Source) -> Wrapped:
     b.state = None
     pullback = lam("z", cotangent(t), lambda z: App(loop, App(App(back, z.t), op("staged", Pair(
         op("0_c", Var(arg)), Op("mempty", (), (Prod(Fun(R, step(c), "-o"), R),)))))), "-o")
-    term = Lam(arg, s, inter.around(deinter.around(b.close(Pair(y, pullback)))))
+    inside = inter.around(deinter.around(b.close(Pair(y, pullback))))
+    term = Lam(arg, s, Let(call.name, scall(c), inside))
     decls = (*source.decls, *dual_decls(source.decls, n), *cotangent_decls(source.decls))
     return checked(Wrapped(term, decls, LIBRARY, body), source, program)
 

@@ -41,6 +41,7 @@ from pullback.core.nested import (
     Fst,
     Fun,
     Lam,
+    Let,
     Lit,
     Pair,
     Prim,
@@ -197,7 +198,6 @@ def staged(source: Source) -> Wrapped:
         leaf=lambda x: lam("z", R, lambda z: op("SCall", Snd(x), z, Var(zero)), "-o"),
         plus=lambda p, q: op("+_S", p, q))
     b = Block(Lit(0))
-    b.lets.append((zero, op("0_c", Var(arg))))
     scotan = b.name("d", lam("z", c, lambda z: op("SCotan", z), "-o"))
     b.lets.append((program.x, inter.go(b, s, Var(arg), scotan)))
     assert b.state is not None
@@ -207,7 +207,8 @@ def staged(source: Source) -> Wrapped:
     loop = b.name("SResolve", resolve(c))
     b.state = None
     pullback = lam("z", cotangent(t), lambda z: App(loop, App(back, z.t)), "-o")
-    term = Lam(arg, s, inter.around(deinter.around(b.close(Pair(y, pullback)))))
+    inside = inter.around(deinter.around(b.close(Pair(y, pullback))))
+    term = Lam(arg, s, Let(zero, op("0_c", Var(arg)), inside))
     decls = (*source.decls, *dual_decls(source.decls, n), *cotangent_decls(source.decls))
     return checked(Wrapped(term, decls, LIBRARY, body), source, program)
 
