@@ -154,14 +154,6 @@ def test_input_backpropagators(row: str) -> None:
     assert cost("N4", 1024, False) / cost("N4", 256, False) < 1.02
 
 
-@claim("DN-36")
-def test_cayley_by_shape(row: str) -> None:
-    left, balanced = (sumsq_cost(STAGES["N3"], shape) for shape in (False, True))
-    assert slope(left, 64, 128) < slope(left, 256, 512) < slope(left, 512, 1024)
-    assert slope(left, 512, 1024) >= 1.7
-    assert slope(balanced, 64, 512) <= 1.25
-
-
 @claim("DN-38")
 def test_scalars_in_a_map(row: str) -> None:
     for shape in (False, True):

@@ -76,10 +76,8 @@ _BERNOULLI = (
 )  # fmt: skip
 
 
-def _zeta() -> str:
-    """The recurrence up to s + 10, then the series; a pole gives infinity."""
-    inf, nan, ten = (real_constant(v) for v in (float("inf"), float("nan"), 10.0))
-    lowest = real_constant(-1e7)
+def _zeta_tail() -> str:
+    """The terms of the series after the first two, each from the one before."""
     tail = []
     for k, coefficient in enumerate(_BERNOULLI):
         i, j = real_constant(2.0 * k + 1), real_constant(2.0 * k + 2)
@@ -92,6 +90,13 @@ def _zeta() -> str:
             f"  %b{k} = fmul double %a{k}, %ij{k}",
             f"  %a{k + 1} = fdiv double %b{k}, %xx",
         ]
+    return "\n".join(tail)
+
+
+def _zeta() -> str:
+    """The recurrence up to s + 10, then the series; a pole gives infinity."""
+    inf, nan, ten = (real_constant(v) for v in (float("inf"), float("nan"), 10.0))
+    lowest = real_constant(-1e7)
     return f"""
 define internal double @pb.zeta(double %s, double %q) nounwind willreturn memory(none) noinline {{
 entry:
@@ -128,7 +133,7 @@ series:
   %xx = fmul double %x, %x
   %ws = fmul double %w, %s
   %a0 = fdiv double %ws, %x
-{chr(10).join(tail)}
+{_zeta_tail()}
   %infinite = fcmp oeq double %q, {inf}
   %finite = select i1 %infinite, double 0.0, double %s{len(_BERNOULLI)}
   %floor = call double @llvm.floor.f64(double %q)
