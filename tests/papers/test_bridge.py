@@ -18,6 +18,7 @@ from pullback.core.nested_values import items
 from pullback.core.terms import Program as CoreProgram
 from pullback.core.values import Node
 from pullback.driver import found, gradient
+from pullback.driver import run as run_tier
 from pullback.papers.bridge import differentiate, to_source
 from pullback.papers.bridge_values import from_nested, to_nested
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
@@ -30,6 +31,7 @@ REFUSED = {"float64, int64 and bool", "a derivative inside", "recursion", "while
 
 def core_of(f: Any, args: tuple[Any, ...]) -> tuple[CoreProgram, list[CoreProgram], list[object]]:
     """The flat program, others that mean the same, and the evaluator's arguments."""
+    run_tier(f, args, "eval")  # settles whether extents that meet are equal
     function, unit = found(f, args, Request(What.VALUE))
     values = unit.special.values(function, args)
     source = unit.special.special.program
