@@ -1,13 +1,165 @@
-"""A test of a row of the conformance checklist carries its id: ``pytest -k '[CHAD-12]'``."""
+"""The conformance checklist: what the papers claim, row by row, and the test of every row.
+
+A test of a row carries its id: ``pytest -k '[CHAD-12]'`` runs it. The rows are in ``rows/*.txt``,
+one line each::
+
+    id | kind | figure or section | claim | places in the code | state
+
+The state is empty where a test carries the id; else it says why none does (``open: reason``), that
+the row is a statement of the papers and not a test (``note: ..``), or that the row is wrong, with
+the counterexample (``wrong: ..``; its test then shows what is so). ``docs/PAPERS.md`` is written
+from the rows and the tests by ``python -m tests.papers.conformance``.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "PAPERS.md"
+PAPERS = {
+    "DN": "Efficient Dual-Numbers Reverse AD (Smeding & Vákár)",
+    "KR": "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD"
+          " (Krawiec et al.)",
+    "CHAD": "Efficient CHAD (Smeding & Vákár)",
+    "DC": "The Differentiable Curry (Vytiniotis et al.)",
+    "X": "Across the papers",
+}
+KINDS = ("CORE", "PERF", "BEYOND", "DOC")
+REQUIRED = ("CORE", "PERF")
 
 
 def claim(row: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The test function is the test of this row; it takes the id as its parameter ``row``."""
     return pytest.mark.parametrize("row", [row])
+
+
+class Row(NamedTuple):
+    """One line of the checklist; ``state`` is (word, text), ("", "") where there is a test."""
+
+    id: str
+    kind: str
+    source: str
+    claim: str
+    places: tuple[str, ...]
+    state: tuple[str, str]
+
+
+def read_rows(folder: Path = ROOT / "tests" / "papers" / "rows") -> list[Row]:
+    """The checklist, in the order of the papers."""
+    rows = []
+    for paper in PAPERS:
+        for line in (folder / f"{paper}.txt").read_text().splitlines():
+            cells = [cell.strip() for cell in line.split("|")]
+            assert len(cells) == 6 and cells[1] in KINDS, line
+            word, _, text = cells[5].partition(":")
+            state = (word.strip(), text.strip())
+            rows.append(Row(cells[0], cells[1], cells[2], cells[3], tuple(cells[4].split()), state))
+    return rows
+
+
+def claims(root: Path = ROOT) -> dict[str, list[str]]:
+    """id -> the tests that carry it, as ``file:function``."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        text = path.read_text()
+        if "claim(" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for d in node.decorator_list:
+                if isinstance(d, ast.Call) and ast.unparse(d.func).split(".")[-1] == "claim":
+                    place = f"{path.relative_to(root).as_posix()}:{node.name}"
+                    found.setdefault(ast.literal_eval(d.args[0]), []).append(place)
+    return found
+
+
+def complaints(rows: list[Row], tests: dict[str, list[str]]) -> list[str]:
+    """What is wrong with the checklist: a row that has neither a test nor a reason, and so on."""
+    found = []
+    ids = [row.id for row in rows]
+    found += [f"{i} is listed twice" for i in sorted({i for i in ids if ids.count(i) > 1})]
+    found += [f"{i}: a test carries an id that is no row" for i in sorted(set(tests) - set(ids))]
+    for row in rows:
+        word, text = row.state
+        here = tests.get(row.id, [])
+        if word not in ("", "open", "note", "wrong"):
+            found.append(f"{row.id}: no such state: {word}")
+        if word and not text:
+            found.append(f"{row.id}: {word} without a reason")
+        if not here and word in ("", "wrong"):
+            found.append(f"{row.id}: no test carries the id")
+        if here and word in ("open", "note"):
+            found.append(f"{row.id}: listed as {word}, and {here[0]} carries the id")
+        if word == "note" and row.kind in REQUIRED:
+            found.append(f"{row.id}: a {row.kind} row needs a test")
+        if len(here) > 1:
+            found.append(f"{row.id}: carried by {len(here)} tests; one must show it")
+        if word != "open" and word != "note" and not row.places:
+            found.append(f"{row.id}: no place in the code")
+    return found
+
+
+def status(row: Row) -> str:
+    """The last cell of a row of the table."""
+    word, text = row.state
+    match word:
+        case "":
+            return "passes"
+        case "wrong":
+            return f"the row is **wrong**: {text}"
+        case "note":
+            return text
+        case _:
+            return f"**open**{' (BEYOND)' if row.kind == 'BEYOND' else ''}: {text}"
+
+
+def link(place: str, base: str = "") -> str:
+    """``file:function`` as a link to the file, from ``docs``."""
+    return f"[`{place}`](../{base}{place.partition(':')[0]})"
+
+
+HEAD = """\
+# The papers, row by row
+
+Every figure, theorem, lemma and table of the four papers as a test. The test of a row carries its
+id: `pytest -k '[CHAD-12]'` runs it. Kinds: CORE and PERF (growth, counts of steps, times) must
+pass; BEYOND is future work in the papers or goes further than they do; DOC is a statement, to be
+read. A row that is wrong says so, with the counterexample; its test shows what is so.
+
+This page is written by `python -m tests.papers.conformance` from the rows in `tests/papers/rows`
+and the tests; a test fails where it is not up to date, a row has neither a test nor a reason, a
+link is dead or a function is not where the page says.
+"""
+
+
+def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
+    """The text of docs/PAPERS.md."""
+    required = [row for row in rows if row.kind in REQUIRED]
+    still = [row.id for row in required if row.state[0] == "open"]
+    out = [HEAD]
+    out.append(f"{len(rows)} rows. CORE and PERF: {len(required)}, of which {len(still)} open"
+               + (f": {', '.join(still)}." if still else ".") + "\n")
+    for paper, title in PAPERS.items():
+        out.append(f"## {paper}: {title}\n")
+        out.append("| id | kind | figure | claim | code | test | status |")
+        out.append("|---|---|---|---|---|---|---|")
+        for row in rows:
+            if row.id.rpartition("-")[0] != paper:
+                continue
+            code = ", ".join(link(p, "src/pullback/") for p in row.places)
+            test = ", ".join(link(t) for t in tests.get(row.id, ()))
+            cells = [row.id, row.kind, row.source, row.claim, code, test, status(row)]
+            out.append("| " + " | ".join(cells) + " |")
+        out.append("")
+    return "\n".join(out)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(read_rows(), claims()))
