@@ -11,7 +11,7 @@ import numpy as np
 
 from pullback import driver, trees
 from pullback.compiled import Pullback
-from pullback.driver import config, pack, plain, unpack
+from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.plans import Request, What
 
@@ -101,7 +101,7 @@ class MethodOperator(Operator):
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = positional(self._f, args, kwargs)
         request = _for_count(self._request, len(values))
-        found = driver.by_method(self._f, values, request, self._method)
+        found = driver.by_method(self._f, values, request, self._method, derive)
         gradient = found.gradients[0] if request.alone else found.gradients
         if request.what is What.VALUE_AND_GRADIENT:
             return found.value, gradient
@@ -227,22 +227,32 @@ def value_and_grad(
     return _gradient(f, What.VALUE_AND_GRADIENT, argnums, has_aux, method)
 
 
-def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(
+    f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad"
+) -> Any:
     """The result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
 
     ``pullback(cotangent)`` takes a cotangent of the form of ``out`` (``None`` stands for zero) and
     returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
     from several threads, and after the primals were overwritten. With ``has_aux`` the function
-    returns ``(out, aux)`` and this ``(out, pullback, aux)``.
+    returns ``(out, aux)`` and this ``(out, pullback, aux)``. The other methods are those of
+    ``grad``; with one of the papers' every call of the pullback runs the whole program again.
 
     >>> out, pullback = vjp(_square, 3.0)
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
+    driver.require_method(method)
     values = plain(positional(f, primals, {}))
     chosen = driver.differentiable(values)
     found: Any
-    found, pull = driver.pullback(_inner(f), values, chosen, has_aux)
+    pull: Pullback | MethodPullback
+    if method == driver.NATIVE:
+        found, pull = driver.pullback(_inner(f), values, chosen, has_aux)
+    else:
+        request = Request(What.PULLBACK, chosen, has_aux=has_aux)
+        pull = driver.by_method(_inner(f), values, request, method, MethodPullback)
+        found = pull.value
     back = _Padded(pull, chosen, len(values))
     if has_aux:
         out, aux = found
@@ -253,7 +263,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 class _Padded:
     """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
 
-    def __init__(self, pullback: Pullback, chosen: tuple[int, ...], count: int) -> None:
+    def __init__(
+        self, pullback: Pullback | MethodPullback, chosen: tuple[int, ...], count: int
+    ) -> None:
         self._pullback = pullback
         self._chosen = chosen
         self._count = count
@@ -381,7 +393,7 @@ def show(
     """
     method = _method_of(f, method)
     if method not in (None, driver.NATIVE):
-        text = driver.by_method(*_asked(f, args, method), method).text()
+        text = driver.by_method(*_asked(f, args, method), method, derive).text()
         print(text)
         return text
     texts = driver.stages(*_asked(f, args, method))
@@ -397,14 +409,20 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     """How many steps the reference evaluator takes for ``f(*args)``; with ``method="chad"`` or a
     method of the papers, for the value and the gradient by all arguments that have one.
 
+    Every construct costs 1 and what its parts cost, a closure 1 and what it captures (Efficient
+    CHAD, App. C); the operations of a method's target language cost what its paper says. So the
+    numbers of two methods can be compared, and how they grow:
+
     >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
     True
+    >>> [cost(_square, 3.0, method=m) for m in ("forward", "dual.tape", "chad.monadic")]
+    [50, 209, 179]
     """
     method = _method_of(f, method)
     asked = _asked(f, args, method)
     if method in (None, driver.NATIVE):
         return driver.steps(*asked)
-    return driver.by_method(*asked, method).outcome.cost
+    return driver.by_method(*asked, method, derive).outcome.cost
 
 
 def _square(x: float) -> float:

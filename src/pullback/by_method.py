@@ -8,6 +8,7 @@ function values are sums already.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.nested import Lam
 from pullback.core.nested_pretty import show
+from pullback.core.nested_traverse import deeply
 from pullback.core.terms import Program
 from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError
@@ -67,7 +69,8 @@ def require_method(name: str) -> None:
 
 
 def derive(
-    method: str, source: Program, plan: Plan, values: Sequence[object], cotangent: object
+    method: str, source: Program, plan: Plan, values: Sequence[object],
+    cotangent: object = 1.0,
 ) -> Answer:
     """Value and gradients by a method of the papers. ``plan`` says by which arguments;
     ``cotangent`` has the form of the differentiated result."""
@@ -84,6 +87,23 @@ def derive(
         leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
         gradients.append(result_value(plan.kinds[i], leaves, gradient=True))
     return Answer(finish(plain, flat, list(found.results)), tuple(gradients), found.outcome)
+
+
+class MethodPullback:
+    """The pullback of a function at a point by a method of the papers. Every call runs the whole
+    program: the papers' pullbacks are closures of the evaluator, made with the value."""
+
+    def __init__(self, method: str, source: Program, plan: Plan, values: Sequence[object]) -> None:
+        kept = deeply(lambda: deepcopy(list(values)))  # the primals may be overwritten
+
+        def run(cotangent: object) -> Answer:
+            return derive(method, source, plan, kept, cotangent)
+
+        self._run = run
+        self.value = run(None).value
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        return self._run(cotangent).gradients
 
 
 def chosen_program(method: str, source: Program) -> Program:
@@ -138,4 +158,4 @@ def merged(cotangent: object, primal: object) -> object:
             return cotangent
 
 
-__all__ = ["NATIVE", "Answer", "derive", "method_names", "require_method"]
+__all__ = ["NATIVE", "Answer", "MethodPullback", "derive", "method_names", "require_method"]

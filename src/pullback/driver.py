@@ -24,7 +24,7 @@ from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.applied import as_function
 from pullback.boundary import Packed, pack, plain, unpack
-from pullback.by_method import NATIVE, Answer, derive, require_method
+from pullback.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.calls import (
     finish,
     flatten_arguments,
@@ -470,11 +470,11 @@ def steps(f: object, args: Sequence[object], request: Request) -> int:
 
 
 def by_method(
-    f: object, args: Sequence[object], request: Request, method: str, cotangent: object = 1.0
-) -> Answer:
-    """Value and gradients of f by a method of the papers, run by the reference evaluator."""
-    return _using(f, args, request, lambda g, unit: derive(
-        method, unit.special.special.program, unit.plan, unit.special.values(g, args), cotangent))
+    f: object, args: Sequence[object], request: Request, method: str, make: Callable[..., Found]
+) -> Found:
+    """What ``by_method.derive`` or ``MethodPullback`` makes of f by a method of the papers."""
+    return _using(f, args, request, lambda g, unit: make(
+        method, unit.special.special.program, unit.plan, unit.special.values(g, args)))
 
 
 def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
@@ -494,6 +494,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     return dict(trace)
 
 
-__all__ = ["NATIVE", "PIPELINE", "bind", "by_method", "call", "config", "differentiable",
-           "gradient", "may_broadcast", "pullback", "register_operators", "require_method", "run",
-           "stages", "steps", "tangent_of", "pack", "plain", "unpack"]  # fmt: skip
+__all__ = ["NATIVE", "PIPELINE", "MethodPullback", "bind", "by_method", "call", "config", "derive",
+           "differentiable", "gradient", "may_broadcast", "pack", "plain", "pullback", "run",
+           "register_operators", "require_method", "stages", "steps", "tangent_of", "unpack"]

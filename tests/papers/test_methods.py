@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 import pullback as pb
 from pullback import driver
 from pullback.by_method import method_names
+from pullback.core.nested import Op
+from pullback.papers.methods import METHODS
 from tests.harness import distance
 from tests.programs import Program, corpus
 
@@ -84,3 +88,45 @@ def test_operators_by_a_method(method: str, capsys: pytest.CaptureFixture[str]) 
     text = pb.show(quotient, 1.0, 2.0, method=method)
     assert text and capsys.readouterr().out == text + "\n"
     assert driver.NATIVE not in method_names()
+
+
+@dataclass(frozen=True)
+class Place:
+    height: float
+    slopes: np.ndarray
+
+
+def placed(p: Place, n: int, y: float) -> tuple[Place, tuple[int, float]]:
+    return Place(p.height * y, p.slopes * p.height), (n, y * p.height)
+
+
+def halves(x: tuple[float, float], n: int) -> tuple[tuple[float, int], float]:
+    return (x[0] * x[1], n), math.sin(x[0])
+
+
+@pytest.mark.parametrize("method", method_names())
+def test_pullbacks_by_a_method(method: str) -> None:
+    for arrays, f, args in ((False, halves, ((0.5, 2.0), 3)),
+                            (True, placed, (Place(2.0, np.array([1.0, 2.0])), 3, 5.0))):
+        if arrays and Op not in METHODS[method].source.terms:
+            continue
+        out, pull = pb.vjp(f, *args, method=method)
+        wanted, compiled = pb.vjp(f, *args)
+        assert distance(wanted, out) < 1e-12
+        slopes = np.array([1.0, 10.0])
+        for _ in range(2):  # again and again, at the point where it was made
+            for ct in ((Place(1.0, slopes), (None, 2.0)) if arrays else ((2.0, None), 3.0), None):
+                assert distance(compiled(ct), pull(ct)) < 1e-12
+            if arrays:
+                args[0].slopes[0] = 7.0
+    out, pull, aux = pb.vjp(with_beside, 3.0, has_aux=True, method=method)
+    assert (out, aux, pull(2.0)) == (9.0, (3, 4.0), (12.0,))
+
+
+@pytest.mark.parametrize("method", method_names())
+def test_the_cost_of_a_method(method: str) -> None:
+    costs = [pb.cost(polynomials[n], 0.5, method=method) for n in (1, 2)]
+    assert pb.cost(polynomials[1], 0.5) < costs[0] < costs[1]
+
+
+polynomials = {1: lambda x: x * x, 2: lambda x: x * x * x}
