@@ -107,6 +107,148 @@ def square(u):
     return u * u
 
 
+# --- functions that grow --------------------------------------------------------------------------
+
+
+def compose_n(x, a, n):
+    """Composed n times in a loop: the environment grows with every round."""
+    h = lambda y: y
+    step = lambda y: math.sin(y) + a * x
+    for _ in range(n):
+        h = compose(step, h)
+    return h(x)
+
+
+def composed_in_branches(xs, a):
+    """Which function is put on top is known when it runs."""
+    h = lambda y: y * a
+    for x in xs:
+        if x > 0.0:
+            h = compose(lambda y, x=x: math.sin(y) + x, h)
+        else:
+            h = compose(h, lambda y, x=x: y * x + a)
+    return h(0.5)
+
+
+def cps_factorial(x, n):
+    def go(n, k):
+        if n == 0:
+            return k(1.0)
+        return go(n - 1, lambda r: k(r * x * n))
+
+    return go(n, lambda r: r)
+
+
+def cps_sum(xs):
+    def go(i, k):
+        if i == len(xs):
+            return k(0.0)
+        return go(i + 1, lambda r: k(r + xs[i] * xs[i]))
+
+    return go(0, lambda r: r * r)
+
+
+def cps_tree(x, depth):
+    """Two continuations, each in the other: the sum over a binary tree."""
+
+    def go(d, v, k):
+        if d == 0:
+            return k(math.sin(v))
+        return go(d - 1, v * 0.7, lambda a: go(d - 1, v + 0.2, lambda b: k(a * b + v)))
+
+    return go(depth, x, lambda r: r)
+
+
+def cps_mutual(x, n):
+    def even(n, k):
+        if n == 0:
+            return k(x)
+        return odd(n - 1, lambda r: k(r * x))
+
+    def odd(n, k):
+        if n == 0:
+            return k(2.0 * x)
+        return even(n - 1, lambda r: k(r + x))
+
+    return even(n, lambda r: r)
+
+
+def church_recursion(x, a, n):
+    def numeral(n):
+        if n == 0:
+            return lambda f: lambda y: y
+        before = numeral(n - 1)
+        return lambda f: lambda y: f(before(f)(y))
+
+    return numeral(n)(lambda y: math.sin(y) * a)(x)
+
+
+def church_loop(x, n):
+    numeral = lambda f: lambda y: y
+    successor = lambda m: lambda f: lambda y: f(m(f)(y))
+    for _ in range(n):
+        numeral = successor(numeral)
+    return numeral(lambda y: y * x + 0.1)(x)
+
+
+def church_arithmetic(x):
+    two = lambda f: lambda y: f(f(y))
+    three = lambda f: lambda y: f(f(f(y)))
+    add = lambda a: lambda b: lambda f: lambda y: a(f)(b(f)(y))
+    mul = lambda a: lambda b: lambda f: a(b(f))
+    power = lambda a: lambda b: b(a)
+    return add(two)(mul(two)(three))(math.sin)(x) + power(two)(three)(lambda y: y * x)(x)
+
+
+def difference_list(xs):
+    """A list as the function that puts it in front of another; here the list is folded."""
+    build = lambda rest: rest
+    for x in xs:
+        build = lambda rest, build=build, x=x: build(rest * 0.5 + x)
+    return build(1.0)
+
+
+def stream(x, n):
+    """An infinite stream: a head and the function that gives the rest."""
+
+    def powers(v):
+        return v, lambda: powers(v * x)
+
+    total, here = 0.0, powers(x)
+    for _ in range(n):
+        head, rest = here
+        total += head
+        here = rest()
+    return total
+
+
+def fixed_point(x, n):
+    fix = lambda f: (lambda g: g(g))(lambda g: f(lambda v: g(g)(v)))
+    product = fix(lambda self: lambda k: 1.0 if k == 0 else x * k * self(k - 1))
+    return product(n)
+
+
+def trampoline(x, n):
+    def step(k, acc):
+        if k == 0:
+            return True, acc, lambda: step(0, acc)
+        return False, acc, lambda: step(k - 1, acc * x + 1.0)
+
+    done, acc, rest = step(n, x)
+    while not done:
+        done, acc, rest = rest()
+    return acc
+
+
+def layers(x, ws):
+    """A network as a list of functions, applied one after the other."""
+    chosen = [math.sin if w > 0.0 else math.tanh for w in ws]
+    scaled = [(lambda v, w=w: v * w) if w > 0.0 else (lambda v, w=w: v + w) for w in ws]
+    for f, g in zip(chosen, scaled):
+        x = f(g(x))
+    return x
+
+
 def numbers(rng, n):
     return tuple(rng.uniform(0.3, 1.5, 2).tolist())
 
@@ -134,5 +276,24 @@ PROGRAMS = [
     Program("captured_in_branch", captured_in_branch, lambda r, n: (r.uniform(0.3, 1.7),)),
     Program("pullback_kept", pullback_kept, lambda r, n: (r.uniform(0.3, 1.7),)),
     Program("keyword_and_default", keyword_and_default, numbers, (0, 1)),
+    Program("compose_n", compose_n, lambda r, n: (*numbers(r, n), n), (0, 1)),
+    Program(
+        "composed_in_branches",
+        composed_in_branches,
+        lambda r, n: (r.normal(size=n), r.normal()),
+        (0, 1),
+    ),
+    Program("cps_factorial", cps_factorial, lambda r, n: (r.uniform(0.1, 0.3), n)),
+    Program("cps_sum", cps_sum, lambda r, n: (r.normal(size=n),)),
+    Program("cps_tree", cps_tree, lambda r, n: (r.normal(), int(math.log2(n)) + 1)),
+    Program("cps_mutual", cps_mutual, lambda r, n: (r.uniform(0.3, 1.1), n)),
+    Program("church_recursion", church_recursion, lambda r, n: (*numbers(r, n), n), (0, 1)),
+    Program("church_loop", church_loop, lambda r, n: (r.uniform(0.3, 0.9), n)),
+    Program("church_arithmetic", church_arithmetic, lambda r, n: (r.uniform(0.3, 0.9),)),
+    Program("difference_list", difference_list, lambda r, n: (r.normal(size=n),)),
+    Program("stream", stream, lambda r, n: (r.uniform(0.3, 0.9), n)),
+    Program("fixed_point", fixed_point, lambda r, n: (r.uniform(0.1, 0.3), n)),
+    Program("trampoline", trampoline, lambda r, n: (r.uniform(0.3, 0.9), n)),
+    Program("layers", layers, lambda r, n: (r.normal(), r.normal(size=n)), (0, 1)),
     Program("callee_many_times", callee_many_times, lambda rng, n: (rng.normal(),)),
 ]

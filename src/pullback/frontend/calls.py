@@ -7,9 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Case, CaseArm, Var
-from pullback.core.types import Sum
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import objects, records
+from pullback.frontend import eta, objects, records
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import leaf_types
@@ -21,6 +20,7 @@ from pullback.frontend.values import (
     REGISTRY,
     ClosureV,
     FunctionV,
+    LambdaSetV,
     OperatorV,
     RecordV,
     Static,
@@ -39,10 +39,18 @@ def call(
     """``function(*args, **kwargs)``"""
     match function:
         case FunctionV():
+            held = eta.inside(function)
+            if held is not None:
+                return call(run, held, args, kwargs, node)
             bound = bind(run, function, args, kwargs, node)
             return run.calls.call(function, bound, node)
         case ClosureV():
             return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
+        case LambdaSetV(_, lambdas):
+            apply = lambdas.applier(len(args), tuple(kwargs))
+            if run.frame.definition is apply:
+                return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
+            return call(run, FunctionV(apply, None), (function, *args), kwargs, node)
         case OperatorV(name):
             if name not in REGISTRY.operators:
                 run.refuse(node, f"{name} cannot be used inside compiled code yet")
@@ -92,11 +100,9 @@ def call_method(
 
 
 def case_closure(
-    run: Run, value: ClosureV, fn: Callable[[FunctionV], Value], node: ast.AST
+    run: Run, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
 ) -> Value:
     """``fn`` of whichever function ``value`` is."""
-    t = value.atom.type
-    assert isinstance(t, Sum)
     params = [tuple(Var("c", u) for u in leaf_types(k)) for k in value.kinds]
 
     def arm(tag: int) -> Value:

@@ -14,8 +14,9 @@ from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import ownership
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
-from pullback.frontend.join import generalise, join, widen
+from pullback.frontend.join import generalise, has_function, join, widen
 from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
+from pullback.frontend.lambda_sets import tie
 from pullback.frontend.scopes import chain
 from pullback.frontend.signals import Unresolved
 from pullback.frontend.values import (
@@ -154,7 +155,7 @@ def _next_heads(
     new: list[Head] = []
     for k, (h, first, out) in enumerate(zip(heads, inits, outs)):
         name = names[k] if k < len(names) else ""
-        kind = _next_kind(run, h.kind, first, out, node, name)
+        kind = _next_kind(run, h.kind, first, out, node, name, k)
         owned = [] if isinstance(kind, StaleK) else flatten(out).owned
         owners = frozenset(o for os, _ in owned for o in os)
         fresh = h.fresh and all(f for _, f in owned)
@@ -190,7 +191,7 @@ def _merge_groups(
 
 
 def _next_kind(
-    run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str
+    run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str, place: int
 ) -> Kind:
     if isinstance(head, StaleK):
         return head
@@ -209,7 +210,11 @@ def _next_kind(
         run.refuse(
             node, reason, "let it have one type from the start", error=TypesDoNotMeetError
         )
-    return widen(head, generalise(joined))
+    wide = widen(head, generalise(joined))
+    if wide == head or not has_function(wide):
+        return wide
+    # A function that grows with every round captures functions of its own place.
+    return tie(wide, lambda: run.calls.set_at((node, place), node))
 
 
 # --- loops over values (for handlers) -------------------------------------------------------------

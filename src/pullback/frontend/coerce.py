@@ -9,11 +9,13 @@ from pullback.core.build import i64, lit
 from pullback.core.terms import Atom, Build, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.flatten import NO_OWNER, flatten, kind_of, rebuild, snapshot
+from pullback.frontend import eta
+from pullback.frontend.flatten import NO_OWNER, example, flatten, kind_of, rebuild, snapshot
 from pullback.frontend.kinds import (
     ClosureK,
     FunctionK,
     Kind,
+    LambdaSetK,
     ListK,
     OperatorK,
     RangeK,
@@ -27,10 +29,11 @@ from pullback.frontend.kinds import (
     leaf_types,
     static_scalar,
 )
-from pullback.frontend.scopes import Scope
+from pullback.frontend.scopes import AnyScope, Scope
 from pullback.frontend.values import (
     ClosureV,
     FunctionV,
+    LambdaSetV,
     ListV,
     OperatorV,
     Owner,
@@ -74,13 +77,18 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return _into_union(run, value, kind, node)
         case FunctionV(), FunctionK():
             return _coerce_function(run, value, kind, node)
+        case (Static() | OperatorV()), (FunctionK() | ClosureK() | LambdaSetK()):
+            return coerce(run, eta.wrapped(value), kind, node)
         case (FunctionV() | ClosureV()), ClosureK():
             return _into_closure(run, value, kind, node)
+        case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
+            return _into_set(run, value, kind, node)
         case RangeV(start, stop, step), RangeK(kinds):
             a, b, c = (coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds))
             return RangeV(a, b, c)
-        case OperatorV(name, f, options, args), OperatorK(_, fk, _, _):
-            return OperatorV(name, coerce(run, f, fk, node), options, args)
+        case OperatorV(name, f, options, args), OperatorK(again, fk, _, ks) if name == again:
+            given = tuple(coerce(run, v, k, node) for v, k in zip(args, ks, strict=True))
+            return OperatorV(name, coerce(run, f, fk, node), options, given)
         case _:
             mismatch(run, value, kind, node)
 
@@ -148,41 +156,78 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
 
 def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:
     """The same function with its captures converted."""
-    target = rebuild(kind, iter(_placeholders(kind)))
+    target = example(kind)
     assert isinstance(target, FunctionV)
     if value.definition is not target.definition:
         mismatch(run, value, kind, node)
-    return _convert_function(run, snapshot(value), target, node, set())
+    return _Conversion(run, node).function(snapshot(value), target)
 
 
-def _convert_function(
-    run: Run, value: FunctionV, like: FunctionV, node: ast.AST, done: set[int]
-) -> FunctionV:
-    a, b = value.scope, like.scope
-    while isinstance(a, Scope) and isinstance(b, Scope) and id(a) not in done:
-        done.add(id(a))
-        for name, example in b.names.items():
-            if isinstance(example, FunctionV) and isinstance(a.names[name], FunctionV):
-                inner = a.names[name]
-                assert isinstance(inner, FunctionV)
-                a.names[name] = _convert_function(run, inner, example, node, done)
-            else:
-                a.names[name] = coerce(run, a.names[name], kind_of(example), node)
-        a, b = a.parent, b.parent
-    return FunctionV(
-        value.definition,
-        value.scope,
-        tuple(coerce(run, v, kind_of(w), node) for v, w in zip(value.defaults, like.defaults)),
-        tuple(
-            (n, coerce(run, v, kind_of(w), node))
-            for (n, v), (_, w) in zip(value.kw_defaults, like.kw_defaults)
-        ),
-        tuple(coerce(run, v, kind_of(w), node) for v, w in zip(value.bound, like.bound)),
-    )
+class _Conversion:
+    """Captures converted to those of an example, scope by scope (functions may share scopes, and
+    capture each other)."""
+
+    def __init__(self, run: Run, node: ast.AST) -> None:
+        self.run = run
+        self.node = node
+        self.scopes: dict[tuple[Scope, Scope], Scope] = {}
+
+    def function(self, f: FunctionV, like: FunctionV) -> FunctionV:
+        keywords = zip(f.kw_defaults, like.kw_defaults)
+        return FunctionV(
+            f.definition,
+            self.scope(f.scope, like.scope),
+            tuple(self.value(v, w) for v, w in zip(f.defaults, like.defaults)),
+            tuple((n, self.value(v, w)) for (n, v), (_, w) in keywords),
+            tuple(self.value(v, w) for v, w in zip(f.bound, like.bound)),
+        )
+
+    def scope(self, a: AnyScope, like: AnyScope) -> AnyScope:
+        if not (isinstance(a, Scope) and isinstance(like, Scope)):
+            return a
+        if (a, like) not in self.scopes:
+            made = self.scopes[a, like] = Scope({}, live=False)
+            made.parent = self.scope(a.parent, like.parent)
+            for name, wanted in like.names.items():
+                made.names[name] = self.value(a.names[name], wanted)
+                made.cells[name] = a.cells.get(name, frozenset())
+        return self.scopes[a, like]
+
+    def value(self, v: Value, like: Value) -> Value:
+        match v, like:
+            case FunctionV(), FunctionV() if v.definition is like.definition:
+                return self.function(v, like)
+            case TupleV(items, is_list), TupleV(wanted) if len(items) == len(wanted):
+                return TupleV(tuple(map(self.value, items, wanted)), is_list)
+            case RecordV(cls, fields, boxed), RecordV(other, wanted_fields) if cls is other:
+                made = {n: self.value(fields[n], w) for n, w in wanted_fields.items()}
+                return RecordV(cls, made, boxed)
+            case OperatorV(name, f, options, args), OperatorV(again, g) if name == again:
+                given = tuple(map(self.value, args, like.args))
+                return OperatorV(name, self.value(f, g), options, given)
+            case _:
+                return coerce(self.run, v, kind_of(like), self.node)
 
 
-def _placeholders(kind: Kind) -> list[Atom]:
-    return [Var("_", t) for t in leaf_types(kind)]
+def _into_set(
+    run: Run, value: FunctionV | ClosureV | LambdaSetV, kind: LambdaSetK, node: ast.AST
+) -> Value:
+    """A function as a node of a recursive lambda set."""
+    target = kind.set
+    if isinstance(value, LambdaSetV):
+        target.store.merge(target, value.set)  # this round of specialisation is repeated
+        return dummy(run, kind)
+    if isinstance(value, ClosureV):
+        return run.case_closure(value, lambda f: _into_set(run, f, kind, node), node)
+    own = kind_of(value)
+    assert isinstance(own, FunctionK)
+    tag = target.tag(own)
+    flat = flatten(coerce(run, value, target.members[tag], node))
+    run.declare(target)
+    run.redeclare(target)
+    named = Named(target.name)
+    (atom,) = run.b.let(Inject(named, tag, tuple(flat.atoms)), (named,))
+    return LambdaSetV(atom, target, frozenset(o for owned, _ in flat.owned for o in owned))
 
 
 def _into_closure(
@@ -212,6 +257,7 @@ def _same_place(a: Kind, b: FunctionK) -> bool:
 
 def dummy(run: Run, kind: Kind) -> Value:
     """Some value of a kind, for a path that never gives one."""
+    run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: NO_OWNER)
 
@@ -219,6 +265,7 @@ def dummy(run: Run, kind: Kind) -> Value:
 def any_value(run: Run, like: Value) -> Value:
     """Some value of the same kind that shares memory with nothing."""
     kind = kind_of(like)
+    run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
 

@@ -12,13 +12,14 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from pullback.core.terms import Atom
+from pullback.core.terms import Atom, Var
 from pullback.frontend.kinds import (
     ArrayK,
     ClosureK,
     FunctionK,
     FunctionRefK,
     Kind,
+    LambdaSetK,
     ListK,
     OperatorK,
     RangeK,
@@ -39,6 +40,7 @@ from pullback.frontend.values import (
     ArrayV,
     ClosureV,
     FunctionV,
+    LambdaSetV,
     ListV,
     OperatorV,
     Owner,
@@ -119,6 +121,10 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.append(atom)
             out.owned.append((owners, False))
             return ClosureK(kinds)
+        case LambdaSetV(atom, lambdas, owners):
+            out.atoms.append(atom)
+            out.owned.append((owners, False))
+            return LambdaSetK(lambdas)
         case RangeV(start, stop, step):
             return RangeK(each((start, stop, step)))
         case OperatorV(name, function, options, args):
@@ -239,6 +245,11 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
 # --- and back -------------------------------------------------------------------------------------
 
 
+def example(kind: Kind) -> Value:
+    """A value of this kind that nothing is known of, to look at."""
+    return rebuild(kind, (Var("_", t) for t in leaf_types(kind)))
+
+
 def rebuild(
     kind: Kind, atoms: Iterator[Atom], own: Callable[[], Ownership] = lambda: NO_OWNER
 ) -> Value:
@@ -275,6 +286,8 @@ def _rebuild(
             return UnionV(next(atoms), union, own()[0])
         case ClosureK(alternatives):
             return ClosureV(next(atoms), alternatives, own()[0])
+        case LambdaSetK(lambdas):
+            return LambdaSetV(next(atoms), lambdas, own()[0])
         case RangeK(items):
             start, stop, step = each(items)
             return RangeV(start, stop, step)

@@ -8,8 +8,9 @@ so that a function has one specialisation there.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import Builder
@@ -24,20 +25,10 @@ from pullback.errors import (
 )
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
-from pullback.frontend.join import generalise, join, widen
-from pullback.frontend.kinds import (
-    ClosureK,
-    FunctionK,
-    Kind,
-    ListK,
-    OperatorK,
-    RecordK,
-    ScalarK,
-    StaticK,
-    TupleK,
-    describe,
-    leaf_types,
-)
+from pullback.frontend.join import generalise, has_function, join, same_function, widen
+from pullback.frontend.kinds import FunctionK, Kind, ScalarK, StaticK, describe, leaf_types
+from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
+from pullback.frontend.nesting import depth
 from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
 from pullback.frontend.source import Definition, FunctionNode, nested_definition
@@ -141,10 +132,22 @@ class Functions:
         given = {}
         for name, value in args.items():
             kind = self.run.kind(value, node)
-            given[name] = value if name in static else coerce(
-                self.run, value, _argument(kind), node
-            )
+            if name in static:
+                given[name] = value
+                continue
+            wanted = _argument(kind)
+            if has_function(wanted):
+                wanted = tie(wanted, partial(self.set_at, (definition, name), node), STRAIGHT)
+            given[name] = coerce(self.run, value, wanted, node)
         return given
+
+    def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet:
+        """The lambda set first needed there, in the specialisation being made."""
+        here = self.active[-1] if self.active else None
+        around = None if here is None else (here.definition, *map(skeleton, here.args))
+        outer = self.run.frame.definition
+        assert outer is not None
+        return self.run.lambda_sets.at((place, around), outer, node)
 
     def _atoms(
         self, spec: Spec, f: FunctionV, args: dict[str, Value], node: ast.AST
@@ -190,6 +193,8 @@ class Functions:
             found = self._recursive(s, function.kind, kinds, node)
             if found is not None:
                 return found
+        if nested:
+            self._tie_growing(nested[-1], function.kind, kinds, len(nested) > _MAX_NESTING, node)
         leaves = len(function.atoms) + sum(len(a.atoms) for a in args)
         if nested and (len(nested) > _MAX_NESTING or leaves > _MAX_LEAVES):
             self.run.refuse(
@@ -215,6 +220,28 @@ class Functions:
             s.unresolved = True
             raise Unresolved(s, node)
         return s
+
+    def _tie_growing(
+        self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], must: bool, node: ast.AST
+    ) -> None:
+        """Functions that the recursion makes ever larger become recursive lambda sets: specialise
+        ``s`` for these. Functions that only differ are specialised one by one."""
+        if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
+            return
+        wide_f = same_function(s.function, function)
+        wide = [join(a, b) for a, b in zip(s.args, kinds)]
+        known = tuple(k for k in wide if k is not None)
+        if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
+            return
+
+        def at(place: object) -> Callable[[], LambdaSet]:
+            key = s.definition, place, *map(skeleton, s.args)
+            return lambda: self.run.lambda_sets.at(key, s.definition, node)
+
+        tied_f = tie_known(wide_f, at("function"))
+        tied = tuple(tie(generalise(k), at(j)) for j, k in enumerate(known))
+        if (tied_f, tied) != (s.function, s.args) and (must or (tied_f, tied) != (wide_f, known)):
+            raise Widen(s, tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied)))
 
     def _new(self, function: Flat, args: list[Flat], names: list[str], node: ast.AST) -> Spec:
         assert isinstance(function.kind, FunctionK)
@@ -399,6 +426,8 @@ class Functions:
                 "return the same type of value on every path",
                 error=TypesDoNotMeetError,
             )
+        if wide != spec.result and has_function(wide):
+            wide = tie(wide, lambda: self.set_at((spec.definition, "result"), node))
         return coerce(self.run, value, wide, node)
 
 
@@ -434,26 +463,10 @@ def _argument(kind: Kind) -> Kind:
 
 
 def recursive_join(a: Kind, b: Kind) -> Kind | None:
-    """``join`` of the arguments of recursive calls: functions among them must be the same."""
+    """``join`` of the arguments of recursive calls: functions among them must be of a known set."""
     if a == b:
         return a
-    if _has_function(a) or _has_function(b):
-        return None
     joined = join(a, b)
+    if has_function(a) or has_function(b):
+        return joined if joined == a else None
     return None if joined is None else generalise(joined)
-
-
-def _has_function(kind: Kind) -> bool:
-    match kind:
-        case FunctionK(scopes, root):
-            return bool(scopes or root)
-        case ClosureK() | OperatorK():
-            return True
-        case TupleK(items):
-            return any(map(_has_function, items))
-        case RecordK(_, fields):
-            return any(_has_function(k) for _, k in fields)
-        case ListK(elem):
-            return _has_function(elem)
-        case _:
-            return False

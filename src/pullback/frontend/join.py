@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass
 
 from pullback.core.types import I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import records
+from pullback.frontend import eta, records
+from pullback.frontend.flatten import example, kind_of
 from pullback.frontend.kinds import (
     ArrayK,
     ClosureK,
     FunctionK,
-    FunctionRefK,
     Kind,
+    LambdaSetK,
     ListK,
     Number,
     OperatorK,
     RangeK,
     RecordK,
     ScalarK,
-    ScopeK,
-    StaleK,
     StaticK,
     TupleK,
     UnionK,
+    parts,
     static_scalar,
+    with_parts,
 )
+from pullback.frontend.scopes import AnyScope, Scope
+from pullback.frontend.values import CALLS, FunctionV, OperatorV, Stale, Static, Value
 
 
 def join(a: Kind, b: Kind) -> Kind | None:
@@ -34,14 +38,20 @@ def join(a: Kind, b: Kind) -> Kind | None:
     if a == b:
         return a
     match a, b:
+        case OperatorK(name, f, options, xs), OperatorK(again, g, same, ys):
+            if (name, options, len(xs)) == (again, same, len(ys)):
+                joined = _all((f, *xs), (g, *ys))
+                return _functions(a, b) if joined is None else with_parts(a, joined)
+            return _functions(a, b)
+        case _ if is_function(a) and is_function(b):
+            return _functions(a, b)
         case (ScalarK() | StaticK()), (ScalarK() | StaticK()):
             return _numbers(a, b)
         case TupleK(xs, is_list), TupleK(ys, also):
             if is_list == also and len(xs) == len(ys):
-                items = [join(x, y) for x, y in zip(xs, ys)]
-                known = [k for k in items if k is not None]
-                if len(known) == len(items):
-                    return TupleK(tuple(known), is_list)
+                items = _all(xs, ys)
+                if items is not None:
+                    return TupleK(items, is_list)
             return _as_lists(a, b) if is_list and also else None
         case (TupleK(), ListK()) | (ListK(), TupleK()):
             return _as_lists(a, b)
@@ -49,24 +59,21 @@ def join(a: Kind, b: Kind) -> Kind | None:
             elem = join(x, y)
             return None if elem is None else ListK(elem)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            fields = [(n, join(x, y)) for (n, x), (_, y) in zip(xs, ys)]
-            known_fields = tuple((n, k) for n, k in fields if k is not None)
-            return RecordK(cls, known_fields) if len(known_fields) == len(fields) else None
+            items = _all([k for _, k in xs], [k for _, k in ys])
+            return None if items is None else with_parts(a, items)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
             return _in_union(a, b)
-        case (FunctionK() | ClosureK()), (FunctionK() | ClosureK()):
-            return _functions(a, b)
         case RangeK(xs), RangeK(ys):
-            items = [join(x, y) for x, y in zip(xs, ys)]
-            known = [k for k in items if k is not None]
-            return RangeK(tuple(known)) if len(known) == len(items) else None
-        case OperatorK(name, f, options, xs), OperatorK(other_name, g, other_options, ys):
-            if (name, options, xs) == (other_name, other_options, ys):
-                function = join(f, g)
-                return None if function is None else OperatorK(name, function, options, xs)
-            return None
+            items = _all(xs, ys)
+            return None if items is None else RangeK(items)
         case _:
             return None
+
+
+def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
+    joined = [join(x, y) for x, y in zip(xs, ys, strict=True)]
+    known = tuple(k for k in joined if k is not None)
+    return known if len(known) == len(joined) else None
 
 
 def generalise(kind: Kind) -> Kind:
@@ -201,67 +208,140 @@ def _new_union(classes: set[type], kinds: tuple[Kind, Kind]) -> Kind | None:
         return None
 
 
-def _functions(a: FunctionK | ClosureK, b: FunctionK | ClosureK) -> Kind | None:
-    """Alternatives with the same place in the source are one, with joined captures."""
+# --- functions ------------------------------------------------------------------------------------
+
+
+def is_function(kind: Kind) -> bool:
+    """Whether a value of this kind is a function of the user, of a library or of an operator."""
+    match kind:
+        case FunctionK() | ClosureK() | LambdaSetK() | OperatorK():
+            return True
+        case StaticK(_, value):
+            return isinstance(value, Hashable) and value in CALLS
+        case _:
+            return False
+
+
+def has_function(kind: Kind) -> bool:
+    """Whether there is a function in a value of this kind (a global one without captures is no
+    more than a name)."""
+    match kind:
+        case FunctionK(scopes, root):
+            return bool(scopes or parts(root))
+        case ClosureK() | LambdaSetK() | OperatorK():
+            return True
+        case _:
+            return any(map(has_function, parts(kind)))
+
+
+def _alternatives(kind: Kind) -> tuple[FunctionK, ...]:
+    match kind:
+        case FunctionK():
+            return (kind,)
+        case ClosureK(alternatives):
+            return alternatives
+        case _:
+            value = example(kind)
+            assert isinstance(value, Static | OperatorV)
+            wrapped = kind_of(eta.wrapped(value))
+            assert isinstance(wrapped, FunctionK)
+            return (wrapped,)
+
+
+def _functions(a: Kind, b: Kind) -> Kind:
+    """Alternatives with the same place in the source are one, with joined captures. A recursive
+    lambda set takes everything in."""
+    match a, b:
+        case LambdaSetK(s), LambdaSetK(t):
+            return LambdaSetK(s.store.merge(s, t))
+        case (LambdaSetK(s), other) | (other, LambdaSetK(s)):
+            for k in _alternatives(other):
+                s.tag(k)
+            return LambdaSetK(s)
     found: list[FunctionK] = []
-    for kind in (a, b):
-        for f in (kind,) if isinstance(kind, FunctionK) else kind.alternatives:
-            for i, g in enumerate(found):
-                both = _same_function(f, g)
-                if both is not None:
-                    found[i] = both
-                    break
-            else:
-                found.append(f)
+    for f in (*_alternatives(a), *_alternatives(b)):
+        for i, g in enumerate(found):
+            both = same_function(g, f)
+            if both is not None:
+                found[i] = both
+                break
+        else:
+            found.append(f)
     if len(found) == 1:
         return found[0]
     return ClosureK(tuple(sorted(found, key=_place)))
 
 
-def _place(f: FunctionK) -> tuple[str, int, int, str]:
-    node = f.root.definition.node
-    return f.root.definition.file, node.lineno, node.col_offset, repr(f)
+def _place(f: FunctionK) -> tuple[str, int, int, str, str]:
+    definition = f.root.definition
+    line, col = getattr(definition.node, "lineno", 0), getattr(definition.node, "col_offset", 0)
+    return definition.file, line, col, definition.name, repr(f)
 
 
-def _same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:
-    if f.root.definition is not g.root.definition or len(f.scopes) != len(g.scopes):
+def same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:
+    """Two functions of one place as one, with joined captures; None: these do not meet."""
+    if f == g:
+        return f
+    if f.root.definition is not g.root.definition:
         return None
-    scopes = []
-    for s, t in zip(f.scopes, g.scopes):
-        if (s.parent, s.external) != (t.parent, t.external):
-            return None
-        if [n for n, _ in s.names] != [n for n, _ in t.names]:
-            return None
-        names = [(n, _captured(x, y)) for (n, x), (_, y) in zip(s.names, t.names)]
-        known = tuple((n, k) for n, k in names if k is not None)
-        if len(known) < len(names):
-            return None
-        scopes.append(ScopeK(s.parent, known, s.external))
-    root = _same_ref(f.root, g.root)
-    return None if root is None else FunctionK(tuple(scopes), root)
-
-
-def _captured(x: Kind, y: Kind) -> Kind | None:
-    if isinstance(x, StaleK) or isinstance(y, StaleK):
-        return x if isinstance(x, StaleK) else y
-    if isinstance(x, FunctionRefK) and isinstance(y, FunctionRefK):
-        return _same_ref(x, y)
-    return join(x, y)
-
-
-def _same_ref(f: FunctionRefK, g: FunctionRefK) -> FunctionRefK | None:
-    if (f.definition, f.scope) != (g.definition, g.scope):
+    a, b = example(f), example(g)
+    assert isinstance(a, FunctionV) and isinstance(b, FunctionV)
+    try:
+        made = kind_of(_Captures().function(a, b))
+    except _DoNotMeetError:
         return None
-    pairs = [
-        *zip(f.defaults, g.defaults),
-        *((x, y) for (_, x), (_, y) in zip(f.kw_defaults, g.kw_defaults)),
-        *zip(f.bound, g.bound),
-    ]
-    joined = [k for k in (join(x, y) for x, y in pairs) if k is not None]
-    if len(joined) < len(pairs) or len(f.bound) != len(g.bound):
-        return None
-    n, m = len(f.defaults), len(f.kw_defaults)
-    keywords = tuple((name, k) for (name, _), k in zip(f.kw_defaults, joined[n : n + m]))
-    return FunctionRefK(
-        f.definition, f.scope, tuple(joined[:n]), keywords, tuple(joined[n + m :])
-    )
+    assert isinstance(made, FunctionK)
+    return made
+
+
+class _DoNotMeetError(Exception):
+    pass
+
+
+class _Captures:
+    """The captures of two functions joined, scope by scope. Functions among them that are of one
+    place on both sides remain known; so graphs of functions that capture each other end."""
+
+    def __init__(self) -> None:
+        self.scopes: dict[tuple[Scope, Scope], Scope] = {}
+
+    def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
+        if f.definition is not g.definition:
+            raise _DoNotMeetError
+        if (len(f.defaults), len(f.bound)) != (len(g.defaults), len(g.bound)):
+            raise _DoNotMeetError
+        keywords = zip(f.kw_defaults, g.kw_defaults)
+        return FunctionV(
+            f.definition,
+            self.scope(f.scope, g.scope),
+            tuple(self.value(x, y) for x, y in zip(f.defaults, g.defaults)),
+            tuple((n, self.value(x, y)) for (n, x), (_, y) in keywords),
+            tuple(self.value(x, y) for x, y in zip(f.bound, g.bound)),
+        )
+
+    def scope(self, a: AnyScope, b: AnyScope) -> AnyScope:
+        if not (isinstance(a, Scope) and isinstance(b, Scope)):
+            if a != b:
+                raise _DoNotMeetError
+            return a
+        if (a, b) not in self.scopes:
+            made = self.scopes[a, b] = Scope({}, live=False)
+            made.parent = self.scope(a.parent, b.parent)
+            for name in a.names:
+                if name in b.names:  # else only functions of one side need it
+                    made.names[name] = self.value(a.names[name], b.names[name])
+        return self.scopes[a, b]
+
+    def value(self, x: Value, y: Value) -> Value:
+        match x, y:
+            case Stale(), _:
+                return x
+            case _, Stale():
+                return y
+            case FunctionV(), FunctionV() if x.definition is y.definition:
+                return self.function(x, y)
+            case _:
+                both = join(kind_of(x), kind_of(y))
+                if both is None:
+                    raise _DoNotMeetError
+                return example(both)

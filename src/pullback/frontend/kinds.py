@@ -2,7 +2,8 @@
 
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
-           | FunctionK(scopes, root) | ClosureK(alternatives) | RangeK | OperatorK | StaleK
+           | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
+           | StaleK
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
 kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
 
 if TYPE_CHECKING:
+    from pullback.frontend.lambda_sets import LambdaSet
     from pullback.frontend.records import Union
     from pullback.frontend.scopes import PyScope
     from pullback.frontend.source import Definition
@@ -117,6 +119,13 @@ class ClosureK:
 
 
 @dataclass(frozen=True, slots=True)
+class LambdaSetK:
+    """A function of a recursive lambda set: a node (sets are compared by identity)."""
+
+    set: LambdaSet
+
+
+@dataclass(frozen=True, slots=True)
 class RangeK:
     """``range`` with start, stop and step."""
 
@@ -143,7 +152,7 @@ class StaleK:
 
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
-    | ClosureK | RangeK | OperatorK | StaleK
+    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK
 )  # fmt: skip
 ArgType = Kind
 
@@ -213,6 +222,8 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
                 yield from leaf_types(k)
         case ClosureK(alternatives):
             yield closure_type(alternatives)
+        case LambdaSetK(lambdas):
+            yield Named(lambdas.name)
         case OperatorK(_, function, _, args):
             for k in (function, *args):
                 yield from leaf_types(k)
@@ -227,35 +238,79 @@ def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
     )
 
 
+def parts(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds that a kind is made of."""
+    match kind:
+        case ListK(elem):
+            return (elem,)
+        case TupleK(items) | RangeK(items):
+            return items
+        case RecordK(_, fields):
+            return tuple(k for _, k in fields)
+        case FunctionK(scopes, root):
+            return (*(k for scope in scopes for _, k in scope.names), *parts(root))
+        case FunctionRefK(_, _, defaults, kw_defaults, bound):
+            return (*defaults, *(k for _, k in kw_defaults), *bound)
+        case ClosureK(alternatives):
+            return alternatives
+        case OperatorK(_, function, _, args):
+            return (function, *args)
+        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK():
+            return ()
+
+
+def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
+    """The kind with other ``parts``."""
+    rest = iter(new)
+    match kind:
+        case ListK():
+            return ListK(next(rest))
+        case TupleK(_, is_list):
+            return TupleK(new, is_list)
+        case RangeK():
+            return RangeK(new)
+        case RecordK(cls, fields):
+            return RecordK(cls, tuple((n, next(rest)) for n, _ in fields))
+        case FunctionK(scopes, root):
+            made = tuple(
+                ScopeK(s.parent, tuple((n, next(rest)) for n, _ in s.names), s.external)
+                for s in scopes
+            )
+            again = with_parts(root, tuple(rest))
+            assert isinstance(again, FunctionRefK)
+            return FunctionK(made, again)
+        case FunctionRefK(definition, scope, defaults, kw_defaults, _):
+            first = tuple(next(rest) for _ in defaults)
+            keywords = tuple((n, next(rest)) for n, _ in kw_defaults)
+            return FunctionRefK(definition, scope, first, keywords, tuple(rest))
+        case ClosureK():
+            return ClosureK(tuple(k for k in new if isinstance(k, FunctionK)))
+        case OperatorK(name, _, options, _):
+            return OperatorK(name, next(rest), options, tuple(rest))
+        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK():
+            return kind
+
+
+def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
+    """The unions and lambda sets that a kind mentions (not those inside their fields)."""
+    match kind:
+        case UnionK(union):
+            yield union
+        case LambdaSetK(lambdas):
+            yield lambdas
+        case _:
+            for part in parts(kind):
+                yield from declared_in(part)
+
+
 def unions_in(kind: Kind) -> Iterator[Union]:
     """The unions that a kind mentions (not those inside their fields)."""
     match kind:
         case UnionK(union):
             yield union
-        case ListK(elem):
-            yield from unions_in(elem)
-        case TupleK(items) | RangeK(items):
-            for k in items:
-                yield from unions_in(k)
-        case RecordK(_, fields):
-            for _, k in fields:
-                yield from unions_in(k)
-        case FunctionK(scopes, root):
-            for scope in scopes:
-                for _, k in scope.names:
-                    yield from unions_in(k)
-            yield from unions_in(root)
-        case FunctionRefK(_, _, defaults, kw_defaults, bound):
-            for k in (*defaults, *(k for _, k in kw_defaults), *bound):
-                yield from unions_in(k)
-        case ClosureK(alternatives):
-            for f in alternatives:
-                yield from unions_in(f)
-        case OperatorK(_, function, _, args):
-            for k in (function, *args):
-                yield from unions_in(k)
-        case ScalarK() | ArrayK() | StaticK() | StaleK():
-            return
+        case _:
+            for part in parts(kind):
+                yield from unions_in(part)
 
 
 def describe(kind: Kind) -> str:
@@ -277,7 +332,7 @@ def describe(kind: Kind) -> str:
             return f"a {cls.__name__}"
         case UnionK(union):
             return "a " + " or ".join(union.class_names())
-        case FunctionK() | FunctionRefK() | ClosureK():
+        case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():
             return "a function"
         case RangeK():
             return "a range"

@@ -24,6 +24,7 @@ from pullback.frontend.values import (
     FunctionV,
     GeneratorV,
     Indexed,
+    LambdaSetV,
     ListV,
     OperatorV,
     RangeV,
@@ -77,7 +78,9 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 "use np.any(a) or np.all(a)",
                 error=ArgumentValueError,
             )
-        case UnionV() | FunctionV() | ClosureV() | OperatorV() | ZipV() | EnumerateV():
+        case UnionV() | FunctionV() | ClosureV() | LambdaSetV() | OperatorV():
+            return True
+        case ZipV() | EnumerateV():
             return True
         case GeneratorV() | ReversedV() | SliceV():
             return True

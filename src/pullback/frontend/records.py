@@ -48,6 +48,9 @@ class Union:
             return static_kind(None)
         return RecordK(cls, self.fields[cls])
 
+    def variant_kinds(self) -> tuple[Kind, ...]:
+        return tuple(map(self.variant_kind, self.classes))
+
     def decl(self) -> Decl:
         return Decl(
             self.name,

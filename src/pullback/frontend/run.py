@@ -20,6 +20,7 @@ from pullback.frontend import scalars
 from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
 from pullback.frontend.join import generalise
 from pullback.frontend.kinds import Kind, ListK, describe, leaf_types, static_kind
+from pullback.frontend.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
 from pullback.frontend.scopes import Path, Scope
@@ -30,6 +31,7 @@ from pullback.frontend.values import (
     ClosureV,
     FunctionV,
     Items,
+    LambdaSetV,
     ListV,
     Owner,
     Scalar,
@@ -53,10 +55,11 @@ class Frame:
 class Run(PythonValues):
     """The specialiser of one entry function for one tuple of argument kinds."""
 
-    def __init__(self) -> None:
+    def __init__(self, lambda_sets: LambdaSets) -> None:
         from pullback.frontend.functions import Functions
 
         super().__init__()
+        self.lambda_sets = lambda_sets
         self.builders: list[Builder] = []
         self.assume_equal = False
         self.frames: list[Frame] = []
@@ -112,18 +115,22 @@ class Run(PythonValues):
         finally:
             self.frame.scope = outer
 
-    def declare(self, union: Union) -> None:
-        """Put the declaration of a union, and of those inside it, into the program."""
-        if union.name not in self.decls:
-            self.decls[union.name] = union.decl()
-            for cls in union.classes:
-                self.declare_kind(union.variant_kind(cls))
+    def declare(self, declared: Union | LambdaSet) -> None:
+        """Put a declaration, and those inside it, into the program."""
+        if declared.name not in self.decls:
+            self.redeclare(declared)
+            for kind in declared.variant_kinds():
+                self.declare_kind(kind)
+
+    def redeclare(self, declared: Union | LambdaSet) -> None:
+        """The declaration as it is now: lambda sets grow."""
+        self.decls[declared.name] = declared.decl()
 
     def declare_kind(self, kind: Kind) -> None:
-        from pullback.frontend.kinds import unions_in
+        from pullback.frontend.kinds import declared_in
 
-        for union in unions_in(kind):
-            self.declare(union)
+        for declared in declared_in(kind):
+            self.declare(declared)
 
     # --- scalars and static values ----------------------------------------------------------------
 
@@ -372,7 +379,7 @@ class Run(PythonValues):
         return made
 
     def case_closure(
-        self, value: ClosureV, fn: Callable[[FunctionV], Value], node: ast.AST
+        self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
     ) -> Value:
         from pullback.frontend.calls import case_closure
 

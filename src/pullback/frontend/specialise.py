@@ -16,10 +16,11 @@ from types import FunctionType
 from pullback.core.build import Builder
 from pullback.core.terms import Block as CoreBlock
 from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
-from pullback.errors import ArgumentTypeError, StaticValueError
+from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend import derivatives, library, matching
 from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
+from pullback.frontend.lambda_sets import LambdaSets
 from pullback.frontend.paths import MISSING, Namespace, describe_path, read
 from pullback.frontend.python_values import Guard, holds
 from pullback.frontend.pytypes import type_of
@@ -105,14 +106,22 @@ def specialise(
     time. Refused programs raise a PullbackError that shows the place. With ``assume_equal`` extents
     that meet are taken to be equal, see ``values.Specialiser``."""
     static: dict[Path, StaticK] = {}
+    lambda_sets = LambdaSets()
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
     try:
         while True:
+            lambda_sets.begin()
             try:
-                return _Attempt(function, arg_types, static, assume_equal).run()
+                made = _Attempt(function, arg_types, static, lambda_sets, assume_equal).run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
+            except PullbackError:
+                if not lambda_sets.unsettled():
+                    raise
+            else:
+                if not lambda_sets.unsettled():
+                    return made
     finally:
         sys.setrecursionlimit(before)
 
@@ -144,11 +153,12 @@ class _Attempt:
         function: FunctionType,
         arg_types: tuple[ArgType, ...],
         static: dict[Path, StaticK],
+        lambda_sets: LambdaSets,
         assume_equal: bool = False,
     ) -> None:
         self.function = function
         self.arg_types = arg_types
-        self.rt = Run()
+        self.rt = Run(lambda_sets)
         self.rt.assume_equal = assume_equal
         self.rt.static_paths = dict(static)
         self.params: list[Var] = []

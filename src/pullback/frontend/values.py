@@ -14,6 +14,7 @@ ranges exist at compile time only: they are just their leaves.
             | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
             | FunctionV(...)             a known function or lambda with what it captures
             | ClosureV(atom, kinds)      a function chosen at run time among known ones
+            | LambdaSetV(atom, set)      a function whose captures may be such functions: a node
             | OperatorV(name, f, ...)    pb.grad(f) and the like
             | RangeV ZipV EnumerateV ReversedV GeneratorV SliceV
 
@@ -58,6 +59,7 @@ from pullback.frontend.interface import Specialiser
 
 if TYPE_CHECKING:
     from pullback.frontend.kinds import FunctionK, Kind
+    from pullback.frontend.lambda_sets import LambdaSet
     from pullback.frontend.records import Union
     from pullback.frontend.scopes import AnyScope
     from pullback.frontend.source import Definition
@@ -195,6 +197,19 @@ class ClosureV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LambdaSetV:
+    """A function of a recursive lambda set. ``atom`` is a node with one variant per lambda."""
+
+    atom: Atom
+    set: LambdaSet
+    owners: frozenset[Owner] = frozenset()
+
+    @property
+    def kinds(self) -> tuple[FunctionK, ...]:
+        return tuple(self.set.members)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RangeV:
     """``range(start, stop, step)``; each is a Scalar or Static Python int."""
 
@@ -269,8 +284,8 @@ class Stale:
 
 
 Value = (
-    Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | RangeV | ZipV
-    | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
+    Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
+    | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
 )  # fmt: skip
 
 
@@ -359,8 +374,8 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
 
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "ArrayV", "AttributeHandler",
-    "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "ListV",
-    "MethodHandler", "OperatorV", "Owner", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar",
-    "SliceV", "Specialiser", "Stale", "Static", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
-    "attribute", "index_scalar", "method", "register",
+    "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items",
+    "LambdaSetV", "ListV", "MethodHandler", "OperatorV", "Owner", "RangeV", "RecordV", "Registry",
+    "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale", "Static", "TupleV", "UnionV",
+    "Unrolled", "Value", "ZipV", "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

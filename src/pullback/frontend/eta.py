@@ -1,0 +1,101 @@
+"""Functions without a definition of their own, as functions with one (eta expansion).
+
+    wrapped(f)                lambda *args: f(*args)         f: math.sin, pb.grad(g), partial(g, x)
+    of_arity(f, 2, ("k",))    lambda a0, a1, *, k: f(a0, a1, k=k)      f: any function value
+
+The first lets library functions and operators be among the functions of a lambda set; the second
+gives a derivative operator the parameters that it differentiates by. What is wrapped is captured.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Sequence
+
+from pullback.frontend.kinds import static_kind
+from pullback.frontend.scopes import Scope
+from pullback.frontend.source import Definition
+from pullback.frontend.values import FunctionV, OperatorV, Static, Value
+
+HELD = "$f"
+_DEFINITIONS: dict[Hashable, Definition] = {}
+_WRAPPERS: set[Definition] = set()
+
+
+def wrapped(value: Static | OperatorV) -> FunctionV:
+    """A library function or an operator as a function of any number of arguments."""
+    key: Hashable
+    match value:
+        case Static(obj):
+            key, name = static_kind(obj).key, str(getattr(obj, "__name__", "function"))
+        case OperatorV(name, _, options):
+            key = (name, options)
+    if key not in _DEFINITIONS:
+        parameters = ast.arguments([], [], ast.arg("args"), [], [], None, [])
+        call = ast.Call(_name(HELD), [ast.Starred(_name("args"), ast.Load())], [])
+        node = ast.fix_missing_locations(ast.Lambda(parameters, call))
+        _DEFINITIONS[key] = _entered(Definition(node, "<library>", name, name, {}))
+    return FunctionV(_DEFINITIONS[key], Scope({HELD: value}, live=False))
+
+
+def of_arity(
+    value: Value, count: int, keywords: Sequence[str], outer: Definition, node: ast.AST
+) -> FunctionV:
+    """``value`` as a function of so many arguments, called at ``node`` in ``outer``."""
+    key = ("arity", node, count, tuple(keywords))
+    if key not in _DEFINITIONS:
+        _DEFINITIONS[key] = _entered(_caller("function", count, keywords, outer, node))
+    return FunctionV(_DEFINITIONS[key], Scope({HELD: value}, live=False))
+
+
+def applier(count: int, keywords: Sequence[str], outer: Definition, node: ast.AST) -> Definition:
+    """``def apply($f, a0, ..., *, k): return $f(a0, ..., k=k)``"""
+    return _caller("apply", count, keywords, outer, node, (HELD,))
+
+
+def inside(f: FunctionV) -> Value | None:
+    """What a function wraps; None: it is no wrapper."""
+    if f.definition not in _WRAPPERS:
+        return None
+    assert isinstance(f.scope, Scope)
+    return f.scope.names[HELD]
+
+
+def _entered(definition: Definition) -> Definition:
+    _WRAPPERS.add(definition)
+    return definition
+
+
+def _caller(
+    name: str,
+    count: int,
+    keywords: Sequence[str],
+    outer: Definition,
+    node: ast.AST,
+    first: Sequence[str] = (),
+) -> Definition:
+    names = [f"a{k}" for k in range(count)]
+    parameters = ast.arguments(
+        [],
+        [ast.arg(n) for n in (*first, *names)],
+        None,
+        [ast.arg(n) for n in keywords],
+        [None] * len(keywords),
+        None,
+        [],
+    )
+    call = ast.Call(
+        _name(HELD), [_name(n) for n in names], [ast.keyword(n, _name(n)) for n in keywords]
+    )
+    made = ast.Lambda(parameters, call)
+    for inner in ast.walk(made):
+        if isinstance(inner, ast.expr | ast.arg | ast.keyword):
+            ast.copy_location(inner, node)
+    return Definition(made, outer.file, name, name, outer.globals, outer.lines)
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+__all__ = ["HELD", "applier", "inside", "of_arity", "wrapped"]

@@ -1,0 +1,132 @@
+"""Which lambdas capture which: does one (a place in the source) capture itself?
+
+A function value captures others, these capture further ones. ``Nesting.depths`` says how many
+functions of each definition lie one inside another there. A function of a lambda set that has the
+same definition counts as infinitely many. A function that refers to itself through its own scope
+(``def go(): ... go()``) is one function, however often it is met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pullback.frontend.flatten import example, parts_of
+from pullback.frontend.kinds import Kind, LambdaSetK
+from pullback.frontend.scopes import AnyScope, Scope, owner_of
+from pullback.frontend.source import Definition
+from pullback.frontend.syntax import free_names
+from pullback.frontend.values import (
+    ClosureV,
+    FunctionV,
+    LambdaSetV,
+    ListV,
+    OperatorV,
+    RecordV,
+    TupleV,
+    Value,
+)
+
+ENDLESS = 1_000_000
+
+Depths = dict[Definition, int]
+Node = tuple[Definition, AnyScope]
+
+
+class Nesting:
+    """The captures of abstract values, looked at."""
+
+    def __init__(self) -> None:
+        self.known: dict[Node, Depths] = {}
+
+    def depths(self, value: Value) -> Depths:
+        """Per definition, how deep its functions are nested in ``value``."""
+        match value:
+            case FunctionV(definition, scope):
+                key = definition, scope
+                if key not in self.known:
+                    self.known[key] = {}  # met again on the way: the same function
+                    below = self.below(value)
+                    self.known[key] = below | {definition: below.get(definition, 0) + 1}
+                return self.known[key]
+            case LambdaSetV(_, lambdas):
+                return dict.fromkeys((m.root.definition for m in lambdas.members), ENDLESS)
+            case _:
+                return _deepest(map(self.depths, inner(value)))
+
+    def below(self, f: FunctionV) -> Depths:
+        """The depths of what ``f`` captures."""
+        return _deepest(map(self.depths, captured(f)))
+
+    def is_knot(self, f: FunctionV, limit: int) -> bool:
+        """Whether ``f`` captures more than ``limit - 1`` others of its kind, one in another."""
+        return self.below(f).get(f.definition, 0) >= limit
+
+    def has_knot(self, value: Value, limit: int) -> bool:
+        """Whether there is such a function in ``value``."""
+        return any(self.is_knot(f, limit) for f in functions(value))
+
+
+def depth(kinds: Iterable[Kind]) -> int:
+    """How deep functions of one definition are nested in values of these kinds."""
+    found = _deepest(Nesting().depths(example(k)) for k in kinds)
+    return max(found.values(), default=0)
+
+
+def inner(value: Value) -> Iterator[Value]:
+    """The values that a value other than a function is made of."""
+    match value:
+        case ClosureV(_, kinds):
+            yield from map(example, kinds)
+        case TupleV(items):
+            yield from items
+        case RecordV(_, fields):
+            yield from fields.values()
+        case OperatorV(_, function, _, args):
+            yield from (function, *args)
+        case ListV(_, elem):
+            yield example(elem)
+        case _:
+            return
+
+
+def places(f: FunctionV) -> Iterator[tuple[Scope, str]]:
+    """The captured variables of a function."""
+    for name in free_names(f.definition.node):
+        scope = owner_of(f.scope, name)
+        if scope is not None and name in scope.names:
+            yield scope, name
+
+
+def captured(f: FunctionV) -> Iterator[Value]:
+    for scope, name in places(f):
+        yield scope.names[name]
+    yield from parts_of(f)
+
+
+def functions(value: Value) -> Iterator[FunctionV]:
+    """All known functions that a value consists of or captures."""
+    todo, seen = [value], set[Node]()
+    while todo:
+        v = todo.pop()
+        if not isinstance(v, FunctionV):
+            todo += inner(v)
+        elif (v.definition, v.scope) not in seen:
+            seen.add((v.definition, v.scope))
+            yield v
+            todo += captured(v)
+
+
+def sets_in(value: Value) -> Iterator[LambdaSetK]:
+    """The lambda sets that a value is of or captures."""
+    for v in (value, *inner(value), *(c for f in functions(value) for c in captured(f))):
+        for part in (v, *inner(v)):
+            if isinstance(part, LambdaSetV):
+                yield LambdaSetK(part.set)
+
+
+def _deepest(found: Iterable[Depths]) -> Depths:
+    out: Depths = {}
+    for depths in found:
+        for definition, n in depths.items():
+            out[definition] = min(ENDLESS, max(n, out.get(definition, 0)))
+    return out
