@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import pytest
 
-from pullback.core.nested import App, Exists, Lam, Let, Op, R, Source, TVar, Var, Z
+from pullback.core.nested import (
+    App,
+    Data,
+    DataDecl,
+    Exists,
+    Fun,
+    Lam,
+    Let,
+    LetRec,
+    Lit,
+    Match,
+    MatchArm,
+    Op,
+    R,
+    Rec,
+    Source,
+    TVar,
+    Var,
+    Z,
+)
 from pullback.core.nested_build import B, E, if_, lam, reals
 from pullback.core.nested_check import check_source
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_traverse import free_vars, subterms
-from pullback.core.nested_values import Packed, to_bool
+from pullback.core.nested_values import ConV, Packed, to_bool
 from pullback.papers.chad_closures import run_closures
 from pullback.papers.chad_higher import run_higher, variable_calls
 from pullback.papers.chad_monadic import CHAD, check_chad
 from pullback.papers.closure_conversion import convert
+from pullback.papers.methods import run
 from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim
 from tests.papers.generate import STANDARD, close, finite_difference
@@ -105,3 +125,37 @@ def test_casts_never_fail(row: str) -> None:
         check_chad(convert(apart(source)))
         out = run_closures(source, args, seed)
         assert close(finite_difference(source, args, seed), out.cotangents, 1e-4)
+
+
+LISTS = DataDecl("Reals", (), (("End", ()), ("More", (R, Data("Reals")))))
+
+
+def reals_list(*xs: float) -> ConV:
+    out = ConV("End", ())
+    for v in reversed(xs):
+        out = ConV("More", (v, out))
+    return out
+
+
+@claim("CHAD-91")
+def test_recursion_and_declared_types(row: str) -> None:
+    source, args, seed, value, gradient = STANDARD["POW5"]
+    out = run_closures(source, args, seed)
+    assert (out.value, out.cotangents) == (value, gradient)
+    # sum of c * x^2 over a recursive list, by a recursive function that captures c
+    reals_type, go = Data("Reals"), E(Var("go"))
+    body = Match(Var("xs"), (MatchArm("End", (), Lit(0.0)), MatchArm(
+        "More", ("h", "t"), (E(Var("c")) * E(Var("h")) * E(Var("h")) + go(Var("t"))).t)))
+    total = Source((("c", R), ("all", reals_type)), LetRec((Rec(
+        "go", Fun(reals_type, R), Lam("xs", reals_type, body)),), go(Var("all")).t), R, (LISTS,))
+    check_chad(convert(apart(total)))
+    points = []
+    for n in (4, 64, 128):
+        xs = [1.0 + k for k in range(n)]
+        given = (2.0, reals_list(*xs))
+        out, dual = run_closures(total, given, 1.0), run("dual.tape", total, given, 1.0)
+        assert out.cotangents == (
+            sum(v * v for v in xs), reals_list(*(4.0 * v for v in xs)))
+        assert close((out.value, *out.cotangents), (dual.value, *dual.cotangents))
+        points.append((n, out.cost))
+    assert 0.95 < slope(points) < 1.05

@@ -59,7 +59,8 @@ X = Var("x")
 
 
 @pytest.mark.parametrize("module", [
-    "chad_types", "chad_naive", "chad_sparse", "chad_monadic", "chad_mutable", "chad_higher",
+    "chad_types", "chad_data", "chad_naive", "chad_sparse", "chad_monadic", "chad_mutable",
+    "chad_higher",
     "closure_conversion"])
 def test_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"pullback.papers.{module}"))

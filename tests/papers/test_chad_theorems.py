@@ -97,7 +97,7 @@ def test_exact_costs_of_the_target(row: str) -> None:
         assert (found.cost, found.th1, found.th2, found.bound) == (cost, th1, th2, bound)
         assert found.value == value
         if args:
-            assert from_cotangent(source.context[0][1], found.cells[0], arg) == gradient
+            assert from_cotangent(found.cells[0], arg) == gradient
 
 
 def random_theorems(count: int, agda: bool) -> float:

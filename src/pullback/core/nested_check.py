@@ -60,12 +60,25 @@ from pullback.core.nested_ops import Library, fits
 from pullback.core.nested_prims import prim_type
 from pullback.core.nested_traverse import deeply, subst_type, subterms
 
-Types = dict[Term, Type]
-"""The type of every subterm (terms are compared by identity)."""
-
 
 class NestedTypeError(TypeError):
     """An ill-typed term, or one outside its dialect."""
+
+
+class Types(dict[Term, Type]):
+    """The type of every subterm (terms are compared by identity), and the declared types."""
+
+    def __init__(self, decls: Mapping[str, DataDecl]) -> None:
+        super().__init__()
+        self.decls = decls
+
+    def fields(self, data: Data) -> dict[str, tuple[Type, ...]]:
+        """The types of the fields of every constructor."""
+        if data.name not in self.decls:
+            raise NestedTypeError(f"no data type {data.name} is declared")
+        decl = self.decls[data.name]
+        by = dict(zip(decl.params, data.args, strict=True))
+        return {c: tuple(subst_type(f, by) for f in fs) for c, fs in decl.constructors}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +119,23 @@ def require_dialect(t: Term, dialect: Dialect) -> None:
     """NestedTypeError names the first construct that the dialect has not."""
     for s in subterms(t):
         if type(s) not in dialect.terms:
-            raise NestedTypeError(f"the {dialect.name} language has no {type(s).__name__.lower()}")
+            raise NestedTypeError(f"the {dialect.name} language has no {_words(s)}")
         if isinstance(s, Op) and s.name not in dialect.ops:
             raise NestedTypeError(f"the {dialect.name} language has no operation {s.name}")
         if isinstance(s, Lam) and s.kind not in dialect.kinds:
             raise NestedTypeError(f"the {dialect.name} language has no functions {s.kind}")
+
+
+def _words(t: Term) -> str:
+    match t:
+        case Op(name):
+            return f"operation {name}"
+        case Con() | Match():
+            return "declared types"
+        case LetRec():
+            return "recursion"
+        case _:
+            return type(t).__name__.lower()
 
 
 def check(
@@ -158,9 +183,8 @@ class _Checker:
         self, context: dict[str, Type], decls: dict[str, DataDecl], library: Library
     ) -> None:
         self.context = context
-        self.decls = decls
         self.library = library
-        self.types: Types = {}
+        self.types = Types(decls)
 
     def infer(self, t: Term) -> Type:
         if isinstance(t, Let):
@@ -269,7 +293,7 @@ class _Checker:
                     case other:
                         raise NestedTypeError(f"{_text(a)} has type {_type(other)}, not a sum")
             case Con(name, args, data):
-                fields = self.fields(data)
+                fields = self.types.fields(data)
                 if name not in fields or len(fields[name]) != len(args):
                     raise NestedTypeError(f"{_type(data)} has no constructor {name}/{len(args)}")
                 for arg, field in zip(args, fields[name]):
@@ -322,18 +346,11 @@ class _Checker:
             case _:
                 assert_never(t)
 
-    def fields(self, data: Data) -> dict[str, tuple[Type, ...]]:
-        if data.name not in self.decls:
-            raise NestedTypeError(f"no data type {data.name} is declared")
-        decl = self.decls[data.name]
-        by = dict(zip(decl.params, data.args, strict=True))
-        return {c: tuple(subst_type(f, by) for f in fs) for c, fs in decl.constructors}
-
     def match(self, t: Match) -> Type:
         data = self.infer(t.t)
         if not isinstance(data, Data):
             raise NestedTypeError(f"{_text(t.t)} has type {_type(data)}, not a declared one")
-        fields = self.fields(data)
+        fields = self.types.fields(data)
         if [arm.con for arm in t.arms] != list(fields):
             raise NestedTypeError(f"a match on {_type(data)} needs the arms {list(fields)}")
         result: Type | None = None

@@ -6,11 +6,14 @@ backpropagator of a body, so the exponential family of ``chad_higher`` is linear
 
 from __future__ import annotations
 
-from pullback.core.nested import Source
-from pullback.core.nested_check import HIGHER_ORDER
-from pullback.papers.chad_monadic import run_monadic
+from pullback.core.nested import App, Lam, LetRec, Source
+from pullback.papers.chad_monadic import CHAD_SOURCE, run_monadic
 from pullback.papers.closure_conversion import convert
 from pullback.papers.methods import Method, Outcome, register
+
+CLOSURES = CHAD_SOURCE.extended(
+    "higher-order source with recursion, arrays and declared types", (Lam, App, LetRec))
+"""Recursion and declared types come with the rules of ``chad_data``."""
 
 
 def run_closures(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
@@ -19,5 +22,5 @@ def run_closures(source: Source, args: tuple[object, ...], seed: object) -> Outc
 
 
 register(Method(
-    "chad.closures", "chad_closures", "closure conversion, then C (App. B)", HIGHER_ORDER,
+    "chad.closures", "chad_closures", "closure conversion, then C (App. B)", CLOSURES,
     run_closures))

@@ -37,8 +37,10 @@ from pullback.core.nested import (
     App,
     Build,
     Case,
+    Con,
     Context,
     Data,
+    DataDecl,
     Fold,
     Foldl,
     Fst,
@@ -47,8 +49,10 @@ from pullback.core.nested import (
     Inr,
     Lam,
     Let,
+    LetRec,
     Lit,
     Map,
+    Match,
     Nil,
     Op,
     Pack,
@@ -77,6 +81,7 @@ from pullback.core.nested_values import pair
 from pullback.papers.chad_arrays import array_rule
 from pullback.papers.chad_bags import BAGS, TREE
 from pullback.papers.chad_closed import CLOSED, closed_rule
+from pullback.papers.chad_data import DECLARED, data_rule
 from pullback.papers.chad_types import (
     dops,
     environment,
@@ -90,7 +95,7 @@ from pullback.papers.chad_types import (
 )
 from pullback.papers.methods import Method, Outcome, Unsupported, register
 
-CHAD: Library = BAGS.extended(*CLOSED)
+CHAD: Library = BAGS.extended(*CLOSED, *DECLARED)
 """The target language of C."""
 
 
@@ -107,6 +112,9 @@ def then(m: Like, k: Like, gamma: Context) -> Term:
 def chad(t: Term, gamma: Context, types: Types) -> Term:
     """C{t}; ``gamma`` has the cotangent types of the context."""
     match t:
+        # C{f} = (f, \d. return ()), closed functions have no cotangent
+        case Var() if isinstance(types[t], Fun):
+            return Pair(t, bp(types[t], lambda d: return_(Nil(), gamma)))
         # C{x} = (x, \d. one_x d)
         case Var(x):
             return Pair(t, lam("d", t2(types[t]), lambda d: one(x, d.t, gamma), role="var"))
@@ -167,6 +175,8 @@ def chad(t: Term, gamma: Context, types: Types) -> Term:
             return array_rule(t, gamma, types, chad)
         case Lam() | App() | Pack() | Unpack():
             return closed_rule(t, gamma, types, chad)
+        case LetRec() | Con() | Match():
+            return data_rule(t, gamma, types, chad)
         case _:
             raise Unsupported(f"chad.monadic: no rule for {type(t).__name__}")
 
@@ -226,12 +236,16 @@ def _dprim(t: Prim, xs: list[Term], parts: list[Type], e: E, result: Type) -> Te
     return out
 
 
+CHAD_SOURCE = FIRST_ORDER_ARRAYS.extended(
+    "first-order source with arrays and declared types", (Con, Match))
+"""What C takes by itself; functions and recursion after closure conversion."""
+
 # --- the whole program ----------------------------------------------------------------------------
 
 
-def chad_of(source: Source) -> Term:
+def chad_of(source: Source, types: Types | None = None) -> Term:
     """C{body}; the bound names must be distinct."""
-    types = check_source(source, CHAD)
+    types = types or check_source(source, CHAD)
     return deeply(lambda: chad(source.body, t2_context(source.context), types))
 
 
@@ -259,25 +273,34 @@ def run_monadic(
 ) -> Outcome:
     """Value and cotangents by C, after a translation of the source and on a library."""
     source = Source(source.context, rename_apart(source.body), source.result, source.decls)
-    t = chad_of(prepare(source))
+    source = prepare(source)
+    types = check_source(source, CHAD)
+    t = chad_of(source, types)
     m = Machine()
     env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
     both, forward = evaluate(pullback(source, t), env, library, m)
     value, back = pair(both)
-    out, reverse = apply(back, to_cotangent(source.result, seed), machine=m)
+    out, reverse = apply(back, to_cotangent(source.result, seed, types), machine=m)
     return Outcome(value, environment(pair(out)[1], source.context, env), forward, reverse, m, t)
+
+
+def t1_decl(d: DataDecl) -> DataDecl:
+    """A declaration with the primal types of its fields."""
+    return DataDecl(d.name, d.params, tuple(
+        (c, tuple(map(t1, fields))) for c, fields in d.constructors))
 
 
 def check_chad(source: Source) -> None:
     """C{t} has the type that it should have (eq. 1); NestedTypeError if not."""
     gamma, t = t2_context(source.context), chad_of(source)
-    found = check(t, t1_context(source.context), (TREE,), CHAD)
+    decls = (TREE, *map(t1_decl, source.decls))
+    found = check(t, t1_context(source.context), decls, CHAD)
     wanted = Prod(t1(source.result), Fun(t2(source.result), EVM(gamma, ONE)))
     assert found == wanted, found
-    whole = check(pullback(source, t), t1_context(source.context), (TREE,), CHAD)
+    whole = check(pullback(source, t), t1_context(source.context), decls, CHAD)
     assert whole == Prod(t1(source.result), Fun(t2(source.result), Prod(ONE, env_type(gamma))))
 
 
 register(Method(
     "chad.monadic", "chad_monadic", "C: actions on one environment of cotangents (Figs. 6, 8)",
-    FIRST_ORDER_ARRAYS, run_monadic))
+    CHAD_SOURCE, run_monadic))

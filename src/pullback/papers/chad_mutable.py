@@ -21,12 +21,11 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from pullback.core.nested import EV, Static
-from pullback.core.nested_check import FIRST_ORDER_ARRAYS
 from pullback.core.nested_linear import plus
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row, Run
 from pullback.core.nested_values import array, items, tuple_value
-from pullback.papers.chad_monadic import CHAD, run_monadic
+from pullback.papers.chad_monadic import CHAD, CHAD_SOURCE, run_monadic
 from pullback.papers.methods import Method, register
 
 
@@ -202,4 +201,4 @@ WRITER = CHAD.replaced(*implementation(
 
 register(Method(
     "chad.mutable", "chad_mutable", "C's text on a growable stack of cells (section 5)",
-    FIRST_ORDER_ARRAYS, lambda source, args, seed: run_monadic(source, args, seed, MUTABLE)))
+    CHAD_SOURCE, lambda source, args, seed: run_monadic(source, args, seed, MUTABLE)))

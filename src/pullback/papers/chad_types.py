@@ -8,6 +8,8 @@
     closed functions (App. B)     T1(s ->□ t) = T1 s ->□ (T1 t * (T2 t -> T2 s))
                                   T2(s ->□ t) = L(1)
     existentials (App. B)         T1(Exists a. t) = Exists a. T1 t    T2(Exists a. t) = Σ! a. T2 t
+    declared types (derived)      T1(D) = D with T1 of the fields     T2(D): 0, or which constructor
+                                  and T2 of its fields, as for a sum of products
 
 >>> from pullback.core.nested import ONE
 >>> from pullback.core.nested_pretty import show_type
@@ -42,11 +44,13 @@ from pullback.core.nested import (
     Z,
 )
 from pullback.core.nested_build import op
+from pullback.core.nested_check import Types
 from pullback.core.nested_linear import CHAD_OPS, DENSE_OPS, L_1, L_R, lprod, lsum, plus
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_prims import dop, is_discrete
-from pullback.core.nested_values import ConV, Inj, Packed, Zero, array, items, pair
+from pullback.core.nested_traverse import deeply
+from pullback.core.nested_values import ConV, Inj, Packed, Zero, array, items, pair, tuple_value
 from pullback.papers.methods import Unsupported
 
 
@@ -76,7 +80,9 @@ def t1(t: Type) -> Type:
             return Fun(t1(a), Prod(t1(b), Fun(t2(b), t2(a))), kind)
         case Exists(name, body):
             return Exists(name, t1(body))
-        case Data() | Forall() | EV() | EVM():
+        case Data(name, args):
+            return Data(name, tuple(map(t1, args)))
+        case Forall() | EV() | EVM():
             raise Unsupported(f"CHAD: no derivative of values of type {t}")
         case _:
             assert_never(t)
@@ -99,9 +105,9 @@ def t2(t: Type) -> Data:
             return Data("List", (Prod(t1(a), t2(b)),))
         case Exists():
             return Data("Σ!", (t,))
-        case TVar():
+        case TVar() | Data():
             return Data("T2", (t,))
-        case Data() | Forall() | EV() | EVM():
+        case Forall() | EV() | EVM():
             raise Unsupported(f"CHAD: no derivative of values of type {t}")
         case _:
             assert_never(t)
@@ -163,47 +169,58 @@ def dops(name: str, xs: list[Term], types: list[Type], d: Term) -> list[Term]:
             ]
 
 
+NOTHING = Zero(L_1)
+"""A zero whose type does not matter."""
+
 # --- values ---------------------------------------------------------------------------------------
 
 
-def to_cotangent(t: Type, seed: object) -> object:
-    """A cotangent shaped like a value, in the sparse representation; an array is a BArray."""
+def to_cotangent(t: Type, seed: object, types: Types | None = None) -> object:
+    """A cotangent shaped like a value, in the sparse representation; an array is a BArray.
+    ``types`` knows the declared types."""
     match t:
         case Real():
             return float(cast(float, seed))
         case Prod(a, b):
             first, second = pair(seed)
-            return to_cotangent(a, first), to_cotangent(b, second)
+            return to_cotangent(a, first, types), to_cotangent(b, second, types)
         case Plus(a, b):
             if not isinstance(seed, Inj):  # of a truth value: there is nothing in it
                 return Zero(t2(t))
-            return Inj(seed.tag, to_cotangent(b if seed.tag else a, seed.value))
+            return Inj(seed.tag, to_cotangent(b if seed.tag else a, seed.value, types))
         case Arr(a):
-            return ConV("BArray", ([to_cotangent(a, x) for x in array(seed)],))
+            return ConV("BArray", ([to_cotangent(a, x, types) for x in array(seed)],))
+        case Data():
+            assert isinstance(seed, ConV) and types is not None
+            fields = types.fields(t)
+            parts = zip(fields[seed.name], seed.fields, strict=True)
+            return Inj(list(fields).index(seed.name), tuple_value(
+                *(to_cotangent(f, x, types) for f, x in parts)))
         case _:
             return ()
 
 
-def from_cotangent(t: Type, d: object, value: object) -> object:
+def from_cotangent(d: object, value: object) -> object:
     """A cotangent shaped like ``value``: zeros are written out, bags are added up."""
-    match t:
-        case Real():
+    inside = d.value if isinstance(d, Inj) else d
+    match value:
+        case float():
             return 0.0 if isinstance(d, Zero) else d
-        case Prod(a, b):
-            d1, d2 = (d, d) if isinstance(d, Zero) else pair(d)
-            v1, v2 = pair(value)
-            return from_cotangent(a, d1, v1), from_cotangent(b, d2, v2)
-        case Plus(a, b):
-            assert isinstance(value, Inj)
-            part = d.value if isinstance(d, Inj) else d
-            return Inj(value.tag, from_cotangent(b if value.tag else a, part, value.value))
-        case Arr(a):
+        case list():  # before pairs: a list of two is a sequence of two to a pattern
             m = Machine()
             cells: dict[int, object] = {}
             for k, e in [] if isinstance(d, Zero) else collected(d):
                 cells[k] = plus(m, cells[k], e) if k in cells else e
-            zero = Zero(t2(a))
-            return [from_cotangent(a, cells.get(k, zero), x) for k, x in enumerate(array(value))]
+            return [from_cotangent(cells.get(k, NOTHING), x) for k, x in enumerate(value)]
+        case (v1, v2):
+            d1, d2 = (d, d) if isinstance(d, Zero) else pair(d)
+            return from_cotangent(d1, v1), from_cotangent(d2, v2)
+        case Inj(tag, x):
+            return Inj(tag, from_cotangent(inside, x))
+        case ConV(name, fields):
+            n = len(fields)
+            ds = [inside] * n if isinstance(inside, Zero) else items(inside, n)
+            return ConV(name, tuple(map(from_cotangent, ds, fields)))
         case _:
             return ()
 
@@ -263,5 +280,6 @@ def size(d: object) -> int:
 def environment(cells: object, context: Context, args: Mapping[str, object]) -> tuple[object, ...]:
     """The cotangents in an environment tuple, shaped like the arguments."""
     values = items(cells, len(context) + 1)[1:]
-    return tuple(from_cotangent(t, d, args[x]) for (x, t), d in zip(context, values, strict=True))
+    return deeply(lambda: tuple(
+        from_cotangent(d, args[x]) for (x, _), d in zip(context, values, strict=True)))
 

@@ -4,7 +4,11 @@
     (\\x.t)^CC  = pack (FV, \\□(FV,x). t^CC)          FV the free variables, as a left-nested tuple
     (t s)^CC   = case t^CC of pack_a z -> let env = fst z in let f = snd z in f (env, s^CC)
 
-Everything else stays. What comes out has closed functions only: their one free variable is none.
+    (letrec f = \\x.t in s)^CC = letrec f□ = \\□(FV,x). let f = pack (FV, f□) in t^CC in
+                               let f = pack (FV, f□) in s^CC      FV those of all lambdas together
+
+Everything else stays. What comes out has closed functions only: their free variables are none, or
+the names of closed functions.
 
 >>> from pullback.core.nested import R
 >>> from pullback.core.nested_build import E, lam, reals
@@ -19,10 +23,14 @@ case pack[R] (x, \\□q:R * R. let x = fst q in let u = snd q in x * u) of pack[
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from pullback.core.nested import (
     App,
     Arr,
+    Con,
+    Data,
+    DataDecl,
     Exists,
     Fst,
     Fun,
@@ -30,10 +38,13 @@ from pullback.core.nested import (
     Inr,
     Lam,
     Let,
+    LetRec,
+    Op,
     Pack,
     Pair,
     Plus,
     Prod,
+    Rec,
     Snd,
     Source,
     Term,
@@ -61,6 +72,8 @@ def cc_type(t: Type) -> Type:
             return Plus(cc_type(a), cc_type(b))
         case Arr(a):
             return Arr(cc_type(a))
+        case Data(name, args):
+            return Data(name, tuple(map(cc_type, args)))
         case _:
             return t
 
@@ -83,19 +96,54 @@ def cc(t: Term, types: Types, scope: Mapping[str, Type]) -> Term:
             z, e, f = fresh("z"), fresh("env"), fresh("f")
             return Unpack(cc(fn, types, scope), fresh("a"), z, Let(e, Fst(Var(z)), Let(
                 f, Snd(Var(z)), App(Var(f), Pair(Var(e), cc(arg, types, scope))))))
+        # (letrec f = \x.t in s)^CC = letrec f□ = \□q. let f = pack (FV, f□) in t^CC in ..
+        case LetRec():
+            return _letrec(t, types, scope)
         case Inl(of, other):
             return Inl(cc(of, types, scope), cc_type(other))
         case Inr(of, other):
             return Inr(cc(of, types, scope), cc_type(other))
+        case Con(name, args, data):
+            return Con(name, tuple(cc(a, types, scope) for a in args), cast(Data, cc_type(data)))
+        case Op(name, args, static):
+            return Op(name, tuple(cc(a, types, scope) for a in args), tuple(
+                s if isinstance(s, str | int) else cc_type(s) for s in static))
         case _:
             return map_parts(lambda part: cc(part, types, scope), t)
+
+
+def _letrec(t: LetRec, types: Types, scope: Mapping[str, Type]) -> Term:
+    fs = [r.f for r in t.recs]
+    names = list(dict.fromkeys(y for r in t.recs for y in free_vars(r.fn) if y not in fs))
+    env = tuple_type(*(cc_type(scope[y]) for y in names))
+    codes = {r.f: fresh(r.f) for r in t.recs}
+
+    def packed(captured: Term) -> list[tuple[str, Term]]:
+        """Every function as a closure."""
+        return [(r.f, Pack(env, Pair(captured, Var(codes[r.f])), cast(Exists, cc_type(r.type))))
+                for r in t.recs]
+
+    recs = []
+    for r in t.recs:
+        assert isinstance(r.fn, Lam)
+        q, a = fresh("q"), cc_type(r.fn.type)
+        opened = [(y, proj(Fst(Var(q)), k, len(names))) for k, y in enumerate(names)]
+        code = Lam(q, Prod(env, a), lets(
+            [*opened, *packed(Fst(Var(q))), (r.fn.x, Snd(Var(q)))],
+            cc(r.fn.body, types, scope)), "->□")
+        recs.append(Rec(codes[r.f], Fun(Prod(env, a), cc_type(r.type.result), "->□"), code))
+    return LetRec(tuple(recs), lets(
+        packed(tuple_(*map(Var, names))), cc(t.body, types, scope)))
 
 
 def convert(source: Source) -> Source:
     """The program after closure conversion; its bound names must be distinct."""
     types = check_source(source)
     return Source(source.context, deeply(lambda: cc(
-        source.body, types, scope_of(source, types))), cc_type(source.result), source.decls)
+        source.body, types, scope_of(source, types))), cc_type(source.result), tuple(
+            DataDecl(d.name, d.params, tuple(
+                (c, tuple(map(cc_type, fields))) for c, fields in d.constructors))
+            for d in source.decls))
 
 
 def scope_of(source: Source, types: Types) -> dict[str, Type]:
