@@ -91,6 +91,17 @@ def _sequence(m: Machine, args: Sequence[object], static: Sequence[object]) -> o
     return out, s
 
 
+def _sequence2(m: Machine, args: Sequence[object], static: Sequence[object]) -> object:
+    both: tuple[list[object], list[object]] = [], []
+    s = args[1]
+    for action in array(args[0]):
+        v, s = pair(m.call(action, s))
+        for half, out in zip(pair(v), both):
+            out.append(half)
+        m.cost += 1
+    return both, s
+
+
 def _fold_m(m: Machine, args: Sequence[object], static: Sequence[object]) -> object:
     f, level, s = args[0], list(array(args[1])), args[2]
     if not level:
@@ -116,14 +127,17 @@ def _scan_m(m: Machine, args: Sequence[object], static: Sequence[object]) -> obj
     return out, s
 
 
-_a, _s = TVar("a"), TVar("s")
+_a, _b, _s = TVar("a"), TVar("b"), TVar("s")
 _step = Fun(Prod(_a, _a), Fun(_s, Prod(_a, _s)))
 LIBRARY: Library = OPS.extended(
     Row("sequence", sig((Arr(Fun(_s, Prod(_a, _s))), _s), Prod(Arr(_a), _s)), _sequence),
+    Row("sequence2", sig((Arr(Fun(_s, Prod(Prod(_a, _b), _s))), _s),
+                         Prod(Prod(Arr(_a), Arr(_b)), _s)), _sequence2),
     Row("foldM", sig((_step, Arr(_a), _s), Prod(_a, _s)), _fold_m),
     Row("scanM", sig((_step, Arr(_a), _s), Prod(Arr(_a), _s)), _scan_m),
 )
-"""The shared rows, and those that run an array of actions of a state monad one after the other."""
+"""The shared rows, and those that run an array of actions of a state monad one after the other
+(``sequence2``: actions that give pairs, into two arrays)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,8 +206,7 @@ class Polytypic:
                 return Case(x, v, Inl(self.map(a, Var(v), f), f.target(b)),
                             w, Inr(self.map(b, Var(w), f), f.target(a)))
             case Arr(a):
-                v = fresh("v")
-                return Map(v, self.map(a, Var(v), f), x)
+                return self.map_array(t, a, x, f)
             case Data():
                 to = cast(Data, f.target(t))
 
@@ -210,6 +223,15 @@ class Polytypic:
                 raise Unsupported("delta: the arguments and the result may not hold functions")
             case _:
                 assert_never(t)
+
+    def map_array(self, t: Arr, a: Type, x: Term, f: Leaves) -> Term:
+        """f_t of an array; before or after, it may be a pair of arrays (section 8.3)."""
+        v, w, z = fresh("v"), fresh("w"), fresh("z")
+        if isinstance(f.source(t), Prod):
+            both = f.leaf(Pair(Var(v), Var(w)))
+            return Let(z, x, ZipWith(v, w, both, Fst(Var(z)), Snd(Var(z))))
+        each = Map(v, self.map(a, Var(v), f), x)
+        return Op("unzip", (each,)) if isinstance(f.target(t), Prod) else each
 
     def thread(
         self, t: Type, x: Term, n: Term, leaf: Callable[[Term, Term], Term],
@@ -238,7 +260,8 @@ class Polytypic:
                             w, Let(q, go(b, Var(w), n), right))
             case Arr(a):
                 v, k = fresh("v"), fresh("n")
-                return Op("sequence", (Map(v, Lam(k, Z, go(a, Var(v), Var(k))), x), n))
+                row = "sequence2" if isinstance(target(t), Prod) else "sequence"
+                return Op(row, (Map(v, Lam(k, Z, go(a, Var(v), Var(k))), x), n))
             case Data():
                 to = cast(Data, target(t))
 

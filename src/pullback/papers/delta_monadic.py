@@ -28,7 +28,8 @@ let s2 = snd i1 in (fst x * fst z, Var (fst i1), s2)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial as given
 from typing import assert_never, cast
 
 from pullback.core.nested import (
@@ -130,9 +131,13 @@ class K:
 
     def parts(self, ts: Sequence[Term], b: Block) -> list[Term]:
         """do {x1 <- K{t1}; ..}: the results, in the order given."""
+        return self.ordered(*(given(self.term, t, b) for t in ts))
+
+    def ordered(self, *actions: Callable[[], Term]) -> list[Term]:
+        """The results of actions that write to one block, made from left to right or back."""
         if self.order == "lr":
-            return [self.term(t, b) for t in ts]
-        return [self.term(t, b) for t in reversed(ts)][::-1]
+            return [action() for action in actions]
+        return [action() for action in reversed(actions)][::-1]
 
     def action(self, t: Term, hint: str = "s") -> Lam:
         """K{t} as a function of the state."""
@@ -211,34 +216,10 @@ class K:
                     MatchArm(a.con, a.names, self.inside(a.body, s)) for a in arms)))
             case Prim():
                 return self.prim(t, b)
-            case Op(name, args, static):
-                return Op(name, tuple(self.parts(args, b)), statics(static, self.type))
-            # K{build} = pure (\(n,f). sequence (build (n,f))), and so for the other loops
-            case Build(e, i, body):
-                count = b.atom("n", self.term(e, b))
-                return b.run("r", Op("sequence", (Build(count, i, self.action(body)), self.at(b))))
-            case Map(x, body, e):
-                a = self.term(e, b)
-                return b.run("r", Op("sequence", (Map(x, self.action(body), a), self.at(b))))
-            case ZipWith(x, y, body, e1, e2):
-                p, q = self.parts((e1, e2), b)
-                each = ZipWith(x, y, self.action(body), p, q)
-                return b.run("r", Op("sequence", (each, self.at(b))))
-            case Fold(x, body, e):
-                a = self.term(e, b)
-                f = self.step(x, body, self.types[t])
-                return b.run("r", Op("foldM", (f, a, self.at(b))))
-            case Scan(x, body, e):
-                a = self.term(e, b)
-                f = self.step(x, body, self.types[body])
-                return b.run("r", Op("scanM", (f, a, self.at(b))))
-            case Foldl(acc, x, body, e1, e2):
-                z, a = self.parts((e1, e2), b)
-                both = fresh("p")
-                inner = Block(Snd(Var(both)))
-                inner.lets.append((acc, Fst(Var(both))))
-                step = inner.close(self.term(body, inner))
-                return b.run("r", Foldl(both, x, step, Pair(z, self.at(b)), a))
+            case Op():
+                return self.op(t, b)
+            case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl():
+                return self.over_array(t, b)
             case TyLam(names, e):
                 return TyLam(names, self.term(e, b))
             case TyApp(e, types):
@@ -247,6 +228,52 @@ class K:
                 raise Unsupported("delta: existential types are a target's")
             case _:
                 assert_never(t)
+
+    def op(self, t: Op, b: Block) -> Term:
+        """An operation of arrays, which moves elements about."""
+        return Op(t.name, tuple(self.parts(t.args, b)), statics(t.static, self.type))
+
+    # K{build} = pure (\(n,f). sequence (build (n,f))), and so for the other loops
+    def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
+        """A loop over an array."""
+        match t:
+            case Build(e, i, body):
+                count = b.atom("n", self.term(e, b))
+                return self.sequence(body, Build(count, i, self.action(body)), b)
+            case Map(x, body, e):
+                return self.sequence(body, Map(x, self.action(body), self.elements(e, b)), b)
+            case ZipWith(x, y, body, e1, e2):
+                p, q = self.ordered(lambda: self.elements(e1, b), lambda: self.elements(e2, b))
+                return self.sequence(body, ZipWith(x, y, self.action(body), p, q), b)
+            case Fold(x, body, e):
+                a = self.elements(e, b)
+                f = self.step(x, body, self.types[t])
+                return b.run("r", Op("foldM", (f, a, self.at(b))))
+            case Scan(x, body, e):
+                a = self.elements(e, b)
+                f = self.step(x, body, self.types[body])
+                return self.vector(self.types[body], b.run("r", Op("scanM", (f, a, self.at(b)))), b)
+            case Foldl(acc, x, body, e1, e2):
+                z, a = self.ordered(lambda: self.term(e1, b), lambda: self.elements(e2, b))
+                both = fresh("p")
+                inner = Block(Snd(Var(both)))
+                inner.lets.append((acc, Fst(Var(both))))
+                step = inner.close(self.term(body, inner))
+                return b.run("r", Foldl(both, x, step, Pair(z, self.at(b)), a))
+            case _:
+                assert_never(t)
+
+    def elements(self, e: Term, b: Block) -> Term:
+        """K{e} as an array of K(A), for e : Arr A."""
+        return self.term(e, b)
+
+    def vector(self, elem: Type, x: Term, b: Block) -> Term:
+        """K(Arr A) of an array of K(A)."""
+        return x
+
+    def sequence(self, body: Term, actions: Term, b: Block) -> Term:
+        """sequence, of an array of actions K{body}."""
+        return b.run("r", Op("sequence", (actions, self.at(b))))
 
     # K{f : R^n -> R} (Fig. 14): deltaLet (Add_i (Scale (∂f/∂x_i x) u_i)); discrete ones as they are
     def prim(self, t: Prim, b: Block) -> Term:

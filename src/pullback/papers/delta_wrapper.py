@@ -23,7 +23,7 @@ Var 4
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from pullback.core.nested import (
@@ -51,9 +51,10 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_build import lets
-from pullback.core.nested_check import check, types_of
+from pullback.core.nested_check import Types, check, types_of
 from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Machine
+from pullback.core.nested_ops import Library
 from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import ConV, items, pair, tuple_value
 from pullback.papers.delta_eval import ARRAY, BINDS_DECL, MAP, Store
@@ -67,8 +68,21 @@ from pullback.papers.delta_ground import (
     unstructured,
 )
 from pullback.papers.delta_monadic import DELTA, DELTA_DECL, DELTA_LET, ZERO, K, duals
-from pullback.papers.dual_ground import Block, dual_decls, dual_type, parametric, prepared
+from pullback.papers.dual_ground import Block, Duals, dual_decls, dual_type, parametric, prepared
 from pullback.papers.methods import Method, Outcome, register
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variant:
+    """K or one like it: on terms; on types, from the state's type and the types that stay as they
+    are; and the operations that it knows."""
+
+    translation: Callable[[Types, Duals, str, bool], K] = K
+    types: Callable[[Type, frozenset[str]], Duals] = duals
+    library: Library = field(default_factory=lambda: LIBRARY)
+
+
+PLAIN = Variant()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,11 +95,12 @@ class Wrapped:
 
 def wrap(
     source: Source, store: Store = MAP, dot: bool | None = None, order: str = "lr",
-    literals: bool = False,
+    literals: bool = False, variant: Variant = PLAIN,
 ) -> Wrapped:  # fmt: skip
     """𝓡{e}, by Fig. 10 for a real result and else by Fig. 16 (``dot``: which of them)."""
-    e, types = prepared(source)
-    n = duals(store.state, parametric(source.decls))
+    e, types = prepared(source, variant.library)
+    n = variant.types(store.state, parametric(source.decls))
+    translation = variant.translation
     p = Polytypic(source.decls)
     dot = source.result != R if dot is None else dot
     sd, s, dt = fresh("in"), e.type, source.result
@@ -99,7 +114,7 @@ def wrap(
     last = k.name("n", Snd(Var(initialised)))
     k.state = store.start(Prim("add", (last, Lit(1))))
     k.lets.append((e.x, Fst(Var(initialised))))
-    y = k.name("y", K(types, n, order, literals).term(e.body, k))
+    y = k.name("y", translation(types, n, order, literals).term(e.body, k))
     x: Term = Snd(Var(sd))
     u: Term = y
     if dot:
@@ -108,7 +123,7 @@ def wrap(
         product = Polytypic(source.decls)
         inner = product.close(product.dot(dt, y, d0))
         inner_types = types_of(inner, {y.name: dt, d0.name: dt}, source.decls)
-        u, x = K(inner_types, n, order).term(inner, k), Lit(1.0)
+        u, x = translation(inner_types, n, order, False).term(inner, k), Lit(1.0)
     u = k.name("u", Snd(u))
     value = k.name("t", p.map(dt, y, Leaves("primal", Fst, ktype, same)))
     ran = k.name("r", store.run(u, k.state, Prim("add", (last, Lit(1)))))
@@ -119,7 +134,7 @@ def wrap(
     body = lets(k.lets, Pair(value, Lam(fresh("_"), ONE, got)))
     out = Lam(sd, Prod(s, dt), Let(DELTA_LET.name, store.delta_let, p.close(body)))
     decls = (*source.decls, DELTA_DECL, BINDS_DECL, *dual_decls(source.decls, n))
-    found = check(out, (), decls, LIBRARY)
+    found = check(out, (), decls, variant.library)
     assert found == Fun(Prod(s, dt), Prod(dt, Fun(ONE, s))), found
     return Wrapped(out, decls)
 
@@ -142,24 +157,27 @@ def look(store: Store, fm: Term, dual: Term) -> Term:
         MatchArm("Let", none[4:], Lit(0.0))))
 
 
-def run(store: Store) -> Callable[[Source, tuple[object, ...], object], Outcome]:
-    """How the driver runs a store."""
+def run(
+    store: Store, variant: Variant = PLAIN
+) -> Callable[[Source, tuple[object, ...], object], Outcome]:
+    """How the driver runs a store, for K or a variant."""
 
     def runner(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-        w, m = deeply(lambda: wrap(source, store)), Machine()
-        return execute(w.term, source, args, seed, m)
+        w, m = deeply(lambda: wrap(source, store, variant=variant)), Machine()
+        return execute(w.term, source, args, seed, m, variant.library)
 
     return runner
 
 
 def execute(
-    t: Term, source: Source, args: tuple[object, ...], seed: object, m: Machine
-) -> Outcome:
+    t: Term, source: Source, args: tuple[object, ...], seed: object, m: Machine,
+    library: Library = LIBRARY,
+) -> Outcome:  # fmt: skip
     """Run (s, δt) -> (value, () -> gradient): both phases with their costs."""
     env = dict(zip((x for x, _ in source.context), args))
-    value, _ = evaluate(source.body, env, LIBRARY)  # δA is A: the discrete parts of the value
+    value, _ = evaluate(source.body, env, library)  # δA is A: the discrete parts of the value
     given = (tuple_value(*args), structured(seed, value))
-    both, forward = evaluate(App(t, Var("in")), {"in": given}, LIBRARY, m)
+    both, forward = evaluate(App(t, Var("in")), {"in": given}, library, m)
     value, back = pair(both)
     ct, reverse = apply(back, (), machine=m)
     grads = tuple(unstructured(c) for c in items(ct, len(args)))
@@ -176,14 +194,14 @@ def gradient(
 
 def delta_of(
     source: Source, args: tuple[object, ...], dot: object = None, order: str = "lr",
-    literals: bool = False,
+    literals: bool = False, variant: Variant = PLAIN,
 ) -> ConV:  # fmt: skip
     """The Delta that runDelta gives at these arguments (``dot``: the δt of Fig. 16)."""
-    w = wrap(source, MAP, dot is not None, order, literals)
+    w = wrap(source, MAP, dot is not None, order, literals, variant)
     body = cast(Let, w.term.body)
     ran = expose(body)
     found, _ = evaluate(App(Lam(w.term.x, w.term.type, ran), Var("in")), {
-        "in": (tuple_value(*args), 1.0 if dot is None else dot)}, LIBRARY)
+        "in": (tuple_value(*args), 1.0 if dot is None else dot)}, variant.library)
     assert isinstance(found, ConV)
     return found
 

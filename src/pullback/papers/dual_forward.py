@@ -22,13 +22,15 @@ let z = (fst x1 + fst y, 1 * snd x1 + 1 * snd y) in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 from pullback.core.nested import (
     App,
     DataDecl,
     Lam,
     Lit,
+    Op,
     Pair,
     Prim,
     Prod,
@@ -37,10 +39,12 @@ from pullback.core.nested import (
     Term,
     Var,
 )
+from pullback.core.nested_arrays import OPS
 from pullback.core.nested_build import prim
 from pullback.core.nested_check import Types, check
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_machine import Machine
+from pullback.core.nested_ops import Library
 from pullback.core.nested_prims import dop
 from pullback.core.nested_traverse import deeply, map_parts
 from pullback.core.nested_values import ConV, Inj, map_reals, reals_in, tuple_value
@@ -57,8 +61,11 @@ from pullback.papers.dual_ground import (
 )
 from pullback.papers.methods import Method, Outcome, register
 
+Known = Mapping[str, Callable[[Term], Term]]
+"""What becomes of operations that are primitives R^n -> R^m: of their translated argument."""
 
-def f(t: Term, types: Types, n: Duals) -> Term:
+
+def f(t: Term, types: Types, n: Duals, known: Known = MappingProxyType({})) -> Term:
     """F{t}."""
 
     def go(t: Term) -> Term:
@@ -78,6 +85,8 @@ def f(t: Term, types: Types, n: Duals) -> Term:
                 for u in terms[1:]:
                     tangent = prim("add", tangent, u)
                 return b.close(Pair(primal, tangent))
+            case Op(name, (arg,)) if name in known:
+                return known[name](go(arg))
             # F{x} = x   F{(s,t)} = (F{s},F{t})   F{\x.t} = \x. F{t}   and all others likewise
             case _:
                 return map_parts(go, retyped(t, lambda a: dual_type(a, n)))
@@ -85,14 +94,16 @@ def f(t: Term, types: Types, n: Duals) -> Term:
     return go(t)
 
 
-def forward(source: Source) -> tuple[Lam, tuple[DataDecl, ...]]:
+def forward(
+    source: Source, known: Known = MappingProxyType({}), library: Library = OPS
+) -> tuple[Lam, tuple[DataDecl, ...]]:
     """F{\\x. t}, type-checked, and the declarations that it needs."""
-    program, types = prepared(source)
+    program, types = prepared(source, library)
     n = Duals(Prod(R, R), None, parametric(source.decls))
-    out = f(program, types, n)
+    out = f(program, types, n, known)
     assert isinstance(out, Lam)
     decls = (*source.decls, *dual_decls(source.decls, n))
-    check(out, (), decls)
+    check(out, (), decls, library)
     return out, decls
 
 
@@ -126,14 +137,14 @@ def split(value: object, like: object) -> tuple[object, object]:
 
 def push(
     source: Source, args: tuple[object, ...], tangents: tuple[object, ...],
-    machine: Machine | None = None,
+    machine: Machine | None = None, known: Known = MappingProxyType({}), library: Library = OPS,
 ) -> tuple[object, object]:
     """Value and tangent of the result."""
-    term, _ = deeply(lambda: forward(source))
+    term, _ = deeply(lambda: forward(source, known, library))
     env = {"input": zipped(tuple_value(*args), tuple_value(*tangents))}
     names = dict(zip((x for x, _ in source.context), args))
-    like, _ = evaluate(source.body, names)
-    out, _ = evaluate(App(term, Var("input")), env, machine=machine)
+    like, _ = evaluate(source.body, names, library)
+    out, _ = evaluate(App(term, Var("input")), env, library, machine)
     return split(out, like)
 
 

@@ -58,6 +58,7 @@ from pullback.core.nested import (
     Var,
     fresh,
 )
+from pullback.core.nested_arrays import OPS
 from pullback.core.nested_build import app, as_lambda, lets, proj
 from pullback.core.nested_check import (
     FIRST_ORDER_ARRAYS,
@@ -84,11 +85,12 @@ DUAL_SOURCE: Dialect = replace(
 @dataclass(frozen=True, slots=True)
 class Duals:
     """What a stage makes of types: of R, the state of its monad if it has one, and the declared
-    types that stay as they are."""
+    types that stay as they are; and of Arr R, where that is not Arr N(R)."""
 
     real: Type
     state: Type | None = None
     kept: frozenset[str] = frozenset()
+    vector: Type | None = None
 
 
 def dual_type(t: Type, n: Duals) -> Type:
@@ -108,7 +110,7 @@ def dual_type(t: Type, n: Duals) -> Type:
                 result = Fun(n.state, Prod(result, n.state))
             return Fun(dual_type(a, n), result, kind)
         case Arr(a):
-            return Arr(dual_type(a, n))
+            return n.vector if a == R and n.vector is not None else Arr(dual_type(a, n))
         case Data(name, args):
             changed = name if name in n.kept else f"D_{name}"
             return Data(changed, tuple(dual_type(a, n) for a in args))
@@ -285,7 +287,7 @@ def statics(static: Sequence[Static], change: Callable[[Type], Type]) -> tuple[S
     return tuple(s if isinstance(s, str | int) else change(s) for s in static)
 
 
-def prepared(source: Source) -> tuple[Lam, Types]:
+def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
     """The program as one lambda with distinct names, and the types of its subterms."""
 
     def unsugared(t: Term) -> Term:  # sum a = foldl (acc x. acc + x) 0 a
@@ -298,7 +300,7 @@ def prepared(source: Source) -> tuple[Lam, Types]:
     lam = rename_apart(deeply(lambda: unsugared(as_lambda(source))))
     assert isinstance(lam, Lam)
     cotangent(lam.type)
-    return lam, types_of(lam, (), source.decls)
+    return lam, types_of(lam, (), source.decls, library)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
