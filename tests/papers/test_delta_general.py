@@ -11,6 +11,7 @@ from pullback.core.nested import (
     App,
     Build,
     Case,
+    Con,
     Data,
     DataDecl,
     Foldl,
@@ -51,6 +52,8 @@ from tests.papers.generate import (
     finite_difference,
 )
 from tests.papers.test_delta_monadic import binds
+from tests.papers.test_dual_language import product, trees
+from tests.papers.test_dual_language import tree as two_types
 
 x, y = Var("x"), Var("y")
 
@@ -149,10 +152,43 @@ def test_inductive_types(row: str) -> None:
     want = ConV("Node", (leaf(900.0), ConV("Node", (leaf(600.0), leaf(360.0)))))
     for store in (MAP, ARRAY):
         assert gradient(s, (arg,), 1.0, store) == (900.0, (want,))
+    # Mutually recursive types with a parameter, and integers inside (section 9 of dual numbers).
+    mutual = product(trees(R, ("a",)), (R,))
+    for store in (MAP, ARRAY):
+        assert gradient(mutual, (two_types((2.0, 3.0, 4.0), (5, 7)),), 1.0, store) == (
+            24.0, (two_types((12.0, 8.0, 6.0), ((), ())),))
     # A tree as the result, and recursion with a power.
     same = Source((("x", tree),), Var("x"), tree, (decl,))
     assert gradient(same, (arg,), want) == (arg, (want,))
     assert gradient(POW5, (2.0,), 1.0) == (32.0, (80.0,))
+
+
+@claim("KR-54")
+def test_mixed_variance(row: str) -> None:
+    """x^k by self-application: data Self = Self (Self -> R -> R), with no letrec anywhere."""
+    me = Data("Self")
+    inner = Fun(me, Fun(R, R))
+    decl = DataDecl("Self", (), (("Self", (inner,)),))
+    again = App(App(Match(Var("s"), (MatchArm("Self", ("g",), Var("g")),)), Var("s")),
+                prim("sub", Var("k"), 1.0))
+    power = Lam("s", me, Lam("k", R, if_(
+        prim("lt", Var("k"), 0.5), 1.0, prim("mul", x, again))))
+    body = Let("f", power, App(App(Var("f"), Con("Self", (Var("f"),), me)), Lit(5.0)))
+    s = Source(reals("x"), body, R, (decl,))
+    for store in (MAP, ARRAY):
+        assert gradient(s, (2.0,), 1.0, store) == (32.0, (80.0,))
+
+
+@claim("KR-70")
+def test_piecewise_functions(row: str) -> None:
+    """A branch differentiates as what it runs: ReLU, and a function that is not even continuous."""
+    relu = Source(reals("x"), if_(prim("lt", x, 0.0), 0.0, x), R)
+    jump = Source(reals("x"), if_(prim("lt", x, 0.0), prim("mul", x, x), prim("add", x, 7.0)), R)
+    for store in (MAP, ARRAY):
+        for at, wanted in ((-2.0, 0.0), (3.0, 1.0), (0.0, 1.0)):
+            assert gradient(relu, (at,), 1.0, store)[1] == (wanted,)
+        assert gradient(jump, (-3.0,), 1.0, store) == (9.0, (-6.0,))
+        assert gradient(jump, (3.0,), 1.0, store) == (10.0, (1.0,))
 
 
 # --- section 9 ------------------------------------------------------------------------------------
@@ -204,7 +240,8 @@ def test_only_the_wrapper_is_general(row: str) -> None:
     assert {"Polytypic", "Leaves"} <= set(vars(wrapper))
 
 
-def test_functions_are_refused() -> None:
+@claim("KR-67")
+def test_functions_are_refused(row: str) -> None:
     s = Source((("f", Fun(R, R)),), App(Var("f"), Lit(1.0)), R)
     with pytest.raises(NotImplementedError, match="functions"):
         gradient(s, (abs,), 1.0)

@@ -7,7 +7,7 @@
 The Delta constructors of K{f} are consumed by eval 1 where Fig. 15 runs both. On a straight line
 both can be run on names instead of numbers, and only the coefficients are left: c_k is what eval 1
 leaves at Var k, in the order in which eval goes over the bindings. ``Selective`` is K with K' for
-every function that can have it; it is the profitability test that has no answer in the paper.
+every function that gains by it; when to fuse has no answer in the paper.
 
 >>> from pullback.core.nested import Z
 >>> from pullback.core.nested_build import lam
@@ -210,10 +210,17 @@ def fused(f: Lam, types: Types, n: Duals) -> Lam:
 
 
 class Selective(K):
-    """K{·}, with K'{f} for straight-line functions."""
+    """K{·}, with K'{f} for straight-line functions of two real operations or more: a call then
+    makes one binding, where it made one for each of them."""
 
     def fn(self, t: Lam) -> Lam:
-        return fused(t, self.types, self.n) if straight_line(t, self.types) else super().fn(t)
+        if straight_line(t, self.types) and self.operations(t.body) > 1:
+            return fused(t, self.types, self.n)
+        return super().fn(t)
+
+    def operations(self, t: Term) -> int:
+        """How many real operations a term has."""
+        return sum(isinstance(s, Prim) and self.types[s] == R for s in subterms(t))
 
 
 VARIANT = Variant(Selective)
