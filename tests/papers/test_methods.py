@@ -129,4 +129,4 @@ def test_the_cost_of_a_method(method: str) -> None:
     assert pb.cost(polynomials[1], 0.5) < costs[0] < costs[1]
 
 
-polynomials = {1: lambda x: x * x, 2: lambda x: x * x * x}
+polynomials = {1: lambda x: x * x * x, 2: lambda x: x * x * x * x}
