@@ -5,6 +5,7 @@ array, a tuple, list or dataclass of trees. ``None`` stands for a discrete leaf 
 """
 
 import dataclasses
+import enum
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -156,6 +157,8 @@ def distance(a: Any, b: Any) -> float:
         if is_record(a) and type(a) is not type(b):
             return math.inf
         return max((distance(x, y) for x, y in zip(inside_a, inside_b)), default=0.0)
+    if isinstance(a, str | enum.Enum) or isinstance(b, str | enum.Enum):
+        return 0.0 if a == b else math.inf
     if a is None or b is None:
         return 0.0 if a is b else math.inf
     if np.shape(a) != np.shape(b):

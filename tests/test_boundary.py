@@ -273,8 +273,9 @@ def test_values_of_wrong_types():
     object.__setattr__(ring, "children", children)
     with pytest.raises(ValueError, match="contains itself"):
         pb.grad(rose_sum)(ring)
+    assert pb.unpack(pb.pack(Painted(Colour.RED, None))) == Painted(Colour.RED, None)
     with pytest.raises(TypeError):
-        pb.pack(Painted(Colour.RED, None))
+        pb.pack(object())
     with pytest.raises(TypeError):
         pb.unpack(Cell(1.0, None))
     big = [2**70, 1]

@@ -60,7 +60,7 @@ from pullback.opt.merge import merge_sums
 from pullback.opt.nest import nest
 from pullback.opt.ranks import join_ranks
 from pullback.opt.simplify import simplify
-from pullback.plans import Plan, Request, What, make_plan, with_literals
+from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.wrappers import forward_entry, loss_entry, pullback_entry, renamed
 
 Pass = Callable[[Program], Program]
@@ -179,9 +179,10 @@ class Specialisation:
         found = self.units.get(request)
         if found is None:
             with _compiling:
+                result, program = without_none(request, self.special, self.program)
                 hidden = [kind for _, kind in self.hidden]
-                plan = make_plan(request, self.kinds, hidden, self.special.result, self.spaces)
-                found = self.units.setdefault(request, Unit(plan, self))
+                plan = make_plan(request, self.kinds, hidden, result, self.spaces)
+                found = self.units.setdefault(request, Unit(plan, self, program))
         return found
 
 
@@ -242,9 +243,8 @@ def _specialise(
 class Unit:
     """An operator applied to a specialisation: its programs, and its native code once needed."""
 
-    def __init__(self, plan: Plan, special: Specialisation) -> None:
-        self.plan = plan
-        self.special = special
+    def __init__(self, plan: Plan, special: Specialisation, source: Program) -> None:
+        self.plan, self.special, self.source = plan, special, source
         self.programs: dict[bool, Program] = {}
         self.natives: dict[bool, Native] = {}
         self.halves: Halves | None = None
@@ -276,7 +276,7 @@ class Unit:
             with _compiling, _refusals():
                 given = {"ad": self.derived, "entry": lambda p: self.entry(p, counted)}
                 self.programs[counted] = run_stages(
-                    self.special.program, PIPELINE[AD:], given, trace
+                    self.source, PIPELINE[AD:], given, trace
                 )
         return self.programs[counted]
 
@@ -314,7 +314,7 @@ class Unit:
 
     def _two_programs(self) -> tuple[Program, Program]:
         plan = self.plan
-        there, back = split(self.special.program, plan.wrt, plan.seeded)
+        there, back = split(self.source, plan.wrt, plan.seeded)
         n = len(plan.results)
         residuals = len(there.functions[there.main].results) - n
         forward = run_stages(

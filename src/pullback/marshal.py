@@ -28,9 +28,11 @@ from pullback.frontend.kinds import (
     ArrayK,
     Kind,
     ListK,
+    OptionalK,
     RecordK,
     ScalarK,
     StaticK,
+    SymbolK,
     TupleK,
     UnionK,
     describe,
@@ -38,6 +40,8 @@ from pullback.frontend.kinds import (
     unions_in,
 )
 from pullback.frontend.records import Union
+from pullback.frontend.symbols import number_of, symbol_class, symbol_of
+from pullback.leaves import array, items_of, mismatch, nothing, scalar
 
 
 class Cells(NamedTuple):
@@ -127,13 +131,13 @@ class Flattener:
     def _flatten(self, kind: Kind, value: object, out: list[object]) -> None:
         match kind:
             case ScalarK(t):
-                out.append(_scalar(t, value))
+                out.append(scalar(t, value))
             case ArrayK(elem, rank):
-                out.append(_array(elem, rank, value))
+                out.append(array(elem, rank, value))
             case ListK(elem):
-                self._flatten_list(elem, _items(value, kind), out)
+                self._flatten_list(elem, items_of(value, kind), out)
             case TupleK(items):
-                for k, v in zip(items, _items(value, kind, len(items)), strict=True):
+                for k, v in zip(items, items_of(value, kind, len(items)), strict=True):
                     self._flatten(k, v, out)
             case RecordK(cls, fields):
                 if type(value) is not cls:
@@ -144,6 +148,16 @@ class Flattener:
                 out.append(self.nodes[id(value), id(union)].node)
             case StaticK():
                 return
+            case OptionalK(inner):
+                out.append(value is not None)
+                if value is None:
+                    out.extend(nothing(t) for t in leaf_types(inner))
+                else:
+                    self._flatten(inner, value, out)
+            case SymbolK(cls):
+                if symbol_class(value) is not cls:
+                    raise mismatch(kind, value)
+                out.append(number_of(value))
             case _:
                 raise UnsupportedError(f"{describe(kind)} is not supported inside an argument")
 
@@ -265,14 +279,16 @@ def _unions(kind: Kind, value: object) -> Iterator[tuple[Union, object]]:
         case UnionK(union):
             yield union, value
         case ListK(elem) if has_union(elem):
-            for item in _items(value, kind):
+            for item in items_of(value, kind):
                 yield from _unions(elem, item)
         case TupleK(items):
-            for k, v in zip(items, _items(value, kind, len(items)), strict=True):
+            for k, v in zip(items, items_of(value, kind, len(items)), strict=True):
                 yield from _unions(k, v)
         case RecordK(_, fields):
             for name, k in fields:
                 yield from _unions(k, getattr(value, name))
+        case OptionalK(inner) if value is not None:
+            yield from _unions(inner, value)
         case _:
             return
 
@@ -294,7 +310,7 @@ def has_union(kind: Kind) -> bool:
     match kind:
         case UnionK():
             return True
-        case ListK(elem):
+        case ListK(elem) | OptionalK(elem):
             return has_union(elem)
         case TupleK(items):
             return any(map(has_union, items))
@@ -302,39 +318,6 @@ def has_union(kind: Kind) -> bool:
             return any(has_union(k) for _, k in fields)
         case _:
             return False
-
-
-def mismatch(kind: Kind, value: object) -> ArgumentTypeError:
-    """The error for a value that does not have the declared kind."""
-    return ArgumentTypeError(f"a {type(value).__name__} where {describe(kind)} is expected")
-
-
-def _scalar(t: Type, value: object) -> object:
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    match t:
-        case Real(bits) if isinstance(value, int | float | np.number | np.bool_):
-            return float(value) if bits == 64 else np.float32(value)
-        case Int() if isinstance(value, int | np.integer | np.bool_):
-            return int(value)
-        case Bool() if isinstance(value, bool | np.bool_):
-            return bool(value)
-        case _:
-            raise ArgumentTypeError(f"a {type(value).__name__} where a number is expected")
-
-
-def _array(elem: Type, rank: int, value: object) -> np.ndarray:
-    if not isinstance(value, np.ndarray) or value.ndim != rank:
-        raise mismatch(ArrayK(elem, rank), value) if isinstance(
-            elem, Real | Int | Bool
-        ) else AssertionError(elem)
-    return value
-
-
-def _items(value: object, kind: Kind, count: int = -1) -> Sequence[object]:
-    if not isinstance(value, list | tuple) or count not in (-1, len(value)):
-        raise mismatch(kind, value)
-    return value
 
 
 # --- leaves to values -----------------------------------------------------------------------------
@@ -372,6 +355,16 @@ def rebuild(kind: Kind, leaves: Iterator[object], made: Made, gradient: bool = F
             return made[id(next(leaves))]
         case StaticK(_, value):
             return None if gradient else value
+        case OptionalK(inner):
+            if next(leaves):
+                return rebuild(inner, leaves, made, gradient)
+            for _ in leaf_types(inner):
+                next(leaves)
+            return None
+        case SymbolK(cls):
+            number = next(leaves)
+            assert isinstance(number, int)
+            return None if gradient else symbol_of(cls, number)
         case _:
             raise UnsupportedError(
                 f"{describe(kind)} is not supported as a result of compiled code",
@@ -448,6 +441,11 @@ def _nodes_in(kind: Kind, leaves: Iterator[object]) -> Iterator[tuple[Union, Nod
         case RecordK(_, fields):
             for _, k in fields:
                 yield from _nodes_in(k, leaves)
+        case OptionalK(inner) if has_union(inner):
+            there = next(leaves)
+            found = list(_nodes_in(inner, leaves))
+            if there:
+                yield from found
         case _:
             for _ in leaf_types(kind):
                 next(leaves)

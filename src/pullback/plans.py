@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from pullback.ad.spaces import Spaces
-from pullback.core.terms import Atom, Block, Function, Lit
+from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Real, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds import (
     Kind,
+    OptionalK,
     RecordK,
     ScalarK,
     StaticK,
@@ -191,6 +192,39 @@ def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
             return kind
 
 
+
+
+def without_none(
+    request: Request, special: Specialised, program: Program
+) -> tuple[Kind, Program]:
+    """The kind of the result and the program for a derivative: a result that may be None is
+    checked first, since None has no derivative."""
+    main = program.functions[program.main]
+    given = iter(main.body.results)
+    there: list[Atom] = []
+    atoms: list[Atom] = []
+    kind = _present(special.result, given, there, atoms)
+    if not there or request.what is What.VALUE:
+        return special.result, program
+    message = f"the function returned None, which has no derivative{special.unmatched}"
+    static = ("TypeError", message)
+    checks = tuple(Let((), Prim("require", (a,), static), special.site) for a in there)
+    body = Block((*main.body.lets, *checks), tuple(atoms))
+    made = Function(main.name, main.params, body, tuple(a.type for a in atoms))
+    return kind, replace(program, functions={**program.functions, main.name: made})
+
+
+def _present(kind: Kind, given: Iterator[Atom], there: list[Atom], out: list[Atom]) -> Kind:
+    """The kind without None; ``there`` gets the atoms that tell whether there is a value."""
+    match kind:
+        case OptionalK(inner):
+            there.append(next(given))
+            return _present(inner, given, there, out)
+        case TupleK(items, is_list):
+            return TupleK(tuple(_present(k, given, there, out) for k in items), is_list)
+        case _:
+            out += [next(given) for _ in leaf_types(kind)]
+            return kind
 
 
 def _check_loss(kind: Kind) -> None:

@@ -20,6 +20,7 @@ from pullback.frontend.kinds import (
     ArrayK,
     Kind,
     ListK,
+    OptionalK,
     RecordK,
     ScalarK,
     TupleK,
@@ -61,6 +62,10 @@ def _walk(
         case RecordK(_, fields):
             for name, k in fields:
                 _walk(k, leaves, _field(given, name, kind, what), what, out)
+        case OptionalK(inner):
+            there = next(leaves)
+            out.append(None)
+            _walk(inner, leaves, given if there else None, what, out)
         case _:  # nodes have their tangents inside; static values have none
             for _ in leaf_types(kind):
                 next(leaves)
@@ -203,5 +208,7 @@ def _pairs(
         case RecordK(_, fields):
             for name, k in fields:
                 yield from _pairs(k, getattr(value, name), _field(tangent, name, kind, "tangent"))
+        case OptionalK(inner) if value is not None:
+            yield from _pairs(inner, value, tangent)
         case _:
             return

@@ -40,6 +40,7 @@ def corpus() -> list[Program]:
         functions,
         linear,
         loops,
+        optionals,
         records,
         scalars,
         unions,
@@ -47,7 +48,8 @@ def corpus() -> list[Program]:
     )
 
     rooms = (
-        scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions
+        scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions,
+        optionals,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

@@ -6,23 +6,25 @@ import ast
 import types
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Case, CaseArm, Var
+from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
-from pullback.frontend import records
+from pullback.frontend import optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
-from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import UnionK
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
     ATTRIBUTES,
     METHODS,
     ArrayV,
     FunctionV,
     ListV,
+    OptionalV,
     RangeV,
     RecordV,
     Scalar,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -61,6 +63,10 @@ def has_method(value: Value, name: str) -> bool:
 
 def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     """``value.name``; UnknownAttributeError if there is none."""
+    if isinstance(value, OptionalV):
+        message = f"'NoneType' object has no attribute {name!r}"
+        inner = optionals.present(run, value, message, node, "AttributeError")
+        return attribute(run, inner, name, node)
     known = ATTRIBUTES.get((receiver_name(value), name))
     if known is not None:
         return known(run, value, node)
@@ -69,6 +75,8 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return _of_record(run, value, name, node)
         case UnionV():
             return _of_union(run, value, name, node)
+        case SymbolV():
+            return symbol_values.attribute(run, value, name, node)
         case Static(types.ModuleType() as module):
             if not hasattr(module, name):
                 run.refuse(
@@ -163,35 +171,25 @@ def variant_params(run: Run, value: UnionV, tag: int) -> tuple[Var, ...]:
 def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
     """A field or method of a node. Classes that do not have it raise AttributeError at run time,
     as Python does; if none has it, it is refused."""
-    union = value.union
-    having = [c for c in union.classes if _has(c, name)]
+    having = [c for c in value.possible if _has(c, name)]
     if not having:
         run.refuse(
             node,
-            f"neither of {', '.join(union.class_names())} has a field {name!r}",
+            f"{run.describe(value)} has no field {name!r}",
             error=UnknownAttributeError,
         )
-    params = [variant_params(run, value, tag) for tag in range(len(union.classes))]
+    from pullback.frontend.narrowing import case_value, class_of
 
-    def arm(tag: int) -> Value:
-        cls = union.classes[tag]
+    def arm(part: Value) -> Value:
+        cls = class_of(part)
         if cls not in having:
-            from pullback.frontend.signals import Unreachable
-
-            message = f"{union.class_names()[tag]!r} object has no attribute {name!r}"
+            shown = "NoneType" if cls is None else cls.__name__
+            message = f"{shown!r} object has no attribute {name!r}"
             run.require(run.bool_atom(False), "AttributeError", message, node)
             raise Unreachable
-        return attribute(run, unpack(run, value, cls, params[tag]), name, node)
+        return attribute(run, part, name, node)
 
-    arms = [lambda tag=tag: arm(tag) for tag in range(len(union.classes))]
-    return fork_value(
-        run,
-        arms,
-        lambda blocks: Case(
-            value.atom, tuple(CaseArm(p, body) for p, body in zip(params, blocks))
-        ),
-        node,
-    )
+    return case_value(run, value, arm, node)
 
 
 def _has(cls: type, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import eta, objects, records
+from pullback.frontend import eta, objects, optionals, records
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import leaf_types
@@ -22,6 +22,7 @@ from pullback.frontend.values import (
     FunctionV,
     LambdaSetV,
     OperatorV,
+    OptionalV,
     RecordV,
     Static,
     TupleV,
@@ -55,6 +56,10 @@ def call(
             if name not in REGISTRY.operators:
                 run.refuse(node, f"{name} cannot be used inside compiled code yet")
             return REGISTRY.operators[name](run, function, args, kwargs, node)
+        case OptionalV():
+            message = "'NoneType' object is not callable"
+            known = optionals.present(run, function, message, node)
+            return call(run, known, args, kwargs, node)
         case Static(obj):
             return _call_object(run, obj, args, kwargs, node)
         case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
@@ -72,6 +77,10 @@ def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     if isinstance(obj, Hashable) and obj in CALLS:
+        if obj not in (isinstance, bool) and any(isinstance(v, OptionalV) for v in args):
+            name = getattr(obj, "__name__", str(obj))
+            message = f"{name}: the argument is None"
+            args = [optionals.present(run, v, message, node) for v in args]
         return CALLS[obj](run, args, kwargs, node)
     if isinstance(obj, type) and records.is_record_class(obj):
         return objects.construct(run, obj, args, kwargs, node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NoReturn
 
-from pullback.core.build import i64, lit
+from pullback.core.build import boolean, i64, lit
 from pullback.core.terms import Atom, Build, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.errors import TypesDoNotMeetError
@@ -18,10 +18,12 @@ from pullback.frontend.kinds import (
     LambdaSetK,
     ListK,
     OperatorK,
+    OptionalK,
     RangeK,
     RecordK,
     ScalarK,
     StaleK,
+    SymbolK,
     TupleK,
     UnionK,
     closure_type,
@@ -30,18 +32,21 @@ from pullback.frontend.kinds import (
     static_scalar,
 )
 from pullback.frontend.scopes import AnyScope, Scope
+from pullback.frontend.symbols import number_of, symbol_class
 from pullback.frontend.values import (
     ClosureV,
     FunctionV,
     LambdaSetV,
     ListV,
     OperatorV,
+    OptionalV,
     Owner,
     RangeV,
     RecordV,
     Scalar,
     Stale,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -58,6 +63,18 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     if kind_of(value) == kind:
         return value
     match value, kind:
+        case OptionalV(), UnionK(union) if type(None) in union.classes:
+            none, inner = Static(None), value.value
+            return run.branch(
+                value.there,
+                lambda: coerce(run, inner, kind, node),
+                lambda: coerce(run, none, kind, node),
+                node,
+            )
+        case _, OptionalK(inner_kind):
+            return _into_optional(run, value, inner_kind, node)
+        case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
+            return SymbolV(i64(number_of(constant)), cls)
         case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value):
             return Scalar(run.convert(value, t, node), py, bits)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
@@ -91,6 +108,26 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return OperatorV(name, coerce(run, f, fk, node), options, given)
         case _:
             mismatch(run, value, kind, node)
+
+
+def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> Atom:
+    from pullback.frontend.narrowing import is_instance
+
+    return run.bool_atom(run.truth(is_instance(run, value, classes, node), node))
+
+
+def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> OptionalV:
+    match value:
+        case OptionalV(there, present):
+            return OptionalV(there, coerce(run, present, inner, node))
+        case Static(None):
+            return OptionalV(boolean(False), dummy(run, inner))
+        case UnionV(_, union) if type(None) in union.classes and isinstance(inner, UnionK):
+            none = _is(run, value, (type(None),), node)
+            present = UnionV(value.atom, union, value.owners, value.absent | {type(None)})
+            return OptionalV(run.b.prim("not", none), coerce(run, present, inner, node))
+        case _:
+            return OptionalV(boolean(True), coerce(run, value, inner, node))
 
 
 def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
@@ -139,19 +176,35 @@ def _empty(run: Run, t: Type) -> Atom:
 def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     union = kind.union
     if isinstance(value, RecordV) and value.node is not None and value.node.union is union:
-        return value.node
+        value = value.node
+    if isinstance(value, UnionV) and value.union is union:
+        return _narrowed(run, value, kind, node)
     if isinstance(value, RecordV) and value.cls in union.classes:
         cls: type = value.cls
     elif isinstance(value, Static) and value.value is None and type(None) in union.classes:
         cls = type(None)
     else:
         mismatch(run, value, kind, node)
+    if cls in kind.absent:
+        mismatch(run, value, kind, node)
     fields = coerce(run, value, union.variant_kind(cls), node)
     run.declare(union)
     named = Named(union.name)
     flat = flatten(fields)
     (atom,) = run.b.let(Inject(named, union.tag(cls), tuple(flat.atoms)), (named,))
-    return UnionV(atom, union, frozenset(o for owners, _ in flat.owned for o in owners))
+    owned = frozenset(o for owners, _ in flat.owned for o in owners)
+    return UnionV(atom, union, owned, kind.absent)
+
+
+def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
+    """The same node where some of its alternatives are not declared: checked when it runs."""
+    more = kind.absent - value.absent
+    if more:
+        wrong = _is(run, value, tuple(more), node)
+        names = " or ".join("None" if c is type(None) else c.__name__ for c in more)
+        message = f"{names} where {describe(kind)} is declared"
+        run.require(run.b.prim("not", wrong), "TypeError", message, node)
+    return UnionV(value.atom, value.union, value.owners, kind.absent)
 
 
 def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:

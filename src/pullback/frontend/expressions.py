@@ -14,6 +14,7 @@ from pullback.frontend.scopes import Scope, chain, outermost
 from pullback.frontend.syntax import parameters
 from pullback.frontend.values import (
     FunctionV,
+    OptionalV,
     Scalar,
     SliceV,
     Stale,
@@ -178,9 +179,9 @@ def _bool_op(run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr)
     def rest() -> Value:
         return _bool_op(run, is_and, values[1:], node)
 
-    from pullback.frontend import matching
+    from pullback.frontend import narrowing
 
-    if matching.refinement(run, first) is not None:
+    if narrowing.refinement(run, first) is not None:
         if is_and:
             return conditional(run, first, rest, lambda: Static(False), node)
         return conditional(run, first, lambda: Static(True), rest, node)
@@ -218,31 +219,37 @@ def conditional(
     node: ast.AST,
 ) -> Value:
     """``then if test else orelse``; a test of a node's class makes it known in the arms."""
-    from pullback.frontend import matching
+    from pullback.frontend import narrowing
+
+    def narrows(e: ast.expr) -> bool:
+        return narrowing.refinement(run, e) is not None
 
     match test:
-        case ast.UnaryOp(ast.Not(), inner) if matching.refinement(run, inner) is not None:
+        case ast.UnaryOp(ast.Not(), inner) if narrows(inner):
             return conditional(run, inner, orelse, then, node)
-        case ast.BoolOp(ast.And(), [first, *others]) if matching.refinement(run, first) is not None:
+        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first):
             rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
             ast.copy_location(rest, test)
             return conditional(
                 run, first, lambda: conditional(run, rest, then, orelse, node), orelse, node
             )
         case _:
-            refined = matching.refinement(run, test)
+            refined = narrowing.refinement(run, test)
             if refined is not None:
-                return matching.by_class(run, refined, then, orelse, node)
+                return narrowing.by_class(run, refined, then, orelse, node)
             return run.branch(test_of(run, test), then, orelse, node)
 
 
 def _call(run: Run, node: ast.Call) -> Value:
-    from pullback.frontend import attributes, calls
+    from pullback.frontend import attributes, calls, optionals
 
     receiver: Value | None = None
     match node.func:
         case ast.Attribute(value, name):
             receiver = evaluate(run, value)
+            if isinstance(receiver, OptionalV):
+                message = f"'NoneType' object has no attribute {name!r}"
+                receiver = optionals.present(run, receiver, message, node, "AttributeError")
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None

@@ -22,12 +22,14 @@ from pullback.frontend.kinds import (
     LambdaSetK,
     ListK,
     OperatorK,
+    OptionalK,
     RangeK,
     RecordK,
     ScalarK,
     ScopeK,
     StaleK,
     StaticK,
+    SymbolK,
     TupleK,
     UnionK,
     leaf_types,
@@ -43,12 +45,14 @@ from pullback.frontend.values import (
     LambdaSetV,
     ListV,
     OperatorV,
+    OptionalV,
     Owner,
     RangeV,
     RecordV,
     Scalar,
     Stale,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -116,7 +120,13 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case UnionV(atom, union, owners):
             out.atoms.append(atom)
             out.owned.append((owners, False))
-            return UnionK(union)
+            return UnionK(union, value.absent)
+        case OptionalV(there, inner):
+            out.atoms.append(there)
+            return OptionalK(_flatten(inner, graph, out))
+        case SymbolV(atom, cls):
+            out.atoms.append(atom)
+            return SymbolK(cls)
         case ClosureV(atom, kinds, owners):
             out.atoms.append(atom)
             out.owned.append((owners, False))
@@ -238,6 +248,8 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
         case OperatorV(_, function, _, args):
             for v in (function, *args):
                 yield from functions_in(v)
+        case OptionalV(_, inner):
+            yield from functions_in(inner)
         case _:
             return
 
@@ -282,8 +294,13 @@ def _rebuild(
             return TupleV(each(items), is_list)
         case RecordK(cls, fields):
             return RecordV(cls, {n: _rebuild(k, atoms, own, scopes) for n, k in fields})
-        case UnionK(union):
-            return UnionV(next(atoms), union, own()[0])
+        case UnionK(union, absent):
+            return UnionV(next(atoms), union, own()[0], absent)
+        case OptionalK(inner):
+            there = next(atoms)
+            return OptionalV(there, _rebuild(inner, atoms, own, scopes))
+        case SymbolK(cls):
+            return SymbolV(next(atoms), cls)
         case ClosureK(alternatives):
             return ClosureV(next(atoms), alternatives, own()[0])
         case LambdaSetK(lambdas):

@@ -10,7 +10,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Loop, Var
 from pullback.core.types import BOOL, I64, Array, Int
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import arrays
+from pullback.frontend import arrays, optionals
 from pullback.frontend import extents as ext
 from pullback.frontend.coerce import list_of
 from pullback.frontend.flatten import flatten
@@ -23,6 +23,7 @@ from pullback.frontend.values import (
     Indexed,
     Items,
     ListV,
+    OptionalV,
     RangeV,
     RecordV,
     ReversedV,
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 def iterate(run: Run, value: Value, node: ast.AST) -> Items:
     """The items of a value; TypeError-like refusal if it has none."""
     match value:
+        case OptionalV():
+            message = "'NoneType' object is not iterable"
+            return iterate(run, optionals.present(run, value, message, node), node)
         case ArrayV():
             return arrays.iterate(run, value, node)
         case ListV(length):

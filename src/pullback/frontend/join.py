@@ -18,10 +18,12 @@ from pullback.frontend.kinds import (
     ListK,
     Number,
     OperatorK,
+    OptionalK,
     RangeK,
     RecordK,
     ScalarK,
     StaticK,
+    SymbolK,
     TupleK,
     UnionK,
     parts,
@@ -29,14 +31,21 @@ from pullback.frontend.kinds import (
     with_parts,
 )
 from pullback.frontend.scopes import AnyScope, Scope
+from pullback.frontend.symbols import symbol_class
 from pullback.frontend.values import CALLS, FunctionV, OperatorV, Stale, Static, Value
 
 
 def join(a: Kind, b: Kind) -> Kind | None:
     """The common kind of two values, or None: bool < int < float, Python < NumPy, a list of known
-    length < a list, a dataclass < a union that has it, a function < a choice of functions."""
+    length < a list, a dataclass < a union that has it, a function < a choice of functions, a
+    constant < a symbol, None and a value < an optional one."""
     if a == b:
         return a
+    found = _join(a, b)
+    return _optional(a, b) if found is None else found
+
+
+def _join(a: Kind, b: Kind) -> Kind | None:
     match a, b:
         case OperatorK(name, f, options, xs), OperatorK(again, g, same, ys):
             if (name, options, len(xs)) == (again, same, len(ys)):
@@ -45,6 +54,8 @@ def join(a: Kind, b: Kind) -> Kind | None:
             return _functions(a, b)
         case _ if is_function(a) and is_function(b):
             return _functions(a, b)
+        case (SymbolK() | StaticK()), (SymbolK() | StaticK()) if _symbols(a, b) is not None:
+            return _symbols(a, b)
         case (ScalarK() | StaticK()), (ScalarK() | StaticK()):
             return _numbers(a, b)
         case TupleK(xs, is_list), TupleK(ys, also):
@@ -76,6 +87,35 @@ def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
     return known if len(known) == len(joined) else None
 
 
+def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
+    x, y = (k.cls if isinstance(k, SymbolK) else symbol_class(k.value) for k in (a, b))
+    return None if x is None or x is not y else SymbolK(x)
+
+
+_MAY_BE_MISSING = (
+    ScalarK | TupleK | ArrayK | ListK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
+    | SymbolK
+)  # fmt: skip
+
+
+def _optional(a: Kind, b: Kind) -> Kind | None:
+    """None and a value; or two of which one may be None."""
+    x, y = (k.inner if isinstance(k, OptionalK) else k for k in (a, b))
+    if (x, y) != (a, b):
+        found = y if is_none(x) else x if is_none(y) else join(x, y)
+        return None if found is None or isinstance(found, OptionalK) else OptionalK(found)
+    if is_none(a) or is_none(b):
+        kind = generalise(b if is_none(a) else a)
+        if isinstance(kind, StaticK) and symbol_class(kind.value) is not None:
+            kind = SymbolK(type(kind.value))
+        return OptionalK(kind) if isinstance(kind, _MAY_BE_MISSING) else None
+    return None
+
+
+def is_none(kind: Kind) -> bool:
+    return isinstance(kind, StaticK) and kind.value is None
+
+
 def generalise(kind: Kind) -> Kind:
     """The kind with literals (numbers) as run-time numbers, of unknown size."""
     match kind:
@@ -87,6 +127,8 @@ def generalise(kind: Kind) -> Kind:
             return RecordK(cls, tuple((n, generalise(k)) for n, k in fields))
         case RangeK(items):
             return RangeK(tuple(map(generalise, items)))
+        case OptionalK(inner):
+            return OptionalK(generalise(inner))
         case _:
             return kind
 
@@ -102,6 +144,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             return RecordK(cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys)))
         case ListK(x), ListK(y):
             return ListK(widen(x, y))
+        case OptionalK(x), OptionalK(y):
+            return OptionalK(widen(x, y))
         case RangeK(xs), RangeK(ys):
             return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys)))
         case _:
@@ -166,8 +210,8 @@ def _classes(kind: Kind) -> set[type] | None:
     match kind:
         case RecordK(cls):
             return {cls}
-        case UnionK(union):
-            return set(union.classes)
+        case UnionK(union, absent):
+            return set(union.classes) - absent
         case StaticK(_, None):
             return {type(None)}
         case _:
@@ -177,16 +221,18 @@ def _classes(kind: Kind) -> set[type] | None:
 def _in_union(a: Kind, b: Kind) -> Kind | None:
     """The union that has both; the smallest one, if several do."""
     if isinstance(a, UnionK) and isinstance(b, UnionK):
-        return None
+        return UnionK(a.union, a.absent & b.absent) if a.union is b.union else None
     x, y = _classes(a), _classes(b)
     if x is None or y is None or x == y == {type(None)}:
         return None
     for kind, other in ((a, y), (b, x)):
         if isinstance(kind, UnionK):
-            return kind if other <= set(kind.union.classes) else None
+            inside = other <= set(kind.union.classes)
+            return UnionK(kind.union, kind.absent - other) if inside else None
     found = records.unions_holding(x | y)
     if found:
-        return UnionK(min(found, key=lambda u: len(u.classes)))
+        union = min(found, key=lambda u: len(u.classes))
+        return UnionK(union, frozenset(union.classes) - x - y)
     return _new_union(x | y, (a, b))
 
 

@@ -3,7 +3,7 @@
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
-           | StaleK
+           | StaleK | OptionalK(kind) | SymbolK(cls)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
 kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
@@ -78,9 +78,27 @@ class RecordK:
 
 @dataclass(frozen=True, slots=True)
 class UnionK:
-    """A node of a union of dataclasses (unions are compared by identity)."""
+    """A node of a union of dataclasses (unions are compared by identity). ``absent``: the
+    alternatives that it is known not to be."""
 
     union: Union
+    absent: frozenset[type] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalK:
+    """``None`` or a value of a kind. Leaves: whether there is one, then those of the value (of no
+    meaning where there is none)."""
+
+    inner: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolK:
+    """A string (``cls`` is str) or a member of an enumeration, chosen at run time: its number, see
+    ``symbols``."""
+
+    cls: type
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +170,7 @@ class StaleK:
 
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
-    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK
+    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | SymbolK
 )  # fmt: skip
 ArgType = Kind
 
@@ -212,6 +230,11 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
                 yield from leaf_types(k)
         case UnionK(union):
             yield Named(union.name)
+        case OptionalK(inner):
+            yield Bool()
+            yield from leaf_types(inner)
+        case SymbolK():
+            yield I64
         case FunctionK(scopes, root):
             for scope in scopes:
                 for _, k in scope.names:
@@ -241,7 +264,7 @@ def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
 def parts(kind: Kind) -> tuple[Kind, ...]:
     """The kinds that a kind is made of."""
     match kind:
-        case ListK(elem):
+        case ListK(elem) | OptionalK(elem):
             return (elem,)
         case TupleK(items) | RangeK(items):
             return items
@@ -255,7 +278,7 @@ def parts(kind: Kind) -> tuple[Kind, ...]:
             return alternatives
         case OperatorK(_, function, _, args):
             return (function, *args)
-        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK():
+        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
             return ()
 
 
@@ -265,6 +288,8 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
     match kind:
         case ListK():
             return ListK(next(rest))
+        case OptionalK():
+            return OptionalK(next(rest))
         case TupleK(_, is_list):
             return TupleK(new, is_list)
         case RangeK():
@@ -287,7 +312,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return ClosureK(tuple(k for k in new if isinstance(k, FunctionK)))
         case OperatorK(name, _, options, _):
             return OperatorK(name, next(rest), options, tuple(rest))
-        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK():
+        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
             return kind
 
 
@@ -330,8 +355,13 @@ def describe(kind: Kind) -> str:
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
         case RecordK(cls):
             return f"a {cls.__name__}"
-        case UnionK(union):
-            return "a " + " or ".join(union.class_names())
+        case UnionK(union, absent):
+            classes = zip(union.class_names(), union.classes)
+            return "a " + " or ".join(n for n, c in classes if c not in absent)
+        case OptionalK(inner):
+            return f"{describe(inner)} or None"
+        case SymbolK(cls):
+            return "a string" if cls is str else f"a {cls.__name__}"
         case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():
             return "a function"
         case RangeK():

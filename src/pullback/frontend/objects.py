@@ -11,7 +11,14 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import Int
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticIndexError
-from pullback.frontend import arrays, records, scalars, subscripts
+from pullback.frontend import (
+    arrays,
+    optionals,
+    records,
+    scalars,
+    subscripts,
+    symbol_values,
+)
 from pullback.frontend import extents as ext
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import kind_of, rebuild
@@ -27,12 +34,14 @@ from pullback.frontend.values import (
     LambdaSetV,
     ListV,
     OperatorV,
+    OptionalV,
     RangeV,
     RecordV,
     ReversedV,
     Scalar,
     SliceV,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -66,11 +75,21 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 if hasattr(cls, name):
                     return truth(run, run.call(run.attribute(value, name, node), (), node), node)
             return True
-        case UnionV(_, union) if type(None) in union.classes:
-            from pullback.frontend.matching import is_instance
+        case UnionV() if type(None) in value.possible:
+            from pullback.frontend.narrowing import is_instance
 
             none = run.truth(is_instance(run, value, (type(None),), node), node)
             return (not none) if isinstance(none, bool) else run.b.prim("not", none)
+        case OptionalV(there, inner):
+            inside = run.branch(
+                there,
+                lambda: _as_bool(run.truth(inner, node)),
+                lambda: Static(False),
+                node,
+            )
+            return run.truth(inside, node)
+        case SymbolV():
+            return symbol_values.truth(run, value, node)
         case ArrayV():
             run.refuse(
                 node,
@@ -88,6 +107,10 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             run.refuse(node, f"{run.describe(value)} has no truth value")
 
 
+def _as_bool(value: bool | Atom) -> Value:
+    return Static(value) if isinstance(value, bool) else Scalar(value, True, 1)
+
+
 def element(run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool) -> Value:
     """One item of a list."""
     site = run.site(node)
@@ -103,6 +126,9 @@ def element(run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool) -
 def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
     """``value[index]``"""
     match value:
+        case OptionalV():
+            message = "'NoneType' object is not subscriptable"
+            return subscript(run, optionals.present(run, value, message, node), index, node)
         case ArrayV():
             return arrays.subscript(run, value, index, node)
         case TupleV(items, is_list):
@@ -215,7 +241,8 @@ def construct(
     if group is None:
         return record
     union = _union_of(run, group, record)
-    return coerce(run, record, UnionK(union), node)
+    absent = frozenset(union.classes) - {cls}
+    return coerce(run, record, UnionK(union, absent), node)
 
 
 def _plain_init(cls: type) -> bool:

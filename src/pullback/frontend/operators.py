@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import arrays, scalars
+from pullback.frontend import arrays, optionals, scalars, symbol_values
 from pullback.frontend import extents as ext
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
 from pullback.frontend.values import (
     ArrayV,
     ListV,
+    OptionalV,
     RangeV,
     RecordV,
     Scalar,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -39,12 +42,21 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """``left op right``"""
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.binop(run, op, left, right, node)
+    if isinstance(left, OptionalV) or isinstance(right, OptionalV):
+        x, y = optionals.operands(run, op, left, right, node)
+        return binop(run, op, x, y, node)
+    if isinstance(left, SymbolV) or isinstance(right, SymbolV):
+        x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
+        return binop(run, op, x, y, node)
     if isinstance(left, RecordV) or isinstance(right, RecordV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:
             return found
     if isinstance(left, ArrayV) or isinstance(right, ArrayV):
         return arrays.binop(run, op, left, right, node)
+    if isinstance(left, Static) and isinstance(left.value, type | types.UnionType) and op == "|":
+        if isinstance(right, Static) and isinstance(right.value, type | types.UnionType | None):
+            return Static(left.value | right.value)
     folded = scalars.fold(op, left, right)
     if folded is not None:
         return folded
@@ -112,6 +124,11 @@ def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
     if op == "not":
         t = run.truth(operand, node)
         return Static(not t) if isinstance(t, bool) else Scalar(run.b.prim("not", t), True, 1)
+    if isinstance(operand, OptionalV):
+        message = f"bad operand type for unary {op}: 'NoneType'"
+        return unary(run, op, optionals.present(run, operand, message, node), node)
+    if isinstance(operand, SymbolV):
+        return unary(run, op, symbol_values.operand(run, operand, op, node), node)
     if isinstance(operand, ArrayV):
         return arrays.unary(run, op, operand, node)
     if isinstance(operand, RecordV):
@@ -136,6 +153,14 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
             return unary(run, "not", contains(run, left, right, node), node)
     if scalars.is_number(left) and scalars.is_number(right):
         return scalars.compare(run, op, left, right, node)
+    if isinstance(left, OptionalV) or isinstance(right, OptionalV):
+        if op == "!=":
+            return unary(run, "not", compare(run, "==", left, right, node), node)
+        return optionals.compared(
+            run, op, left, right, node, lambda x, y: compare(run, op, x, y, node)
+        )
+    if isinstance(left, SymbolV) or isinstance(right, SymbolV):
+        return symbol_values.compare(run, op, left, right, node)
     if isinstance(left, RecordV) and f"__{COMPARE_METHODS[op]}__" in _own_methods(left.cls):
         method = run.attribute(left, f"__{COMPARE_METHODS[op]}__", node)
         return run.call(method, (right,), node)
@@ -210,15 +235,17 @@ def _both(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
 
 def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
     """``is``: meant for None, and for the identity of classes and constants."""
-    from pullback.frontend.matching import is_instance
+    from pullback.frontend.narrowing import is_instance
 
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Static) and other.value is None:
-            if isinstance(value, UnionV):
+            if isinstance(value, UnionV | OptionalV):
                 found = is_instance(run, value, (type(None),), node)
                 return found if positive else unary(run, "not", found, node)
             none = isinstance(value, Static) and value.value is None
             return Static(none is positive)
+    if symbol_values.is_member(a) and symbol_values.is_member(b):
+        return compare(run, "==" if positive else "!=", a, b, node)
     if isinstance(a, Static) and isinstance(b, Static):
         numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
         if not numbers:

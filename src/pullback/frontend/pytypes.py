@@ -149,22 +149,23 @@ def _record(value: object, cls: type) -> ArgType:
         )
     home = records.home_group(cls)
     if home is not None:
-        return UnionK(_union_of(value, home))
+        return _union_kind(value, tuple(c for c in home if c is not types.NoneType))
     fields = []
     for name, annotation in records.annotations_of(cls).items():
         group = records.mentions_union(annotation)
         part = getattr(value, name)
-        kind = type_of(part) if group is None else UnionK(_union_of(part, group))
+        kind = type_of(part) if group is None else _union_kind(part, group)
         fields.append((name, kind))
     return RecordK(cls, tuple(fields))
 
 
-def _union_of(value: object, group: tuple[type, ...]) -> records.Union:
+def _union_kind(value: object, group: tuple[type, ...]) -> UnionK:
+    """The kind of a value that is declared to be one of these."""
     if type(value) not in group:
         names = ", ".join(c.__name__ for c in group)
         raise ArgumentTypeError(f"a {type(value).__name__} where one of {names} is declared")
     if not records.has_array_fields(group):
-        return records.union_for(group)
+        return records.union_kind(group)
     found: dict[tuple[type, str], ArrayK] = {}
 
     def add(cls: type, name: str, array: np.ndarray) -> None:
@@ -177,7 +178,7 @@ def _union_of(value: object, group: tuple[type, ...]) -> records.Union:
 
     records.array_fields(value, add)
     arrays = tuple(sorted(((c, n, k) for (c, n), k in found.items()), key=_by_name))
-    return records.union_for(group, arrays)
+    return records.union_kind(group, arrays)
 
 
 def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
+import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,8 +18,10 @@ from pullback.frontend.kinds import (
     ArrayK,
     Kind,
     ListK,
+    OptionalK,
     RecordK,
     ScalarK,
+    SymbolK,
     TupleK,
     UnionK,
     leaf_types,
@@ -71,6 +75,7 @@ _SCALARS: dict[object, Kind] = {
     np.int64: ScalarK(I64, False),
     np.int32: ScalarK(I32, False),
     np.bool_: ScalarK(BOOL, False),
+    str: SymbolK(str),
     None: static_kind(None),
     types.NoneType: static_kind(None),
 }
@@ -111,12 +116,30 @@ def annotations_of(cls: type) -> dict[str, object]:
     return _HINTS[cls]
 
 
+def _plain(annotation: object) -> object:
+    """An annotation without what does not matter here: ``Annotated``, an alias' name, the
+    parameters of a generic record."""
+    while True:
+        value = getattr(annotation, "__value__", None)
+        if type(annotation).__name__ == "TypeAliasType" and value is not None:
+            annotation = value
+        elif typing.get_origin(annotation) is typing.Annotated:
+            annotation = typing.get_args(annotation)[0]
+        elif isinstance(typing.get_origin(annotation), type) and is_record_class(
+            typing.get_origin(annotation)  # type: ignore[arg-type]
+        ):
+            annotation = typing.get_origin(annotation)
+        else:
+            return annotation
+
+
 def alternatives(annotation: object) -> tuple[type, ...] | None:
     """The classes of ``A | B | None`` if all are records (or None) and one at least is."""
+    annotation = _plain(annotation)
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return None
     parts = typing.get_args(annotation)
-    classes = tuple(p for p in parts if isinstance(p, type))
+    classes = tuple(p for p in map(_plain, parts) if isinstance(p, type))
     records = [c for c in classes if is_record_class(c)]
     if not records or len(classes) < len(parts):
         return None
@@ -125,6 +148,7 @@ def alternatives(annotation: object) -> tuple[type, ...] | None:
 
 def _mentions(annotation: object) -> Iterator[tuple[type, ...]]:
     """The groups of classes that an annotation mentions: a bare record is a group of one."""
+    annotation = _plain(annotation)
     group = alternatives(annotation)
     if group is not None:
         yield group
@@ -157,8 +181,45 @@ def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
 def home_group(cls: type) -> tuple[type, ...] | None:
     """The union that a recursive class belongs to (the widest one); None: not recursive."""
     homes = [g for g in groups_of(cls) if cls in g]
-    return max(homes, key=len) if homes else None
+    return canonical(max(homes, key=len)) if homes else None
 
+
+def _neighbours(cls: type) -> Iterator[tuple[type, ...]]:
+    """The groups that mention a class, or classes beside it in its module."""
+    yield from groups_of(cls)
+    for other in tuple(vars(sys.modules.get(cls.__module__, types)).values()):
+        if isinstance(other, type) and other.__module__ == cls.__module__:
+            try:
+                if is_record_class(other) and is_frozen(other):
+                    yield from groups_of(other)
+            except ArgumentTypeError:  # its annotations do not resolve
+                continue
+
+
+_CANONICAL: dict[tuple[type, ...], tuple[type, ...]] = {}
+
+
+def canonical(group: tuple[type, ...]) -> tuple[type, ...]:
+    """All classes that unions bring together with those of the group: ``E`` and ``E | None``, and
+    unions that overlap, are one type, of which values lack some alternatives."""
+    if group not in _CANONICAL:
+        found = dict.fromkeys(group)
+        done: set[type] = set()
+        while todo := [c for c in found if c is not types.NoneType and c not in done]:
+            for cls in todo:
+                done.add(cls)
+                for other in _neighbours(cls):
+                    if not done.isdisjoint(other):
+                        found.update(dict.fromkeys(other))
+        last = types.NoneType
+        _CANONICAL[group] = (*(c for c in found if c is not last), *(c for c in found if c is last))
+    return _CANONICAL[group]
+
+
+def union_kind(group: tuple[type, ...], arrays: ArrayKinds = ()) -> UnionK:
+    """The kind of a value that is declared to be one of these."""
+    union = union_for(canonical(group), arrays)
+    return UnionK(union, frozenset(union.classes) - set(group))
 
 def union_for(classes: Sequence[type], arrays: ArrayKinds = ()) -> Union:
     """The union of these classes, with its fields resolved from the annotations."""
@@ -192,11 +253,12 @@ def unions_holding(classes: set[type]) -> list[Union]:
 
 def annotation_kind(annotation: object, cls: type, name: str, arrays: ArrayKinds) -> Kind:
     """The kind of a field, from its annotation alone (but for arrays)."""
-    if annotation in _SCALARS:
+    annotation = _plain(annotation)
+    if isinstance(annotation, Hashable) and annotation in _SCALARS:
         return _SCALARS[annotation]
     group = alternatives(annotation)
     if group is not None:
-        return UnionK(union_for(group, arrays))
+        return union_kind(group, arrays)
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is np.ndarray or origin is np.ndarray:
         for c, n, kind in arrays:
@@ -204,9 +266,8 @@ def annotation_kind(annotation: object, cls: type, name: str, arrays: ArrayKinds
                 return kind
         return ArrayK(F64, 1)
     if isinstance(annotation, type) and is_record_class(annotation):
-        home = home_group(annotation)
-        if home is not None:
-            return UnionK(union_for(home, arrays))
+        if home_group(annotation) is not None:
+            return union_kind((annotation,), arrays)
         inner = annotations_of(annotation).items()
         return RecordK(
             annotation,
@@ -218,10 +279,19 @@ def annotation_kind(annotation: object, cls: type, name: str, arrays: ArrayKinds
         return TupleK(tuple(annotation_kind(a, cls, name, arrays) for a in args))
     if isinstance(origin, type) and issubclass(origin, Sequence) and len(args) == 1:
         return ListK(annotation_kind(args[0], cls, name, arrays))
+    if origin in (typing.Union, types.UnionType):
+        rest = [a for a in args if a is not types.NoneType]
+        if len(rest) == 1 and len(args) == 2:
+            return OptionalK(annotation_kind(rest[0], cls, name, arrays))
+    if origin is typing.Literal and {type(a) for a in args} == {str}:
+        return SymbolK(str)
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return SymbolK(annotation)
     raise ArgumentTypeError(
         f"the field {name!r} of {cls.__name__} has the annotation {_show(annotation)}, "
         "which is not supported inside a union of dataclasses",
-        "use float, int, bool, np.ndarray, tuples and lists of these, or frozen dataclasses",
+        "use float, int, bool, str, enumerations, np.ndarray, tuples and lists of these, Optional, "
+        "or frozen dataclasses",
     )
 
 
@@ -231,9 +301,10 @@ def _show(annotation: object) -> str:
 
 def mentions_union(annotation: object) -> tuple[type, ...] | None:
     """The union that an annotation names directly (a union, or one recursive class)."""
+    annotation = _plain(annotation)
     group = alternatives(annotation)
     if group is None and isinstance(annotation, type) and is_record_class(annotation):
-        return home_group(annotation)
+        return None if home_group(annotation) is None else (annotation,)
     return group
 
 

@@ -1,7 +1,7 @@
 """One specialisation: the state that all of the front end works on, and what handlers may ask.
 
 ``Run`` implements ``values.Specialiser``. The work itself is in the modules that it delegates to:
-expressions, statements, loops, calls, matching, objects, python_values.
+expressions, statements, loops, calls, patterns, objects, python_values.
 """
 
 from __future__ import annotations
@@ -66,6 +66,8 @@ class Run(PythonValues):
         self.functions: dict[str, Function] = {}
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
+        self.unmatched: dict[Definition, dict[str, int]] = {}
+        """The classes that no case of a match takes, with the line, by function."""
         self.calls = Functions(self)
 
     # --- where we are -----------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Block as CoreBlock
 from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend import derivatives, library, matching
+from pullback.frontend import derivatives, library, narrowing
 from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
 from pullback.frontend.lambda_sets import LambdaSets
@@ -73,6 +73,7 @@ class Specialised:
     unions: dict[str, Union] = field(default_factory=dict)
     param_names: tuple[str, ...] = ()
     site: Site | None = None
+    unmatched: str = ""  # which classes no case of a match takes, for the error if None comes out
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
         """Whether the program may be used for this call (argument types being equal)."""
@@ -203,6 +204,7 @@ class _Attempt:
             _unions(rt),
             tuple(names),
             site_of(definition, node),
+            _unmatched(rt),
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
@@ -257,13 +259,22 @@ def _reachable(main: Function, rt: Run) -> Program:
     return Program(functions, dict(rt.decls), "main")
 
 
+def _unmatched(rt: Run) -> str:
+    parts = [
+        f"; the match in {d.name!r} (line {line}) has no case for {name}"
+        for d, names in rt.unmatched.items()
+        for name, line in names.items()
+    ]
+    return "".join(parts)
+
+
 def _unions(rt: Run) -> dict[str, Union]:
     from pullback.frontend import records
 
     return {u.name: u for u in records.all_unions() if u.name in rt.decls}
 
 
-REGISTERED = (derivatives, library, matching)
+REGISTERED = (derivatives, library, narrowing)
 """Imported because importing them registers the meaning of library functions."""
 
 __all__ = [

@@ -110,9 +110,9 @@ def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flo
             lambda: _finish(run, [*s.orelse, *rest]),
             _live_end(run),
         )
-    from pullback.frontend import matching
+    from pullback.frontend import patterns
 
-    return matching.match_statement(
+    return patterns.match_statement(
         run, s, lambda body: _finish(run, [*body, *rest]), _live_end(run)
     )
 
@@ -171,10 +171,10 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
                 run, s, lambda: execute(run, s.body), lambda: execute(run, s.orelse), live
             )
         case ast.Match():
-            from pullback.frontend import matching
+            from pullback.frontend import patterns
 
             live = liveness_of_frame(run).get(s, frozenset())
-            return matching.match_statement(run, s, lambda body: execute(run, body), live)
+            return patterns.match_statement(run, s, lambda body: execute(run, body), live)
         case ast.For():
             from pullback.frontend import loops
 
@@ -236,22 +236,36 @@ def _test_branch(
     live: frozenset[str],
     s: ast.stmt,
 ) -> Flow:
-    from pullback.frontend import matching
+    from pullback.frontend import narrowing
+
+    def narrows(e: ast.expr) -> bool:
+        return narrowing.refinement(run, e) is not None
 
     match test:
-        case ast.UnaryOp(ast.Not(), inner) if matching.refinement(run, inner) is not None:
+        case ast.UnaryOp(ast.Not(), inner) if narrows(inner):
             return _test_branch(run, inner, orelse, body, live, s)
-        case ast.BoolOp(ast.And(), [first, *others]) if matching.refinement(run, first) is not None:
+        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first):
             rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
             ast.copy_location(rest, test)
             return _test_branch(
                 run, first, lambda: _test_branch(run, rest, body, orelse, live, s), orelse, live, s
             )
+        case ast.BoolOp(ast.Or(), [first, *others]) if narrows(first) and _is_small(s):
+            rest = others[0] if len(others) == 1 else ast.BoolOp(ast.Or(), others)
+            ast.copy_location(rest, test)
+            return _test_branch(
+                run, first, body, lambda: _test_branch(run, rest, body, orelse, live, s), live, s
+            )
         case _:
-            refined = matching.refinement(run, test)
+            refined = narrowing.refinement(run, test)
             if refined is not None:
-                return matching.branch_by_class(run, refined, body, orelse, live, s)
+                return narrowing.branch_by_class(run, refined, body, orelse, live, s)
             return _branch(run, test_of(run, test), body, orelse, live, s)
+
+
+def _is_small(s: ast.stmt) -> bool:
+    """Whether the body may be written twice."""
+    return isinstance(s, ast.If) and size(s.body) <= _MAX_REPEATED
 
 
 def _branch(

@@ -12,6 +12,8 @@ ranges exist at compile time only: they are just their leaves.
             | TupleV(items)              a tuple, or a list whose length is known (is_list)
             | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
             | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
+            | OptionalV(there, value)    None or a value
+            | SymbolV(atom, cls)         a string or a member of an enumeration, not known now
             | FunctionV(...)             a known function or lambda with what it captures
             | ClosureV(atom, kinds)      a function chosen at run time among known ones
             | LambdaSetV(atom, set)      a function whose captures may be such functions: a node
@@ -178,12 +180,34 @@ class RecordV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnionV:
-    """A boxed value: one of the alternatives of a union of dataclasses. ``owners``: of the arrays
-    inside it, at any depth."""
+    """A boxed value: one of the alternatives of a union of dataclasses, but none of ``absent``.
+    ``owners``: of the arrays inside it, at any depth."""
 
     atom: Atom
     union: Union
     owners: frozenset[Owner] = frozenset()
+    absent: frozenset[type] = frozenset()
+
+    @property
+    def possible(self) -> tuple[type, ...]:
+        """The alternatives that it can be."""
+        return tuple(c for c in self.union.classes if c not in self.absent)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionalV:
+    """``value`` where ``there`` (a Bool) is true, else None."""
+
+    there: Atom
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SymbolV:
+    """A string or a member of an enumeration, known at run time only: its number (an I64)."""
+
+    atom: Atom
+    cls: type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,6 +310,7 @@ class Stale:
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
+    | OptionalV | SymbolV
 )  # fmt: skip
 
 
@@ -375,7 +400,8 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "ArrayV", "AttributeHandler",
     "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items",
-    "LambdaSetV", "ListV", "MethodHandler", "OperatorV", "Owner", "RangeV", "RecordV", "Registry",
-    "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale", "Static", "TupleV", "UnionV",
-    "Unrolled", "Value", "ZipV", "attribute", "index_scalar", "method", "register",
+    "LambdaSetV", "ListV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "RangeV", "RecordV",
+    "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale", "Static", "SymbolV",
+    "TupleV", "UnionV", "Unrolled", "Value", "ZipV", "attribute", "index_scalar", "method",
+    "register",
 ]  # fmt: skip
