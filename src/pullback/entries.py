@@ -241,6 +241,8 @@ class _Writer:
                     out += f".{name}"
                 case ("item", int(k)):
                     out += f"[{k}]"
+                case ("key", str(name)):
+                    out += f"[{name!r}]"
                 case ("operator", int(k)):
                     out += f".__pullback_operator__[{k}]"
                 case _:

@@ -1,5 +1,6 @@
 """Functions as values: nested, passed on, returned, chosen at run time."""
 
+import functools
 import math
 
 import numpy as np
@@ -249,6 +250,54 @@ def layers(x, ws):
     return x
 
 
+# --- partial application, derivatives as values ---------------------------------------------------
+
+
+def affine(a, b, c=2.0):
+    return a * b + c * c
+
+
+DOUBLED = functools.partial(affine, 2.0, c=3.0)
+
+
+def partials(x, flag):
+    """Positional and by keyword, nested, chosen, captured from outside."""
+    f = functools.partial(affine, x) if flag else functools.partial(affine, x, c=x * x)
+    g = functools.partial(DOUBLED, c=x)
+    return f(3.0) * g(2.0) + DOUBLED(x) + g(x, c=1.0)
+
+
+def partial_in_loop(x, n):
+    h = lambda y: y
+    for _ in range(n):
+        h = functools.partial(lambda f, y: math.sin(f(y)) + x, h)
+    return h(x)
+
+
+def gradients_in_tuple(x, k):
+    operators = (pb.grad(lambda u: u * u * u * x), pb.grad(math.sin), lambda u: u * x)
+    return twice(pb.grad(lambda u: u * u * u), x) * operators[k](x)
+
+
+def gradient_of_choice(x, flag):
+    f = (lambda u: u**4 * x) if flag else math.sin
+    return pb.grad(f)(x) + pb.grad(pb.grad(f))(x) + pb.grad(lambda u: f(u) * u)(x)
+
+
+def gradient_of_partial(x):
+    f = functools.partial(affine, b=2.0)
+    return pb.grad(f)(x) * x + pb.grad(functools.partial(affine, x))(x)
+
+
+def pullbacks_composed(x, n):
+    """The pullbacks of a chain, composed by hand as it is run."""
+    back = lambda c: c
+    for k in range(n):
+        value, pull = pb.vjp(lambda u: math.sin(u) * x, x + k)
+        back = lambda c, back=back, pull=pull: back(pull(c)[0])
+    return back(1.0)
+
+
 def numbers(rng, n):
     return tuple(rng.uniform(0.3, 1.5, 2).tolist())
 
@@ -295,5 +344,12 @@ PROGRAMS = [
     Program("fixed_point", fixed_point, lambda r, n: (r.uniform(0.1, 0.3), n)),
     Program("trampoline", trampoline, lambda r, n: (r.uniform(0.3, 0.9), n)),
     Program("layers", layers, lambda r, n: (r.normal(), r.normal(size=n)), (0, 1)),
+    Program("partials_plain", partials, lambda r, n: (r.uniform(0.3, 0.9), True)),
+    Program("partials_keyword", partials, lambda r, n: (r.uniform(0.3, 0.9), False)),
+    Program("partial_in_loop", partial_in_loop, lambda r, n: (r.uniform(0.3, 0.9), n)),
+    Program("gradients_in_tuple", gradients_in_tuple, lambda r, n: (r.uniform(0.3, 0.9), n % 3)),
+    Program("gradient_of_choice", gradient_of_choice, lambda r, n: (r.uniform(0.3, 0.9), n > 3)),
+    Program("gradient_of_partial", gradient_of_partial, lambda r, n: (r.uniform(0.3, 0.9),)),
+    Program("pullbacks_composed", pullbacks_composed, lambda r, n: (r.uniform(0.3, 0.9), n)),
     Program("callee_many_times", callee_many_times, lambda rng, n: (rng.normal(),)),
 ]

@@ -80,7 +80,12 @@ def refuse_data(spaces: Spaces, types: Iterable[Type], let: Let) -> None:
     """Sums, nodes, and arrays of them or of arrays change their form in a differentiated function
     (``spaces``), so a derivative inside differentiated code, or in it, cannot take them yet."""
     if any(spaces.composite(t) for t in types):
-        raise DerivativeError("a derivative inside compiled code of a function of data", let)
+        raise DerivativeError(
+            "a derivative inside compiled code of a function of data (records of several classes, "
+            "lists of arrays or records, functions in lists or built up at run time): let the "
+            "function under the operator make these itself",
+            let,
+        )
 
 
 class Sweep(ABC):

@@ -1,7 +1,7 @@
 """Functions without a definition of their own, as functions with one (eta expansion).
 
-    wrapped(f)                lambda *args: f(*args)         f: math.sin, pb.grad(g), partial(g, x)
-    of_arity(f, 2, ("k",))    lambda a0, a1, *, k: f(a0, a1, k=k)      f: any function value
+    wrapped(f)                lambda *args: f(*args)      f: math.sin, pb.grad(g), partial(g, x)
+    of_arity(f, "xy", "k")    lambda x, y, *, k: f(x, y, k=k)      f: any function value
 
 The first lets library functions and operators be among the functions of a lambda set; the second
 gives a derivative operator the parameters that it differentiates by. What is wrapped is captured.
@@ -39,18 +39,19 @@ def wrapped(value: Static | OperatorV) -> FunctionV:
 
 
 def of_arity(
-    value: Value, count: int, keywords: Sequence[str], outer: Definition, node: ast.AST
+    value: Value, names: Sequence[str], keywords: Sequence[str], outer: Definition, node: ast.AST
 ) -> FunctionV:
-    """``value`` as a function of so many arguments, called at ``node`` in ``outer``."""
-    key = ("arity", node, count, tuple(keywords))
+    """``value`` as a function of these parameters, called at ``node`` in ``outer``."""
+    key = ("arity", node, tuple(names), tuple(keywords))
     if key not in _DEFINITIONS:
-        _DEFINITIONS[key] = _entered(_caller("function", count, keywords, outer, node))
+        _DEFINITIONS[key] = _entered(_caller("function", names, keywords, outer, node))
     return FunctionV(_DEFINITIONS[key], Scope({HELD: value}, live=False))
 
 
 def applier(count: int, keywords: Sequence[str], outer: Definition, node: ast.AST) -> Definition:
     """``def apply($f, a0, ..., *, k): return $f(a0, ..., k=k)``"""
-    return _caller("apply", count, keywords, outer, node, (HELD,))
+    names = [f"a{k}" for k in range(count)]
+    return _caller("apply", names, keywords, outer, node, (HELD,))
 
 
 def inside(f: FunctionV) -> Value | None:
@@ -68,13 +69,12 @@ def _entered(definition: Definition) -> Definition:
 
 def _caller(
     name: str,
-    count: int,
+    names: Sequence[str],
     keywords: Sequence[str],
     outer: Definition,
     node: ast.AST,
     first: Sequence[str] = (),
 ) -> Definition:
-    names = [f"a{k}" for k in range(count)]
     parameters = ast.arguments(
         [],
         [ast.arg(n) for n in (*first, *names)],

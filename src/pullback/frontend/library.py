@@ -19,6 +19,7 @@ from pullback.frontend import (
     numpy_sort,
     numpy_special,
     numpy_spectral,
+    partial_calls,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "numpy_sort",
     "numpy_special",
     "numpy_spectral",
+    "partial_calls",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import functools
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -148,6 +149,8 @@ class PythonValues:
             return self._static(obj, path, node, guarded)
         if records.is_record_class(cls):
             return self._record(obj, path, node, guarded)
+        if isinstance(obj, functools.partial):
+            return self._partial(obj, path, node, guarded)
         operator = getattr(obj, "__pullback_operator__", None)
         if operator is not None:
             name, function, *options = operator
@@ -156,6 +159,22 @@ class PythonValues:
             inner = self.from_python(function, (*path, ("operator", 1)), node, guarded)
             return OperatorV(name, inner, tuple(options))
         return self._static(obj, path, node, guarded)
+
+    def _partial(
+        self, obj: functools.partial[object], path: Path, node: ast.AST, guarded: bool
+    ) -> Value:
+        if guarded:
+            self._guard(path, StaticK(("partial", len(obj.args), tuple(obj.keywords)), obj))
+        function = self.from_python(obj.func, (*path, ("attr", "func")), node, guarded)
+        args = [
+            self.from_python(v, (*path, ("attr", "args"), ("item", k)), node, guarded)
+            for k, v in enumerate(obj.args)
+        ]
+        keywords = {
+            n: self.from_python(v, (*path, ("attr", "keywords"), ("key", n)), node, guarded)
+            for n, v in obj.keywords.items()
+        }
+        return OperatorV("partial", function, tuple(keywords), (*args, *keywords.values()))
 
     def _static(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Static:
         if guarded:
@@ -262,6 +281,11 @@ def holds(guard: Guard, value: object) -> bool:
             return bool(found[0] == name and tuple(found[2:]) == options)
         case ("class of", cls):
             return type(value) is cls
+        case ("partial", count, names):
+            return (
+                isinstance(value, functools.partial)
+                and (len(value.args), tuple(value.keywords)) == (count, names)
+            )
         case (t, int(n)) if t is tuple:
             return isinstance(value, tuple) and len(value) == n
         case _:

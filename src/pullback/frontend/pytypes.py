@@ -4,6 +4,7 @@ fast for numbers and arrays, and it never depends on numbers, shapes or the iden
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections.abc import Callable
 
@@ -126,6 +127,10 @@ def _type_of_other(value: object) -> ArgType:
     if operator is not None:
         name, function, *options = operator
         return StaticK(("operator", name, type_of(function), tuple(options)), value)
+    if isinstance(value, functools.partial):
+        keywords = tuple((n, type_of(v)) for n, v in value.keywords.items())
+        held = type_of(value.func), tuple(map(type_of, value.args)), keywords
+        return StaticK(("partial", *held), value)
     if isinstance(value, types.MethodType):
         return StaticK(("method", type_of(value.__self__), type_of(value.__func__)), value)
     if isinstance(value, list | tuple):

@@ -1,0 +1,217 @@
+"""The function under a derivative operator: known, specialised, its parameters as atoms."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom, Block, Call, Function, Let, Var
+from pullback.errors import ArgumentTypeError, EndlessError
+from pullback.frontend import eta
+from pullback.frontend.calls import bind
+from pullback.frontend.cotangents import is_real
+from pullback.frontend.flatten import kind_of, snapshot
+from pullback.frontend.functions import Spec
+from pullback.frontend.join import is_function
+from pullback.frontend.kinds import Kind, TupleK, describe, leaf_types
+from pullback.frontend.nesting import functions, places
+from pullback.frontend.signals import Unreachable
+from pullback.frontend.values import (
+    ClosureV,
+    FunctionV,
+    LambdaSetV,
+    OperatorV,
+    RecordV,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MOST_CHOICES = 16
+
+
+class Target:
+    """A specialised function to differentiate: its arguments as atoms, and where each parameter's
+    leaves stand among them."""
+
+    def __init__(
+        self, run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> None:
+        bound = bind(run, f, args, kwargs, node)
+        self.spec, self.atoms, _ = run.calls.prepare(f, bound, node)
+        if self.spec in run.calls.active:
+            run.refuse(
+                node,
+                "recursion through a derivative operator: the order of derivatives would depend "
+                "on data",
+                "differentiate outside of the recursion",
+                error=EndlessError,
+            )
+        if self.spec.never_returns:
+            raise Unreachable
+        self.names = list(bound)
+        assert self.spec.result is not None
+        self.result: Kind = self.spec.result
+        self.offsets: list[int] = []
+        offset = len(list(leaf_types(self.spec.function)))
+        for kind in self.spec.args:
+            self.offsets.append(offset)
+            offset += len(list(leaf_types(kind)))
+
+    def wrt(self, argnum: int) -> list[int]:
+        """The positions of the real leaves of one argument."""
+        offset = self.offsets[argnum]
+        types = leaf_types(self.spec.args[argnum])
+        return [offset + k for k, t in enumerate(types) if is_real(t)]
+
+
+def known(
+    run: Run,
+    f: Value,
+    given: tuple[int, Sequence[str]],
+    then: Callable[[FunctionV], Value],
+    node: ast.AST,
+) -> Value:
+    """``then`` of the function that ``f`` is, with one parameter per argument: ``given`` says how
+    many there are, and their keywords."""
+    match f:
+        case FunctionV(definition) if definition.node.args.vararg is None:
+            return _each_choice(run, f, then, node)
+        case ClosureV():
+            return run.case_closure(f, lambda g: known(run, g, given, then, node), node)
+        case OperatorV() if (chosen := _chosen(f)) is not None:
+            return run.case_closure(
+                chosen, lambda g: known(run, _with_chosen(f, g), given, then, node), node
+            )
+        case FunctionV() | LambdaSetV() | OperatorV() | RecordV() | UnionV():
+            pass
+        case Static() if is_function(kind_of(f)):
+            pass
+        case _:
+            run.refuse(
+                node,
+                f"{run.describe(f)} cannot be differentiated",
+                "pass a function",
+                error=ArgumentTypeError,
+            )
+    count, keywords = given
+    outer = run.frame.definition
+    assert outer is not None
+    return then(eta.of_arity(f, _names(f, count, keywords), keywords, outer, node))
+
+
+def _chosen(operator: OperatorV) -> ClosureV | None:
+    """The function under operators, if it was chosen at run time."""
+    inner: Value = operator
+    while isinstance(inner, OperatorV):
+        inner = inner.function
+    return inner if isinstance(inner, ClosureV) else None
+
+
+def _with_chosen(operator: OperatorV, f: FunctionV) -> OperatorV:
+    inner = operator.function
+    within = _with_chosen(inner, f) if isinstance(inner, OperatorV) else f
+    return OperatorV(operator.name, within, operator.options, operator.args)
+
+
+def _each_choice(
+    run: Run, f: FunctionV, then: Callable[[FunctionV], Value], node: ast.AST
+) -> Value:
+    """``then`` of ``f`` with the functions that it captured, and that were chosen at run time,
+    known: derivatives cannot take a choice as an argument."""
+    frozen_f = snapshot(f)
+    choices = [
+        (scope, name)
+        for scope, name in dict.fromkeys(p for g in functions(frozen_f) for p in places(g))
+        if isinstance(scope.names[name], ClosureV)
+    ]
+    known_values = [scope.names[name] for scope, name in choices]
+    if not choices or prod(len(v.kinds) for v in _closures(known_values)) > _MOST_CHOICES:
+        return then(f)
+
+    def choose(k: int) -> Value:
+        if k == len(choices):
+            return then(snapshot(frozen_f))
+        scope, name = choices[k]
+        (chosen,) = _closures(known_values[k : k + 1])
+
+        def one(g: FunctionV) -> Value:
+            scope.names[name] = g
+            return choose(k + 1)
+
+        return run.case_closure(chosen, one, node)
+
+    return choose(0)
+
+
+def _closures(values: Sequence[Value]) -> list[ClosureV]:
+    return [v for v in values if isinstance(v, ClosureV)]
+
+
+def _names(f: Value, count: int, keywords: Sequence[str]) -> tuple[str, ...]:
+    """What the arguments are called in messages: as the user's function under operators says."""
+    while isinstance(f, OperatorV):
+        f = f.function
+    if isinstance(f, FunctionV) and not f.bound:
+        spec = f.definition.node.args
+        names = [p.arg for p in (*spec.posonlyargs, *spec.args)][:count]
+        if len(names) == count and not set(names) & set(keywords):
+            return tuple(names)
+    return tuple(f"a{k}" for k in range(count))
+
+
+def argument_numbers(run: Run, target: Target, wanted: object, node: ast.AST) -> list[int]:
+    numbers = wanted if isinstance(wanted, tuple) else (wanted,)
+    found = []
+    for n in numbers:
+        if not isinstance(n, int) or not -len(target.names) <= n < len(target.names):
+            run.refuse(
+                node, f"argnums {wanted!r} does not name an argument", error=ArgumentTypeError
+            )
+        found.append(n % len(target.names))
+    for n in found:
+        if not target.wrt(n):
+            run.refuse(
+                node,
+                f"the argument {target.names[n]!r} is {describe(target.spec.args[n])}: it has no "
+                "gradient",
+                "pass a float or an array of floats",
+                error=ArgumentTypeError,
+            )
+    return found
+
+
+def take_aux(run: Run, target: Target, node: ast.AST) -> Value:
+    """The second result, from a call of its own; from then on the target gives the first only."""
+    kind = target.result
+    if not (isinstance(kind, TupleK) and len(kind.items) == 2):
+        run.refuse(
+            node, "with has_aux the function must return (value, aux)", error=ArgumentTypeError
+        )
+    spec = target.spec
+    types = tuple(leaf_types(kind))
+    made = run.b.let(Call(spec.name, tuple(target.atoms)), types, run.site(node))
+    whole = run.calls.result(spec, list(made), [])
+    assert isinstance(whole, TupleV)
+    function = run.functions[spec.name]
+    first = len(list(leaf_types(kind.items[0])))
+    name = f"{spec.name}.value"
+    params = tuple(Var(p.name, p.type) for p in function.params)
+    results = tuple(Var("t", t) for t in types)
+    body = Block((Let(results, Call(spec.name, params)),), results[:first])
+    run.functions[name] = Function(name, params, body, types[:first])
+    target.spec = Spec(spec.definition, name, spec.function, spec.args, kind.items[0])
+    target.result = kind.items[0]
+    return whole.items[1]
+
+
+def leaves_of(target: Target, argnum: int) -> Iterator[Atom]:
+    offset = target.offsets[argnum]
+    n = len(list(leaf_types(target.spec.args[argnum])))
+    return iter(target.atoms[offset : offset + n])
