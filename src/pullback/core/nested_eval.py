@@ -397,6 +397,7 @@ class _Scope:
         self, args: Sequence[Run], names: tuple[str, ...], body: Term, build: bool = False
     ) -> Run:
         slots, each = self.bound(names, body)
+        m = self.m
 
         def run(f: Frame) -> object:
             values = [a(f) for a in args]
@@ -404,10 +405,15 @@ class _Scope:
                 assert isinstance(values[0], int)
             columns = [range(v) if isinstance(v, int) else array(v) for v in values]
             out: list[object] = []
+            start, most = m.cost, 0
             for row in zip(*columns, strict=True):
                 for slot, v in zip(slots, row):
                     f[slot] = v
                 out.append(each(f))
+                if m.wide:
+                    most, m.cost = max(most, m.cost - start), start
+            if m.wide:
+                m.cost = start + most
             return out
 
         return run

@@ -14,8 +14,12 @@ class Machine:
              and whatever a library row counts by ``count``
     roles    the role of every closure made that has one, in the order of making
     calls    how often each of those was called
+    wide     whether the elements of an array are computed beside each other: the cost of all is
+             that of the most expensive one
     peaks    the largest value that a library row reported under a name (sizes of arrays, maps)
     """
+
+    wide = False
 
     def __init__(self) -> None:
         self.cost = 0

@@ -270,13 +270,16 @@ def run_monadic(
     seed: object,
     library: Library = CHAD,
     prepare: Callable[[Source], Source] = lambda s: s,
+    after: Callable[[Term], Term] = lambda t: t,
+    machine: Machine | None = None,
 ) -> Outcome:
-    """Value and cotangents by C, after a translation of the source and on a library."""
+    """Value and cotangents by C, between a translation of the source and one of C's term, and on
+    a library."""
     source = Source(source.context, rename_apart(source.body), source.result, source.decls)
     source = prepare(source)
     types = check_source(source, CHAD)
-    t = chad_of(source, types)
-    m = Machine()
+    t = deeply(lambda: after(chad_of(source, types)))
+    m = machine or Machine()
     env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
     both, forward = evaluate(pullback(source, t), env, library, m)
     value, back = pair(both)
