@@ -14,13 +14,13 @@ from pullback.frontend.expressions import (
     BINARY,
     evaluate,
     evaluate_index,
-    function_scope,
     lookup,
 )
 from pullback.frontend.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
+    ListV,
     ReversedV,
     Static,
     TupleV,
@@ -97,9 +97,14 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(name):
             old = lookup(run, name, s.target)
+            if op == "+" and ownership.is_updated_in_place(old) and not isinstance(old, ArrayV):
+                update_list(run, name, "extend", [evaluate(run, s.value)], s)
+                return
             new = run.binop(op, old, evaluate(run, s.value), s)
             if isinstance(old, ArrayV):
-                new = ownership.updated_whole(run, name, old, new, s)
+                made = ownership.updated_whole(run, name, old, new, s)
+                ownership.bind_updated(run, name, old, made)
+                return
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = new
         case ast.Subscript():
@@ -119,6 +124,7 @@ def _store(
     """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
+    from pullback.frontend import lists
     from pullback.frontend.arrays import store
 
     base, subscripts = target, [target.slice]
@@ -128,17 +134,33 @@ def _store(
     if not isinstance(base.value, ast.Name):
         run.refuse(
             target,
-            "only elements of an array with a name of its own can be assigned",
-            "give the array a name first",
+            "only items of an array or list with a name of its own can be assigned",
+            "give it a name first",
         )
     name = base.value.id
-    array = ownership.updatable(run, name, base.value)
     indices = [evaluate_index(run, e) for e in subscripts]
-    index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
-    new = value(lambda: run.subscript(array, index, target))
-    made = store(run, array, index, new, node)
-    ownership.updated(run, name, array)
-    function_scope(run).names[name] = ArrayV(made.atom, array.owners, True)
+    array = ownership.updatable(run, name, base.value)
+    made: ownership.Updatable
+    if not isinstance(array, ArrayV):
+        made = lists.store_at(run, array, indices, value, node)
+    else:
+        index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
+        new = value(lambda: run.subscript(array, index, target))
+        made = store(run, array, index, new, node)
+    ownership.bind_updated(run, name, array, made)
+
+
+def update_list(
+    run: Run, name: str, method: str, args: Sequence[Value], node: ast.AST
+) -> Value:
+    """``xs.append(v)`` and the like: the name is bound to the updated list."""
+    from pullback.frontend import lists
+
+    items = ownership.updatable(run, name, node)
+    assert isinstance(items, ListV | TupleV)
+    made, result = lists.UPDATES[method](run, items, args, node)
+    ownership.bind_updated(run, name, items, made)
+    return result
 
 
 def _one_index(run: Run, indices: Sequence[Value], node: ast.AST) -> Value:

@@ -234,7 +234,9 @@ def _sequence(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST, is_lis
     (x,) = bind(sp, "list" if is_list else "tuple", args, kwargs, node, x=TupleV(()))
     if isinstance(x, TupleV):
         return TupleV(x.items, is_list)
-    if isinstance(x, ListV | ArrayV | RangeV):
+    if isinstance(x, ListV | ArrayV):
+        return sp.copied(sp.to_list(x, node))
+    if isinstance(x, RangeV):
         return sp.to_list(x, node)
     items = sp.iterate(x, node)
     if isinstance(items, Unrolled):

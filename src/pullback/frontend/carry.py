@@ -13,7 +13,7 @@ from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import ownership
 from pullback.frontend.coerce import coerce
-from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
+from pullback.frontend.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
 from pullback.frontend.join import generalise, has_function, join, widen
 from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
 from pullback.frontend.lambda_sets import tie
@@ -37,13 +37,21 @@ Step = Callable[[Sequence[Value]], Sequence[Value]]
 
 
 @dataclass(slots=True)
+class Part:
+    """One thing in a carried value that owns memory (an array, a list, what is in a list): who may
+    share it at the head of the loop. ``group`` stands for all that is made in the loop."""
+
+    group: Owner
+    extra: frozenset[Owner]
+    fresh: bool
+
+
+@dataclass(slots=True)
 class Head:
     """What is known of one carried value at the head of a loop."""
 
     kind: Kind
-    group: Owner
-    extra: frozenset[Owner]
-    fresh: bool
+    parts: list[Part]
 
 
 @dataclass(slots=True)
@@ -62,8 +70,8 @@ class Carried:
 def _rebuild_all(heads: Sequence[Head], atoms: Iterator[Atom]) -> list[Value]:
     values = []
     for h in heads:
-        own = (frozenset({h.group}) | h.extra, h.fresh)
-        values.append(rebuild(h.kind, atoms, lambda own=own: own))  # type: ignore[misc]
+        own = iter([(frozenset({p.group}) | p.extra, p.fresh) for p in h.parts])
+        values.append(rebuild(h.kind, atoms, lambda own=own: next(own)))  # type: ignore[misc]
     return values
 
 
@@ -81,7 +89,7 @@ def carry(
     A value that changes its type in an unsuitable way is refused (a named one: when used)."""
     start, before = Owner().serial, run.scope.names
     flats = [_flat_kind(run, v, node) for v in inits]
-    heads = [_first_head(run, j, k, inits, names) for j, k in enumerate(flats)]
+    heads = [_first_head(run, j, generalise(k), inits, names, node) for j, k in enumerate(flats)]
     for _ in range(_MAX_ATTEMPTS):
         params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
         values = _rebuild_all(heads, iter(params))
@@ -98,15 +106,20 @@ def carry(
                     blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
                     continue
                 outs = given  # type: ignore[assignment]
-                new = _next_heads(run, heads, flats, outs, start, node, names)
-                _merge_groups(new, outs, names, updated, node)
+                kinds = [
+                    _next_kind(run, h.kind, first, out, node, _name(names, k), k)
+                    for k, (h, first, out) in enumerate(zip(heads, flats, outs))
+                ]
+                made = [flatten(coerce(run, v, k, node)) for v, k in zip(outs, kinds)]
+                owned = [f.owned for f in made]
+                new = [
+                    _next_head(h, o, start) if h.kind == kind
+                    else _first_head(run, j, kind, inits, names, node)
+                    for j, (h, kind, o) in enumerate(zip(heads, kinds, owned))
+                ]  # fmt: skip
+                _merge_groups(new, owned, names, updated, node)
                 if new == heads:
-                    atoms = [
-                        a
-                        for v, h in zip(outs, heads)
-                        for a in flatten(coerce(run, v, h.kind, node)).atoms
-                    ]
-                    blocks.append(b.block(tuple(atoms)))
+                    blocks.append(b.block(tuple(a for f in made for a in f.atoms)))
         if new == heads:
             after, run.scope.names = run.scope.names, before  # functions capture what is there now
             first = [
@@ -128,58 +141,64 @@ def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
 
 
 def _first_head(
-    run: Run, j: int, kind: Kind, inits: Sequence[Value], names: Sequence[str]
+    run: Run,
+    j: int,
+    kind: Kind,
+    inits: Sequence[Value],
+    names: Sequence[str],
+    node: ast.AST,
 ) -> Head:
-    owned = [] if isinstance(kind, StaleK) else flatten(inits[j]).owned
-    owners = frozenset(o for os, _ in owned for o in os)
-    fresh = bool(owned) and all(f for _, f in owned)
+    """What is known of carried value ``j`` before the loop, as a value of ``kind``."""
+    if isinstance(kind, StaleK):
+        return Head(kind, [])
+    with run.building(Builder()):  # only its ownership is asked
+        owned = flatten(coerce(run, inits[j], kind, node)).owned
     others = [v for k, v in enumerate(inits) if k != j]
     for scope in chain(run.scope):
         if scope.live:
             mine = scope is run.scope
             others += [v for n, v in scope.names.items() if not (mine and n in names)]
-    exclusive = fresh and not any(owners & ownership.owners_of(v) for v in others)
-    return Head(generalise(kind), Owner(), frozenset() if exclusive else owners, fresh)
+    elsewhere = frozenset(o for v in others for o in ownership.owners_of(v))
+    parts = []
+    for k, (owners, fresh) in enumerate(owned):
+        beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)
+        exclusive = fresh and not owners & elsewhere.union(beside)
+        parts.append(Part(Owner(), frozenset() if exclusive else owners, fresh))
+    return Head(kind, parts)
 
 
-def _next_heads(
-    run: Run,
-    heads: list[Head],
-    inits: Sequence[Kind],
-    outs: Sequence[Value],
-    start: int,
-    node: ast.AST,
-    names: Sequence[str],
-) -> list[Head]:
-    """The heads after one more run of the body; equal to ``heads`` when settled."""
-    new: list[Head] = []
-    for k, (h, first, out) in enumerate(zip(heads, inits, outs)):
-        name = names[k] if k < len(names) else ""
-        kind = _next_kind(run, h.kind, first, out, node, name, k)
-        owned = [] if isinstance(kind, StaleK) else flatten(out).owned
-        owners = frozenset(o for os, _ in owned for o in os)
-        fresh = h.fresh and all(f for _, f in owned)
+def _next_head(head: Head, owned: Sequence[Ownership], start: int) -> Head:
+    """The head after one more run of the body, which gives a value of the same kind."""
+    if isinstance(head.kind, StaleK):
+        return Head(head.kind, [])
+    parts = []
+    for p, (owners, fresh) in zip(head.parts, owned, strict=True):
         older = frozenset(o for o in owners if o.serial < start)
-        new.append(Head(kind, h.group, h.extra | older, fresh))
-    return new
+        parts.append(Part(p.group, p.extra | older, p.fresh and fresh))
+    return Head(head.kind, parts)
 
 
 def _merge_groups(
     heads: list[Head],
-    outs: Sequence[Value],
+    owned: Sequence[Sequence[Ownership]],
     names: Sequence[str],
     updated: Set[str],
     node: ast.AST,
 ) -> None:
-    """Values that may share memory at the end of the body share an owner at its head. But beside
-    an array that the body updates in place there can be no other name for its memory."""
-    owners = [ownership.owners_of(v) for v in outs]
-    for i in range(len(heads)):
-        for j in range(i):
-            if not owners[i] & owners[j]:
+    """What may share memory at the end of the body shares an owner at its head. But beside an
+    array or list that the body updates in place there can be no other name for its memory."""
+    places = [(i, a) for i, h in enumerate(heads) for a in range(len(h.parts))]
+    for n, (i, a) in enumerate(places):
+        for j, b in places[:n]:
+            if a >= len(owned[i]) or b >= len(owned[j]) or not owned[i][a][0] & owned[j][b][0]:
                 continue
-            heads[i].group = heads[j].group
-            in_place = [k for k in (i, j) if k < len(names) and names[k] in updated]
+            heads[i].parts[a].group = heads[j].parts[b].group
+            if i == j:
+                continue
+            # The first part of an array or a list is itself; it is what an update changes.
+            in_place = [
+                k for k, part in ((i, a), (j, b)) if part == 0 and _name(names, k) in updated
+            ]
             if in_place:
                 kept = in_place[0]
                 other = i + j - kept
@@ -188,6 +207,10 @@ def _merge_groups(
                     "updates",
                     node,
                 )
+
+
+def _name(names: Sequence[str], k: int) -> str:
+    return names[k] if k < len(names) else ""
 
 
 def _next_kind(

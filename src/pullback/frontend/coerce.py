@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64, lit
@@ -10,7 +11,15 @@ from pullback.core.terms import Atom, Build, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import eta
-from pullback.frontend.flatten import NO_OWNER, example, flatten, kind_of, rebuild, snapshot
+from pullback.frontend.flatten import (
+    NO_OWNER,
+    NoKindError,
+    example,
+    flatten,
+    kind_of,
+    rebuild,
+    snapshot,
+)
 from pullback.frontend.kinds import (
     ClosureK,
     FunctionK,
@@ -30,6 +39,7 @@ from pullback.frontend.kinds import (
     describe,
     leaf_types,
     static_scalar,
+    without_spare,
 )
 from pullback.frontend.scopes import AnyScope, Scope
 from pullback.frontend.symbols import number_of, symbol_class
@@ -79,13 +89,12 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return Scalar(run.convert(value, t, node), py, bits)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
-            return TupleV(parts, is_list)
-        case TupleV(items), ListK(elem):
-            return list_of(run, [coerce(run, v, elem, node) for v in items], elem, node)
-        case ListV(length, _, _), ListK(elem):
-            return run.sequence_of(
-                length, lambda i: coerce(run, run.element(value, i, node, False), elem, node), node
-            )
+            return TupleV(parts, is_list, value.owners, value.fresh)
+        case TupleV(items, _, owners, fresh), ListK(elem, spare):
+            made = list_of(run, [coerce(run, v, elem, node) for v in items], elem, node)
+            return replace(made, owners=owners, fresh=fresh, spare=spare)
+        case ListV(), ListK():
+            return _coerce_list(run, value, kind, node)
         case RecordV(cls, fields), RecordK(other, kinds) if cls is other:
             return RecordV(
                 cls, {n: coerce(run, fields[n], k, node) for n, k in kinds}, value.node
@@ -130,6 +139,47 @@ def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> Option
             return OptionalV(boolean(True), coerce(run, value, inner, node))
 
 
+def tightened(run: Run, value: Value, node: ast.AST) -> Value:
+    """The value with lists that are exactly as long as their arrays."""
+    try:
+        kind = kind_of(value)
+    except NoKindError:
+        return value
+    return coerce(run, value, without_spare(kind), node)
+
+
+def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
+    """The same list: another name for its arrays if they need not change."""
+    if _same_leaves(value.elem, kind.elem):
+        atoms = value.atoms
+        if value.spare and not kind.spare:
+            args = i64(0), value.length, i64(1)
+            atoms = tuple(run.b.prim("slice", a, *args, static=(0,)) for a in atoms)
+        return replace(value, elem=kind.elem, atoms=atoms, spare=kind.spare)
+    made = run.sequence_of(
+        value.length,
+        lambda i: coerce(run, run.element(value, i, node, False), kind.elem, node),
+        node,
+    )
+    inner = value.inner | made.inner
+    return replace(
+        made, elem=kind.elem, owners=value.owners, fresh=value.fresh, inner=inner, spare=kind.spare
+    )
+
+
+def _same_leaves(a: Kind, b: Kind) -> bool:
+    """Whether the kinds differ at most in what is known of numbers, not in the leaves."""
+    match a, b:
+        case ScalarK(), ScalarK():
+            return a.type == b.type
+        case TupleK(xs, p), TupleK(ys, q):
+            return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
+        case RecordK(c, xs), RecordK(d, ys):
+            return c is d and all(_same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys))
+        case _:
+            return a == b
+
+
 def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
     run.refuse(
         node,
@@ -150,11 +200,11 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     types = list(leaf_types(elem))
     owners = frozenset(o for v in items for owned, _ in flatten(v).owned for o in owned)
     if not items:
-        return ListV(length, elem, tuple(_empty(run, t) for t in types))
+        return ListV(length, elem, tuple(_empty(run, t) for t in types), *new_owner())
     if all(isinstance(t, Real | Int | Bool) for t in types):
         columns = zip(*(flatten(v).atoms for v in items))
         atoms = tuple(sequences.display(run, column, node).atom for column in columns)
-        return ListV(length, elem, atoms, owners)
+        return ListV(length, elem, atoms, *new_owner(), owners)
 
     def pick(i: Atom, low: int, high: int) -> Value:
         if high - low == 1:
@@ -166,7 +216,20 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
         )
 
     made = run.sequence_of(length, lambda i: pick(i, 0, len(items)), node)
-    return ListV(length, elem, made.atoms, owners)
+    return ListV(length, elem, made.atoms, *new_owner(), owners)
+
+
+def copied(run: Run, items: ListV) -> ListV:
+    """A list of its own with the same items."""
+    whole = run.to_list(items, ast.Pass())
+    atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
+    owners, fresh = new_owner()
+    return replace(whole, atoms=atoms, owners=owners, fresh=fresh)
+
+
+def new_owner() -> tuple[frozenset[Owner], bool]:
+    """The ownership of a list that is made now."""
+    return frozenset({Owner("a list")}), True
 
 
 def _empty(run: Run, t: Type) -> Atom:
@@ -251,7 +314,7 @@ class _Conversion:
             case FunctionV(), FunctionV() if v.definition is like.definition:
                 return self.function(v, like)
             case TupleV(items, is_list), TupleV(wanted) if len(items) == len(wanted):
-                return TupleV(tuple(map(self.value, items, wanted)), is_list)
+                return TupleV(tuple(map(self.value, items, wanted)), is_list, v.owners, v.fresh)
             case RecordV(cls, fields, boxed), RecordV(other, wanted_fields) if cls is other:
                 made = {n: self.value(fields[n], w) for n, w in wanted_fields.items()}
                 return RecordV(cls, made, boxed)

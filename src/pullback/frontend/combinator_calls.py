@@ -196,12 +196,13 @@ def _stopped(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             known = ext.extents(sp, value)
             return ext.note(sp, sp.view(sp.b.prim("stop_gradient", atom), value), known)
         case TupleV(items, is_list):
-            return TupleV(tuple(_stopped(sp, v, node) for v in items), is_list)
+            stopped_items = tuple(_stopped(sp, v, node) for v in items)
+            return TupleV(stopped_items, is_list, value.owners, False)
         case RecordV(cls, fields):
             return RecordV(cls, {k: _stopped(sp, v, node) for k, v in fields.items()})
-        case ListV(length, elem, atoms, owners):
+        case ListV(length, elem, atoms, owners, _, inner, spare):
             stopped = tuple(sp.b.prim("stop_gradient", a) for a in atoms)
-            return ListV(length, elem, stopped, owners, False)
+            return ListV(length, elem, stopped, owners, False, inner, spare)
         case _:
             sp.refuse(node, f"pb.stop_gradient of {sp.describe(value)} is not supported")
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
-from pullback.errors import UnknownNameError
-from pullback.frontend import comprehensions
+from pullback.errors import ArgumentTypeError, MutationError, UnknownNameError
+from pullback.frontend import comprehensions, ownership
 from pullback.frontend.scopes import Scope, chain, outermost
-from pullback.frontend.syntax import parameters
+from pullback.frontend.syntax import LIST_UPDATES, parameters
 from pullback.frontend.values import (
+    ArrayV,
     FunctionV,
     OptionalV,
     Scalar,
@@ -250,6 +251,9 @@ def _call(run: Run, node: ast.Call) -> Value:
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
+            if name in LIST_UPDATES and ownership.is_updated_in_place(receiver):
+                if not isinstance(receiver, ArrayV):
+                    return _list_update(run, value, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None
@@ -265,6 +269,22 @@ def _call(run: Run, node: ast.Call) -> Value:
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return calls.call(run, function, args, kwargs, node)
+
+
+def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
+    from pullback.frontend import assignment
+
+    if not isinstance(receiver, ast.Name):
+        run.refuse(
+            node,
+            f".{name}() on a list that has no name of its own",
+            "give the list a name: xs = ...; then put it back: rows[i] = xs",
+            error=MutationError,
+        )
+    args = _items(run, node.args)
+    if node.keywords:
+        run.refuse(node, f".{name}() takes no keyword arguments here", error=ArgumentTypeError)
+    return assignment.update_list(run, receiver.id, name, args, node)
 
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:

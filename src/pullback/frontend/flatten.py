@@ -76,8 +76,8 @@ class NoKindError(Exception):
 
 @dataclass(slots=True)
 class Flat:
-    """A flattened value; ``owned`` are the ownerships of its arrays, lists, nodes, closures and
-    captured variables."""
+    """A flattened value; ``owned`` are the ownerships of its arrays, lists (of a list itself, then of
+    what is in it), nodes, closures and captured variables."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
@@ -109,11 +109,13 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.append(atom)
             out.owned.append((owners, fresh))
             return ArrayK(value.elem, value.rank)
-        case ListV(length, elem, atoms, owners, fresh):
+        case ListV(length, elem, atoms, owners, fresh, inner, spare):
             out.atoms.extend((length, *atoms))
-            out.owned.append((owners, fresh))
-            return ListK(elem)
-        case TupleV(items, is_list):
+            out.owned.extend(((owners, fresh), (inner, False)))
+            return ListK(elem, spare)
+        case TupleV(items, is_list, owners, fresh):
+            if is_list:
+                out.owned.append((owners, fresh))
             return TupleK(each(items), is_list)
         case RecordV(cls, fields):
             return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())))))
@@ -286,12 +288,15 @@ def _rebuild(
         case ArrayK():
             atom = next(atoms)
             return ArrayV(atom, *own())
-        case ListK(elem):
+        case ListK(elem, spare):
             length = next(atoms)
             parts = tuple(next(atoms) for _ in leaf_types(elem))
-            return ListV(length, elem, parts, *own())
-        case TupleK(items, is_list):
-            return TupleV(each(items), is_list)
+            return ListV(length, elem, parts, *own(), own()[0], spare)
+        case TupleK(items, True):
+            owners, fresh = own()
+            return TupleV(each(items), True, owners, fresh)
+        case TupleK(items):
+            return TupleV(each(items))
         case RecordK(cls, fields):
             return RecordV(cls, {n: _rebuild(k, atoms, own, scopes) for n, k in fields})
         case UnionK(union, absent):

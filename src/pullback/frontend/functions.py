@@ -390,6 +390,7 @@ class Functions:
         flat: Flat | None = None
         spec.never_returns = False
         with run.building(Builder()) as b:
+            frame.depth = len(run.builders)
             for path, kind in spec.hidden.items():
                 run.hidden(path, kind)
             try:

@@ -157,6 +157,10 @@ class Specialiser(Protocol):
         """A TupleV, range, array... as a ListV (items joined to one kind)."""
         ...
 
+    def copied(self, items: ListV) -> ListV:
+        """A new list of the same items."""
+        ...
+
     def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
         """An array that was just created."""
         ...

@@ -206,8 +206,8 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
 def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
     """Anything that can be iterated over, as a list of items of one kind."""
     match value:
-        case ListV():
-            return value
+        case ListV(_, elem, _, _, _, _, spare):
+            return run.coerce_list(value, ListK(elem), node) if spare else value
         case ArrayV(atom, owners) if value.rank == 1:
             n = ext.extents(run, value)[0]
             return ListV(n, ScalarK(value.elem, False), (atom,), owners)

@@ -66,9 +66,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return _as_lists(a, b) if is_list and also else None
         case (TupleK(), ListK()) | (ListK(), TupleK()):
             return _as_lists(a, b)
-        case ListK(x), ListK(y):
+        case ListK(x, p), ListK(y, q):
             elem = join(x, y)
-            return None if elem is None else ListK(elem)
+            return None if elem is None else ListK(elem, p or q)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
@@ -142,8 +142,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if len(xs) == len(ys):
             return RecordK(cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys)))
-        case ListK(x), ListK(y):
-            return ListK(widen(x, y))
+        case ListK(x), ListK(y, spare):
+            return ListK(widen(x, y), spare)
         case OptionalK(x), OptionalK(y):
             return OptionalK(widen(x, y))
         case RangeK(xs), RangeK(ys):

@@ -55,9 +55,12 @@ class ArrayK:
 
 @dataclass(frozen=True, slots=True)
 class ListK:
-    """A list of dynamic length. Leaves: its length, then one array per leaf of the element."""
+    """A list of dynamic length. Leaves: its length, then one array per leaf of the element.
+
+    ``spare``: these may be longer than the list (``append`` writes there)."""
 
     elem: Kind
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +289,8 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
     """The kind with other ``parts``."""
     rest = iter(new)
     match kind:
-        case ListK():
-            return ListK(next(rest))
+        case ListK(_, spare):
+            return ListK(next(rest), spare)
         case OptionalK():
             return OptionalK(next(rest))
         case TupleK(_, is_list):
@@ -326,6 +329,17 @@ def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
         case _:
             for part in parts(kind):
                 yield from declared_in(part)
+
+
+def without_spare(kind: Kind) -> Kind:
+    """The kind of the same value with lists that are exactly as long as their arrays."""
+    match kind:
+        case ListK(elem):
+            return ListK(without_spare(elem))
+        case TupleK() | RecordK() | OptionalK():
+            return with_parts(kind, tuple(map(without_spare, parts(kind))))
+        case _:
+            return kind
 
 
 def unions_in(kind: Kind) -> Iterator[Union]:

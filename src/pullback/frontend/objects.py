@@ -20,7 +20,7 @@ from pullback.frontend import (
     symbol_values,
 )
 from pullback.frontend import extents as ext
-from pullback.frontend.coerce import coerce
+from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
 from pullback.frontend.kinds import ArrayK, RecordK, UnionK
@@ -114,13 +114,26 @@ def _as_bool(value: bool | Atom) -> Value:
 def element(run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool) -> Value:
     """One item of a list."""
     site = run.site(node)
-    if not items.atoms and checked:
-        n = items.length
-        low = run.b.prim("ge", index, run.b.prim("neg", n))
-        inside = run.b.prim("and", low, run.b.prim("lt", index, n))
-        run.require(inside, "IndexError", "list index out of range", node)
+    if checked and (items.spare or not items.atoms):
+        index, checked = place(run, items, index, "list index out of range", node), False
     parts = [run.b.index(a, (index,), checked, site) for a in items.atoms]
-    return rebuild(items.elem, iter(parts), lambda: (items.owners, False))
+    return rebuild(items.elem, iter(parts), lambda: (items.inner, False))
+
+
+def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> Atom:
+    """An index counted from the start; IndexError at run time if there is no such item."""
+    n = items.length
+    if isinstance(index, Lit) and int(index.value) < 0:
+        at: Atom = run.b.prim("add", n, index)
+        inside = run.b.prim("ge", at, i64(0))
+    elif isinstance(index, Lit):
+        at, inside = index, run.b.prim("lt", index, n)
+    else:
+        at = subscripts.wrapped(run, index, n)
+        low = run.b.prim("ge", at, i64(0))
+        inside = run.b.prim("and", low, run.b.prim("lt", at, n))
+    run.require(inside, "IndexError", message, node)
+    return at
 
 
 def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
@@ -170,12 +183,12 @@ def _of_tuple(
         case Static(int(i)):
             if not -len(items) <= i < len(items):
                 word = "list" if is_list else "tuple"
-                run.refuse(node, f"{word} index out of range", error=StaticIndexError)
+                run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             return items[i]
         case _:
             atom = int_atom(run, index, node, "an index")
             if not items:
-                run.refuse(node, "index into an empty list", error=StaticIndexError)
+                run.never("IndexError", "list index out of range", node, StaticIndexError)
             return element(run, run.to_list(value, node), atom, node, True)
 
 
@@ -186,7 +199,9 @@ def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
         run.b.prim("slice", a, part.start, part.count, i64(part.step), static=static)
         for a in items.atoms
     )
-    return ListV(part.count, items.elem, atoms, items.owners)
+    view = ListV(part.count, items.elem, atoms, items.owners, False, items.inner)
+    # Of a list that may be updated: a list of its own, as in Python. Else a view will do.
+    return copied(run, view) if items.fresh else view
 
 
 def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:

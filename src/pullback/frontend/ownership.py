@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend import extents as ext
@@ -18,18 +19,21 @@ from pullback.frontend.scopes import Scope, chain
 from pullback.frontend.values import (
     ArrayV,
     FunctionV,
+    ListV,
     OperatorV,
     Owner,
     RecordV,
     Stale,
     Static,
     TupleV,
-    UnionV,
     Value,
 )
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+Updatable = ArrayV | ListV | TupleV
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
@@ -39,8 +43,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
     match value:
         case FunctionV(_, Scope(live=True)):
             return _owners_of_all(parts_of(value))
-        case TupleV(items):
-            return _owners_of_all(items)
+        case TupleV(items, is_list, owners):
+            return _owners_of_all(items) | (owners if is_list else frozenset())
         case RecordV(_, fields):
             return _owners_of_all(fields.values())
         case OperatorV(_, function, _, args):
@@ -65,17 +69,29 @@ def _live_scopes(run: Run) -> Iterator[Scope]:
             yield scope
 
 
-def updatable(run: Run, name: str, node: ast.AST) -> ArrayV:
-    """The array called ``name``, if this function may update it; else refused at this line."""
+def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
+    """Whether a value is an object that updates change: an array or a list."""
+    return isinstance(value, ArrayV | ListV) or (isinstance(value, TupleV) and value.is_list)
+
+
+def updatable(run: Run, name: str, node: ast.AST) -> Updatable:
+    """The array or list called ``name``, if this function may update it; else refused here."""
     from pullback.frontend.expressions import function_scope, lookup
 
     value = lookup(run, name, node)
-    if isinstance(value, Static | UnionV | RecordV | TupleV) or not isinstance(value, ArrayV):
+    if not is_updated_in_place(value):
         run.refuse(
             node,
             f"items of {run.describe(value)} cannot be assigned",
-            "use an array, or make a new list",
+            "use an array or a list",
             error=MutationError if not isinstance(value, Static) else ArgumentTypeError,
+        )
+    if run.scope is not function_scope(run):
+        run.refuse(
+            node,
+            "an update inside a comprehension is not supported",
+            "write a loop",
+            error=MutationError,
         )
     if name not in function_scope(run).names:
         run.refuse(
@@ -94,15 +110,27 @@ def updatable(run: Run, name: str, node: ast.AST) -> ArrayV:
     return value
 
 
-def _whose(value: ArrayV) -> str:
+def _whose(value: Updatable) -> str:
     notes = sorted({o.note for o in value.owners if o.note})
     if notes:
         return f"is (or shares memory with) {notes[0]}"
-    return "may share memory with another array"
+    return f"may share memory with another {'array' if isinstance(value, ArrayV) else 'list'}"
 
 
-def updated(run: Run, name: str, array: ArrayV) -> None:
-    """Whatever may share the memory of the updated array may not be used any more."""
+def bind_updated(run: Run, name: str, old: Updatable, new: Updatable) -> None:
+    """The object called ``name`` has been updated. Other names of the very same object see that;
+    whatever else may share its memory may not be used any more."""
+    from pullback.frontend.expressions import function_scope
+
+    made = replace(new, owners=old.owners, fresh=old.fresh)
+    mine = function_scope(run)
+    updated(run, name, old, made)
+    mine.names[name] = made
+
+
+def updated(run: Run, name: str, array: Updatable, new: Value | None = None) -> None:
+    """Poison the other names of memory that is updated; those of a list itself become ``new``, if
+    it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     from pullback.frontend.expressions import function_scope
 
     mine = function_scope(run)
@@ -110,7 +138,10 @@ def updated(run: Run, name: str, array: ArrayV) -> None:
         for other, value in list(scope.names.items()):
             if scope is mine and other == name:
                 continue
-            if owners_of(value) & array.owners:
+            same = value is array and not isinstance(array, ArrayV)
+            if same and new is not None and not other.startswith("$"):
+                scope.names[other] = new
+            elif owners_of(value) & array.owners:
                 scope.names[other] = Stale(
                     f"{other!r} may share memory with {name!r}, which has been updated since",
                     ast.Pass(),
@@ -137,8 +168,7 @@ def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -
     for a, b in zip(ext.extents(run, old), ext.extents(run, new)):
         message = "non-broadcastable output operand: the result is larger than the array updated"
         ext.check_equal(run, a, b, message, node)
-    updated(run, name, old)
-    return ArrayV(new.atom, old.owners, True)
+    return ArrayV(new.atom, old.owners, old.fresh)
 
 
 def rebound(run: Run, scope: Scope, name: str) -> None:

@@ -129,7 +129,7 @@ class PythonValues:
                 return self._method(obj, path, node, guarded)
             case list():
                 if not obj:
-                    return TupleV((), is_list=True)
+                    return TupleV((), is_list=True, fresh=False)
                 return self._hidden_of(obj, path, node)
             case tuple() if not hasattr(obj, "_fields"):
                 if guarded:

@@ -19,12 +19,19 @@ from pullback.errors import PullbackError, UnsupportedError
 from pullback.frontend import scalars
 from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
 from pullback.frontend.join import generalise
-from pullback.frontend.kinds import Kind, ListK, describe, leaf_types, static_kind
+from pullback.frontend.kinds import (
+    Kind,
+    ListK,
+    describe,
+    leaf_types,
+    static_kind,
+    without_spare,
+)
 from pullback.frontend.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
 from pullback.frontend.scopes import Path, Scope
-from pullback.frontend.signals import NeedStatic, Unresolved
+from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved
 from pullback.frontend.source import Definition, site_of
 from pullback.frontend.values import (
     ArrayV,
@@ -49,6 +56,7 @@ class Frame:
     hidden: dict[Path, Hidden] = field(default_factory=dict)
     live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
     in_loop: bool = False
+    depth: int = 0  # of builders, at the top of the body
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
 
 
@@ -178,6 +186,16 @@ class Run(PythonValues):
 
         return objects.truth(self, value, node)
 
+    def never(
+        self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
+    ) -> NoReturn:
+        """What raises whenever it is reached. That is refused, unless a condition stands before it:
+        then it is an error of the run, as in Python."""
+        if len(self.builders) <= self.frame.depth:
+            self.refuse(node, message, error=error)
+        self.require(self.bool_atom(False), exception, message, node)
+        raise Unreachable
+
     def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
         if isinstance(cond, Lit) and cond.value:
             return
@@ -287,22 +305,25 @@ class Run(PythonValues):
 
         index = Var("i", I64)
         kinds: list[Kind] = []
-        mine = Owner("a list")
+        mine, items = Owner("a list"), Owner("an item of a list")
         start, shared = mine.serial, set[Owner]()
 
         def body() -> Sequence[Atom]:
             item = fn(index)
             self.check_captured_in_loop(item, node)
-            kind = generalise(self.kind(item, node))
+            kind = without_spare(generalise(self.kind(item, node)))
             kinds.append(kind)
             flat = flatten(coerce(self, item, kind, node))
             shared.update(o for owners, _ in flat.owned for o in owners if o.serial < start)
+            if flat.owned:
+                shared.add(items)
             return flat.atoms
 
         block = self.block(body)
         types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
         atoms = self.b.let(Build((length,), (index,), block), types) if types else ()
-        return ListV(length, kinds[0], tuple(atoms), frozenset({mine, *shared}), True)
+        own = frozenset({mine})
+        return ListV(length, kinds[0], tuple(atoms), own, True, frozenset(shared))
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """A function made anew in every iteration sees, when it is called later, the last value of
@@ -372,6 +393,11 @@ class Run(PythonValues):
         from pullback.frontend import iteration
 
         return iteration.to_list(self, value, node)
+
+    def copied(self, items: ListV) -> ListV:
+        from pullback.frontend.coerce import copied
+
+        return copied(self, items)
 
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
         from pullback.frontend.coerce import coerce

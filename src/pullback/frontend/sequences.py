@@ -78,6 +78,9 @@ def filled(
 
 def display(sp: Specialiser, items: Sequence[Atom], node: ast.AST) -> ArrayV:
     """The rank-1 array of these numbers, which have one type."""
+    if len(items) > 2 and all(a is items[0] for a in items):
+        one = sp.array((i64(len(items)),), lambda _: items[0], node)
+        return ext.note(sp, one, (i64(len(items)),), built=True)
 
     def item(indices: tuple[Atom, ...]) -> Atom:
         return choose(sp, indices[0], items)
@@ -181,6 +184,7 @@ def converted(
 
 
 def _of_list(sp: Specialiser, items: ListV, node: ast.AST, temporary: bool) -> ArrayV:
+    items = sp.to_list(items, node)
     match items.elem:
         case ScalarK():
             atom = items.atoms[0]

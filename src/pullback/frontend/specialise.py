@@ -18,6 +18,7 @@ from pullback.core.terms import Block as CoreBlock
 from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend import derivatives, library, narrowing
+from pullback.frontend.coerce import tightened
 from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
 from pullback.frontend.lambda_sets import LambdaSets
@@ -181,7 +182,7 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Var] = []
             try:
-                result = rt.call(f, args, node)
+                result = tightened(rt, rt.call(f, args, node), node)
                 kind = rt.kind(result, node)
                 atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
             except Unreachable:
@@ -218,7 +219,7 @@ class _Attempt:
                     self._argument(k, (*path, ("item", i)), f"{name}{i}", node)
                     for i, k in enumerate(items)
                 ]
-                return TupleV(tuple(parts), is_list)
+                return TupleV(tuple(parts), is_list, fresh=False)
             case RecordK(cls, fields):
                 return RecordV(
                     cls,

@@ -114,12 +114,17 @@ def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
         cond = below if below is not None else sp.b.prim("ge", position, ext.ZERO)
         sp.require(cond, "IndexError", message, node)
         return position
-    wrapped = sp.b.prim("add", index, extent)
-    position = sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), wrapped, index)
+    position = wrapped(sp, index, extent)
     low = sp.b.prim("ge", position, ext.ZERO)
     high = sp.b.prim("lt", position, extent)
     sp.require(sp.b.prim("and", low, high), "IndexError", message, node)
     return position
+
+
+def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
+    """A negative index counts from the end."""
+    from_end = sp.b.prim("add", index, extent)
+    return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
 
 
 def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> Value:

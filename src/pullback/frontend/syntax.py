@@ -45,6 +45,19 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
             yield n.rest
 
 
+LIST_UPDATES = frozenset({"append", "extend", "pop", "insert", "clear", "reverse"})
+"""The methods that change a list in place."""
+
+
+def _updated_by_method(n: ast.AST) -> str | None:
+    """The name in ``name.append(v)``."""
+    match n:
+        case ast.Call(ast.Attribute(ast.Name(name), method)) if method in LIST_UPDATES:
+            return name
+        case _:
+            return None
+
+
 def target_names(target: ast.expr, updates: bool = True) -> Iterator[str]:
     """The names that an assignment target binds or (if asked) updates."""
     match target:
@@ -84,12 +97,16 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
                 names[n.name] = None
             elif isinstance(n, ast.match_case):
                 names.update(dict.fromkeys(pattern_names(n.pattern)))
+            changed = _updated_by_method(n) if updates else None
+            if changed is not None:
+                names[changed] = None
     return list(names)
 
 
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
-    """The names whose elements are assigned (``a[i] = v``)."""
-    return {
+    """The names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
+    by_method = {_updated_by_method(n) for s in stmts for n in _own_nodes(s)}
+    return {name for name in by_method if name is not None} | {
         name
         for s in stmts
         for n in _own_nodes(s)

@@ -151,22 +151,29 @@ class ArrayV:
 class ListV:
     """A list (or tuple) of dynamic length whose elements are all of one kind.
 
-    ``atoms``: one rank-1 Core array per leaf of ``elem`` (elements may be arrays themselves).
-    ``sp.element(list, i, node)`` reads one, ``list_of_scalars`` tells whether it is one array."""
+    ``atoms``: one rank-1 Core array per leaf of ``elem`` (elements may be arrays themselves); with
+    ``spare`` they may be longer than the list. ``sp.element(list, i, node)`` reads one.
+    ``owners`` and ``fresh`` are those of the list itself, as of an ArrayV; ``inner``: the owners of
+    the arrays and lists in it."""
 
     length: Atom
     elem: Kind
     atoms: tuple[Atom, ...]
     owners: frozenset[Owner] = frozenset()
     fresh: bool = False
+    inner: frozenset[Owner] = frozenset()
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TupleV:
-    """A tuple or a list display: of known length, its items of any kinds."""
+    """A tuple or a list display: of known length, its items of any kinds. Of a list, ``owners`` and
+    ``fresh`` are as those of an ArrayV: one that is made here is a new list."""
 
     items: tuple[Value, ...]
     is_list: bool = False
+    owners: frozenset[Owner] = field(default_factory=lambda: frozenset({Owner()}))
+    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
