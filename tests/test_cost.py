@@ -7,6 +7,7 @@ import pytest
 
 from tests import harness
 from tests.programs import Program, corpus
+from tests.programs.lists import collected, running_sums
 from tests.programs.loops import gather, gradient_in_loop
 from tests.programs.updates import update_loop
 
@@ -49,10 +50,29 @@ def update_args(n: int) -> tuple[Any, ...]:
     return rng.normal(size=n), rng.integers(0, np.arange(1, n + 1))
 
 
+def pushed_and_popped(x: float, n: int) -> float:
+    stack, total, pushed = [x], 0.0, 0
+    while stack:
+        v = stack.pop()
+        total += v * v
+        if pushed < n:
+            stack.append(v * 0.5)
+            stack.append(v * 0.3)
+            pushed += 2
+    return total
+
+
 @pytest.mark.parametrize(
     ("f", "make"),
-    [(gather, gather_args), (update_loop, update_args), (gradient_in_loop, gather_args)],
-    ids=["reads", "updates", "gradients"],
+    [
+        (gather, gather_args),
+        (update_loop, update_args),
+        (gradient_in_loop, gather_args),
+        (collected, lambda n: gather_args(n)[:1]),
+        (running_sums, lambda n: gather_args(n)[:1]),
+        (pushed_and_popped, lambda n: (0.7, n)),
+    ],
+    ids=["reads", "updates", "gradients", "appends", "appends and reads", "pushes and pops"],
 )
 def test_reads_and_updates_in_a_loop_are_linear(f: Any, make: Any) -> None:
     sizes = [128, 256, 512, 1024, 2048]

@@ -183,9 +183,8 @@ def prints(x):
     return x
 
 
-def appends(x):
-    xs = [x]
-    xs.append(x)
+def appends(xs):
+    xs.append(1.0)
     return xs[1]
 
 
@@ -268,7 +267,7 @@ CASES = [
     (no_such_attribute, 1.0, UnknownAttributeError, "return x.foo"),
     (calls_unknown, 1.0, UnsupportedError, "open(x)"),
     (prints, 1.0, UnsupportedError, "print(x)"),
-    (appends, 1.0, UnsupportedError, "xs.append(x)"),
+    (appends, [1.0, 2.0], MutationError, "xs.append(1.0)"),
     (static_axis, A, StaticValueError, "np.sum(a, axis=int(a[0]))"),
     (tuple_index, 1.0, StaticIndexError, "(x, x)[2]"),
     (unpacks_wrong, 1.0, ArgumentValueError, "a, b = (x, x, x)"),

@@ -39,6 +39,7 @@ def corpus() -> list[Program]:
         control,
         functions,
         linear,
+        lists,
         loops,
         optionals,
         records,
@@ -49,7 +50,7 @@ def corpus() -> list[Program]:
 
     rooms = (
         scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions,
-        optionals,
+        optionals, lists,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

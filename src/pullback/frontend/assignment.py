@@ -22,6 +22,7 @@ from pullback.frontend.values import (
     GeneratorV,
     ListV,
     ReversedV,
+    Stale,
     Static,
     TupleV,
     Unrolled,
@@ -88,8 +89,9 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
             f"{len(values)} values to unpack into {len(elts)} names",
             error=ArgumentValueError,
         )
-    for e, v in zip(elts, values):
-        assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
+    for k, (e, v) in enumerate(zip(elts, values)):
+        with run.holding(*values[k + 1 :]):
+            assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
 
 
 def augmented(run: Run, s: ast.AugAssign) -> None:
@@ -100,10 +102,12 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             if op == "+" and ownership.is_updated_in_place(old) and not isinstance(old, ArrayV):
                 update_list(run, name, "extend", [evaluate(run, s.value)], s)
                 return
-            new = run.binop(op, old, evaluate(run, s.value), s)
+            with run.holding(old):
+                value = evaluate(run, s.value)
+            new = run.binop(op, old, value, s)
             if isinstance(old, ArrayV):
                 made = ownership.updated_whole(run, name, old, new, s)
-                ownership.bind_updated(run, name, old, made)
+                ownership.bind_updated(run, name, old, made, s)
                 return
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = new
@@ -142,12 +146,14 @@ def _store(
     array = ownership.updatable(run, name, base.value)
     made: ownership.Updatable
     if not isinstance(array, ArrayV):
-        made = lists.store_at(run, array, indices, value, node)
+        with run.holding(array):
+            made = lists.store_at(run, array, indices, value, node)
     else:
         index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
-        new = value(lambda: run.subscript(array, index, target))
+        with run.holding(array):
+            new = value(lambda: run.subscript(array, index, target))
         made = store(run, array, index, new, node)
-    ownership.bind_updated(run, name, array, made)
+    ownership.bind_updated(run, name, array, made, node)
 
 
 def update_list(
@@ -159,7 +165,8 @@ def update_list(
     items = ownership.updatable(run, name, node)
     assert isinstance(items, ListV | TupleV)
     made, result = lists.UPDATES[method](run, items, args, node)
-    ownership.bind_updated(run, name, items, made)
+    with run.holding(*args):
+        ownership.bind_updated(run, name, items, made, node)
     return result
 
 
@@ -169,3 +176,20 @@ def _one_index(run: Run, indices: Sequence[Value], node: ast.AST) -> Value:
     if not all(map(is_int, indices)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
     return TupleV(tuple(indices))
+
+
+def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
+    """``del xs[i]``; ``del x`` leaves the name without a value."""
+    match target:
+        case ast.Name(name):
+            lookup(run, name, target)
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = Stale(f"{name!r} has been deleted", node)
+        case ast.Subscript(ast.Name(name), index) if not isinstance(index, ast.Slice):
+            at = evaluate_index(run, index)
+            if isinstance(lookup(run, name, target), ListV | TupleV):
+                update_list(run, name, "pop", [at], node)
+                return
+            run.refuse(target, "only items of lists can be deleted")
+        case _:
+            run.refuse(target, "only names and items of lists can be deleted", "xs.pop(i)")

@@ -112,7 +112,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
             for n, k in fields:
                 yield from matching(run, k, values[n], node)
         case ListK(elem), ListV():
-            for u, leaf in zip(leaf_types(elem), value.atoms):
+            for u, leaf in zip(leaf_types(elem), run.to_list(value, node).atoms):
                 if isinstance(u, Real):
                     yield leaf
         case StaticK(), _:

@@ -51,7 +51,9 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return lookup(run, name, node)
         case ast.BinOp(left, op, right):
             x = evaluate(run, left)
-            return run.binop(BINARY[type(op)], x, evaluate(run, right), node)
+            with run.holding(x):
+                y = evaluate(run, right)
+            return run.binop(BINARY[type(op)], x, y, node)
         case ast.UnaryOp(op, operand):
             return run.unary(UNARY[type(op)], evaluate(run, operand), node)
         case ast.BoolOp(op, values):
@@ -68,7 +70,9 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return run.attribute(evaluate(run, value), name, node)
         case ast.Subscript(value, index):
             receiver = evaluate(run, value)
-            return run.subscript(receiver, evaluate_index(run, index), node)
+            with run.holding(receiver):
+                at = evaluate_index(run, index)
+            return run.subscript(receiver, at, node)
         case ast.Tuple(elts):
             return TupleV(_items(run, elts))
         case ast.List(elts):
@@ -139,10 +143,9 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
 def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:
     items: list[Value] = []
     for e in elts:
-        if isinstance(e, ast.Starred):
-            items += spread(run, evaluate(run, e.value), e)
-        else:
-            items.append(evaluate(run, e))
+        with run.holding(*items):
+            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+        items += spread(run, value, e) if isinstance(e, ast.Starred) else (value,)
     return tuple(items)
 
 
@@ -172,13 +175,16 @@ def evaluate_index(run: Run, node: ast.expr) -> Value:
             return evaluate(run, node)
 
 
-def _bool_op(run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr) -> Value:
+def _bool_op(
+    run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr, test: bool = False
+) -> Value:
+    """``and``, ``or``; as a ``test`` only the truth of the operands matters, not their types."""
     first = values[0]
     if len(values) == 1:
-        return evaluate(run, first)
+        return _truth_value(run, test_of(run, first)) if test else evaluate(run, first)
 
     def rest() -> Value:
-        return _bool_op(run, is_and, values[1:], node)
+        return _bool_op(run, is_and, values[1:], node, test)
 
     from pullback.frontend import narrowing
 
@@ -186,7 +192,7 @@ def _bool_op(run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr)
         if is_and:
             return conditional(run, first, rest, lambda: Static(False), node)
         return conditional(run, first, lambda: Static(True), rest, node)
-    left = evaluate(run, first)
+    left = _truth_value(run, test_of(run, first)) if test else evaluate(run, first)
     cond = run.truth(left, first)
     if isinstance(left, Static):
         return rest() if bool(cond) is is_and else left
@@ -197,7 +203,8 @@ def _bool_op(run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr)
 
 def _comparison(run: Run, node: ast.Compare) -> Value:
     def chained(left: Value, k: int) -> Value:
-        right = evaluate(run, node.comparators[k])
+        with run.holding(left):
+            right = evaluate(run, node.comparators[k])
         result = run.compare(COMPARE[type(node.ops[k])], left, right, node)
         if k + 1 == len(node.ops):
             return result
@@ -209,7 +216,19 @@ def _comparison(run: Run, node: ast.Compare) -> Value:
 
 def test_of(run: Run, node: ast.expr) -> bool | Atom:
     """The truth of a condition."""
+    match node:
+        case ast.BoolOp(op, values):
+            return run.truth(_bool_op(run, isinstance(op, ast.And), values, node, True), node)
+        case ast.UnaryOp(ast.Not(), inner):
+            found = test_of(run, inner)
+            return (not found) if isinstance(found, bool) else run.b.prim("not", found)
+        case _:
+            pass
     return run.truth(evaluate(run, node), node)
+
+
+def _truth_value(run: Run, truth: bool | Atom) -> Value:
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
 
 
 def conditional(
@@ -260,12 +279,15 @@ def _call(run: Run, node: ast.Call) -> Value:
         case _:
             function = evaluate(run, node.func)
             name = ""
-    args = _items(run, node.args)
+    held = () if receiver is None else (receiver,)
+    with run.holding(*held):
+        args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
         if k.arg is None:
             run.refuse(k.value, "** in a call is not supported", "name the arguments")
-        kwargs[k.arg] = evaluate(run, k.value)
+        with run.holding(*held, *args, *kwargs.values()):
+            kwargs[k.arg] = evaluate(run, k.value)
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return calls.call(run, function, args, kwargs, node)

@@ -76,7 +76,7 @@ class NoKindError(Exception):
 
 @dataclass(slots=True)
 class Flat:
-    """A flattened value; ``owned`` are the ownerships of its arrays, lists (of a list itself, then of
+    """A flattened value; ``owned`` are the ownerships of its arrays, lists (of a list, then of
     what is in it), nodes, closures and captured variables."""
 
     kind: Kind

@@ -45,7 +45,7 @@ def fork_value(
     results: list[tuple[Builder, Value | None]] = []
     unresolved: Unresolved | None = None
     scope, before = run.scope, run.scope.names
-    assigned: dict[str, Value] = {}  # by := inside an arm
+    ends: list[Names] = []
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
@@ -57,14 +57,11 @@ def fork_value(
             except Unreachable:
                 results.append((b, None))
             finally:
-                assigned |= {
-                    n: Stale(f"{n!r} is assigned on one of several paths", node)
-                    for n, v in scope.names.items()
-                    if before.get(n) is not v
-                }
+                ends.append(scope.names)
                 scope.names = before
-    before.update(assigned)
     values = [v for _, v in results if v is not None]
+    if values and any(env.get(n) is not before.get(n) for env in ends for n in env):
+        return _with_names(run, results, ends, make, node)
     if not values:
         if unresolved is not None:
             raise unresolved
@@ -76,6 +73,26 @@ def fork_value(
             return _same(run, joined, results, make)
         joined = flatten(joined.value).kind  # its atoms may be local to the one arm
     return _emit(run, results, [joined], [[v] for _, v in results], make, node)[0]
+
+
+_VALUE = "$value"
+
+
+def _with_names(
+    run: Run,
+    results: Sequence[tuple[Builder, Value | None]],
+    ends: Sequence[Names],
+    make: MakeOp,
+    node: ast.AST,
+) -> Value:
+    """An expression whose arms assign names (``:=``) or update what these hold."""
+    arms: list[tuple[Builder, Names | None]] = [
+        (b, None if value is None else {**env, _VALUE: value})
+        for (b, value), env in zip(results, ends)
+    ]
+    live = frozenset(n for env in ends for n in env) | {_VALUE}
+    _join_names(run, arms, make, live, node)
+    return run.scope.names.pop(_VALUE)
 
 
 def _same(
@@ -236,6 +253,8 @@ def _join_names(
     joined: Names = {}
     names: list[str] = []
     kinds: list[Kind] = []
+    places: dict[tuple[int, ...], int] = {}  # names of one object in all arms stay so
+    twins: dict[str, int] = {}
     for name in dict.fromkeys(n for env in envs for n in env):
         values = [env.get(name) for env in envs]
         outside = len(envs) > 1 or before.get(name) is values[0]
@@ -248,12 +267,18 @@ def _join_names(
         if all(v is UNUSED for v in values):
             joined[name] = UNUSED
             continue
+        place = places.setdefault(tuple(map(id, values)), len(names))
+        if place < len(names):
+            twins[name] = place
+            continue
         found = _join_name(run, name, values, envs, node)
         if isinstance(found, Same) and not outside and flatten(found.value).atoms:
             found = flatten(found.value).kind  # its atoms are local to the one arm
         if isinstance(found, Same):
+            del places[tuple(map(id, values))]
             joined[name] = found.value
         elif isinstance(found, StaleK):
+            del places[tuple(map(id, values))]
             joined[name] = Stale(found.reason, found.node)
         else:
             names.append(name)
@@ -265,6 +290,7 @@ def _join_names(
         ends = [env for _, env in results]
         made = _emit(run, results, kinds, columns, make, node, ends)
         joined.update(zip(names, made))
+        joined.update({n: made[place] for n, place in twins.items()})
     run.scope.names = joined
 
 
@@ -287,7 +313,7 @@ def _join_name(
             return StaleK(v.reason, v.node)
         known.append(v)
         ends.append(env)
-    if name == "$return":
+    if name in ("$return", _VALUE):
         return join_values(run, known, node, ends)
     try:
         flats = [_flat_in(run, v, env) for v, env in zip(known, ends)]

@@ -18,6 +18,7 @@ from pullback.core.terms import Call, Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import (
     EndlessError,
+    MutationError,
     PullbackError,
     TypesDoNotMeetError,
     UnsupportedError,
@@ -25,6 +26,7 @@ from pullback.errors import (
 )
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
+from pullback.frontend.handing import hand_back, with_updates
 from pullback.frontend.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds import FunctionK, Kind, ScalarK, StaticK, describe, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -32,7 +34,7 @@ from pullback.frontend.nesting import depth
 from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
 from pullback.frontend.source import Definition, FunctionNode, nested_definition
-from pullback.frontend.syntax import local_names, refused_syntax
+from pullback.frontend.syntax import given_names, local_names, refused_syntax
 from pullback.frontend.values import FunctionV, Owner, Value
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class Spec:
     result: Kind | None = None
     owned: list[ResultOwner] = field(default_factory=list)
     hidden: dict[Path, Kind] = field(default_factory=dict)
+    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
+    handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
     never_returns: bool = False
     used: bool = False  # by a recursive call
     unresolved: bool = False  # such a call had to be left out
@@ -102,7 +106,8 @@ class Functions:
         spec, atoms, owners = self.prepare(f, args, node)
         results = () if spec.result is None else tuple(leaf_types(spec.result))
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
-        return self.result(spec, list(made), owners)
+        value = self.result(spec, list(made), owners)
+        return hand_back(self.run, spec, f, args, value, node) if spec.handed else value
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
@@ -296,7 +301,7 @@ class Functions:
         guessed = False
         for _ in range(_MAX_ATTEMPTS):
             spec.used = spec.unresolved = False
-            known_hidden = dict(spec.hidden)
+            known_hidden, handed = dict(spec.hidden), tuple(sorted(spec.updates))
             try:
                 kind, owned = self._run(spec, names, origins)
             except Widen as w:
@@ -304,6 +309,7 @@ class Functions:
                     raise
                 assert isinstance(w.function, FunctionK)
                 spec.function, spec.args, spec.result = w.function, w.kinds, None
+                spec.handed = ()
                 self.specs = dict(before)
                 continue
             except Unresolved as u:
@@ -321,6 +327,12 @@ class Functions:
                 if not (guessed and spec.result == _GUESS):
                     raise
                 self._refuse_unknown(spec, node)
+            now = tuple(sorted(spec.updates))
+            if spec.used and now != handed:  # what it gives has another form than was assumed
+                spec.result, spec.handed = None, now
+                self.specs = dict(before)
+                continue
+            spec.handed = now
             settled = not spec.unresolved and (kind, owned) == (spec.result, spec.owned)
             if not spec.used or (settled and spec.hidden == known_hidden):
                 spec.result, spec.owned = kind, owned
@@ -374,7 +386,8 @@ class Functions:
             scope.names[name] = take(kind, name, "an argument")
             if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
                 run.origins[params[-1]] = (spec, name)
-        frame = Frame(spec.definition, scope)
+        ends = given_names(spec.definition.node) | {"$return"}
+        frame = Frame(spec.definition, scope, live_end=ends, spec=spec)
         run.frames.append(frame)
         try:
             return self._body(spec, frame, params, owners)
@@ -396,6 +409,7 @@ class Functions:
             try:
                 value = run_body(run, spec.definition)
                 run.kind(value, node)
+                value = with_updates(run, spec, value, node)
                 flat = flatten(self._to_estimate(spec, value, node))
             except Unreachable:
                 spec.never_returns = True

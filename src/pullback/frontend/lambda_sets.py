@@ -195,7 +195,7 @@ class LambdaSet:
                 return OperatorV(name, each((function,))[0], options, each(args))
             case ListV(_, elem):
                 (item,) = each((example(elem),))
-                return example(ListK(kind_of(item)))
+                return example(ListK(kind_of(item), value.spare))
             case _:
                 return value
 

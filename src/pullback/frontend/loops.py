@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
-from pullback.errors import TypesDoNotMeetError
+from pullback.errors import MutationError, TypesDoNotMeetError
 from pullback.frontend import ownership
 from pullback.frontend.carry import Carried, carry
 from pullback.frontend.coerce import any_value, dummy
@@ -48,12 +48,28 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     source = evaluate(run, s.iter)
     items = run.iterate(source, s.iter)
     leaves = jumps(s.body) & {"break", "return"}
+    # While the loop runs, its source is a name like others: updating it in the body is noticed.
+    held_as = _hidden_name("$items", s)
+    run.scope.names[held_as] = _source_arrays(source)
+
+    def check_source() -> None:
+        if isinstance(run.scope.names.get(held_as), Stale):
+            run.refuse(
+                s.iter,
+                "the loop runs over an array or list that its body updates",
+                "loop over a copy, or use while",
+                error=MutationError,
+            )
+
     if isinstance(items, Unrolled) and not leaves and not jumps(s.body):
         for item in items.items:
+            check_source()
             assign(run, s.target, item, s)
             flow = execute(run, s.body)
             if flow is not Flow.FALL:
                 return flow
+        check_source()
+        del run.scope.names[held_as]
         return Flow.FALL
     if isinstance(items, Unrolled):
         items = run.iterate(run.to_list(TupleV(items.items), s.iter), s.iter)
@@ -62,15 +78,10 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     if items.keep is not None:
         items = run.iterate(run.to_list(source, s.iter), s.iter)
     assert isinstance(items, Indexed)
-    # While the loop runs, its source is a name like others: updating it in the body is noticed.
-    held_as = _hidden_name("$items", s)
-    run.scope.names[held_as] = _source_arrays(source)
     found: Indexed = items
 
     def bind(index: Atom) -> None:
-        held = run.scope.names.get(held_as)
-        if isinstance(held, Stale):
-            run.refuse(s.iter, "the loop runs over an array that its body updates", "copy it")
+        check_source()
         assign(run, s.target, found.at(index), s)
 
     if leaves:
@@ -155,6 +166,7 @@ class _Body:
         self.scope = run.scope
         self.scope.names.update(extra)
         self.updated = updated(s.body) | _updated_whole(run, s.body)
+        self.found: dict[str, None] = {}  # names that calls in the body update
         for n in sorted(self.updated):
             _poison_aliases(run, n)
         assert run.frame.definition is not None
@@ -184,12 +196,26 @@ class _Body:
                 stale = {n for n, v in outer.items() if isinstance(v, Stale)}
                 self.scope.names = outer
                 c = carry(run, inits, bodies, self.s, self.names, self.updated)
-                if stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
+                if self.found:
+                    self.add_found()
+                    inits = [outer[n] for n in self.names]
+                elif stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
                     return self.names, c
                 # The body made a name from outside unusable: so it is in every later round.
         finally:
             self.scope.names = outer
             frame.live_end, frame.in_loop = saved
+
+    def add_found(self) -> None:
+        """Names that turned out to be updated by calls are carried like those assigned to."""
+        self.scope.names = self.outer
+        for n in self.found:
+            _poison_aliases(self.run, n)
+        self.changed = [*self.changed, *self.found]
+        self.updated |= set(self.found)
+        self.names += [n for n in self.found if not isinstance(self.outer[n], Stale)]
+        self.others = [n for n in self.others if n not in self.found]
+        self.found = {}
 
     def enter(self, values: Sequence[Value]) -> None:
         self.scope.names = dict(self.outer)
@@ -201,7 +227,16 @@ class _Body:
     def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
         assert self.cond is not None
         self.enter(values)
-        return (self.cond(),)
+        before = dict(self.scope.names)
+        test = self.cond()
+        if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
+            self.run.refuse(
+                self.s,
+                "the condition of this loop updates a list or an array",
+                "write while True, and if not ...: break",
+                error=MutationError,
+            )
+        return (test,)
 
     def step(self, values: Sequence[Value]) -> Sequence[Value]:
         from pullback.frontend.statements import execute
@@ -225,6 +260,8 @@ class _Body:
             now = self.scope.names.get(n)
             if isinstance(now, Stale) and n not in self.changed:
                 self.outer[n] = now
+            elif now is not None and now is not self.outer[n] and n not in self.changed:
+                self.found[n] = None
         gone = Stale("the value is not set on every path through the loop", self.s)
         given = [self.scope.names.get(n, gone) for n in self.names]
         return [
@@ -241,8 +278,8 @@ def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
 
 def _poison_aliases(run: Run, name: str) -> None:
     value = run.scope.names.get(name)
-    if isinstance(value, ArrayV) and value.fresh:
-        ownership.updated(run, name, value)
+    if ownership.is_updated_in_place(value) and value.fresh:
+        ownership.updated(run, name, value, ast.Pass())
 
 
 def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Sequence[Value]) -> None:

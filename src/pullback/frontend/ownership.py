@@ -16,6 +16,7 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend import extents as ext
 from pullback.frontend.flatten import NoKindError, flatten, parts_of
 from pullback.frontend.scopes import Scope, chain
+from pullback.frontend.syntax import given_names
 from pullback.frontend.values import (
     ArrayV,
     FunctionV,
@@ -101,12 +102,15 @@ def updatable(run: Run, name: str, node: ast.AST) -> Updatable:
             error=MutationError,
         )
     if not value.fresh:
-        run.refuse(
-            node,
+        refusal = MutationError(
             f"{name!r} {_whose(value)}: updating it would be seen outside",
             f"work on a copy: {name} = {name}.copy()",
-            error=MutationError,
+            run.site(node),
         )
+        spec, definition = run.frame.spec, run.frame.definition
+        if spec is None or definition is None or name not in given_names(definition.node):
+            raise refusal
+        spec.updates.setdefault(name, refusal)  # the caller decides
     return value
 
 
@@ -117,23 +121,36 @@ def _whose(value: Updatable) -> str:
     return f"may share memory with another {'array' if isinstance(value, ArrayV) else 'list'}"
 
 
-def bind_updated(run: Run, name: str, old: Updatable, new: Updatable) -> None:
+def bind_updated(
+    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST
+) -> Updatable:
     """The object called ``name`` has been updated. Other names of the very same object see that;
     whatever else may share its memory may not be used any more."""
     from pullback.frontend.expressions import function_scope
 
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run)
-    updated(run, name, old, made)
+    updated(run, name, old, node, made)
     mine.names[name] = made
+    return made
 
 
-def updated(run: Run, name: str, array: Updatable, new: Value | None = None) -> None:
+def updated(
+    run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None
+) -> None:
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     from pullback.frontend.expressions import function_scope
 
     mine = function_scope(run)
+    for value in run.pending:
+        if owners_of(value) & array.owners:
+            run.refuse(
+                node,
+                f"{name!r} is updated in the middle of an expression that has already read it",
+                "make the update a statement of its own",
+                error=MutationError,
+            )
     for scope in _live_scopes(run):
         for other, value in list(scope.names.items()):
             if scope is mine and other == name:
@@ -146,6 +163,24 @@ def updated(run: Run, name: str, array: Updatable, new: Value | None = None) -> 
                     f"{other!r} may share memory with {name!r}, which has been updated since",
                     ast.Pass(),
                 )
+
+
+def handed_back(
+    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST
+) -> Updatable:
+    """A function that was called has updated its argument: so the caller does."""
+    from pullback.frontend.expressions import function_scope
+
+    assert is_updated_in_place(arg) and is_updated_in_place(new)
+    for name, value in function_scope(run).names.items():
+        if value is arg and not name.startswith("$"):
+            updatable(run, name, node)
+            return bind_updated(run, name, arg, new, node)
+    if not arg.fresh:
+        raise refusal
+    made = replace(new, owners=arg.owners, fresh=True)
+    updated(run, "the argument", arg, node, made)
+    return made
 
 
 def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:

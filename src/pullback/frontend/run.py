@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum_, Var
@@ -46,6 +46,9 @@ from pullback.frontend.values import (
     Value,
 )
 
+if TYPE_CHECKING:
+    from pullback.frontend.functions import Spec
+
 
 @dataclass(slots=True, eq=False)
 class Frame:
@@ -57,6 +60,7 @@ class Frame:
     live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
     in_loop: bool = False
     depth: int = 0  # of builders, at the top of the body
+    spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
 
 
@@ -71,6 +75,7 @@ class Run(PythonValues):
         self.builders: list[Builder] = []
         self.assume_equal = False
         self.frames: list[Frame] = []
+        self.pending: list[Value] = []  # evaluated, and to be used when the rest has been
         self.functions: dict[str, Function] = {}
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
@@ -124,6 +129,16 @@ class Run(PythonValues):
             yield self.frame.scope
         finally:
             self.frame.scope = outer
+
+    @contextmanager
+    def holding(self, *values: Value) -> Iterator[None]:
+        """Values that an expression will use after what is evaluated now."""
+        n = len(self.pending)
+        self.pending.extend(values)
+        try:
+            yield
+        finally:
+            del self.pending[n:]
 
     def declare(self, declared: Union | LambdaSet) -> None:
         """Put a declaration, and those inside it, into the program."""

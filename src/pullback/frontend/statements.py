@@ -16,7 +16,7 @@ from pullback.core.prims_discrete import EXCEPTIONS
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend import ownership
-from pullback.frontend.assignment import assign, augmented
+from pullback.frontend.assignment import assign, augmented, delete
 from pullback.frontend.expressions import (
     evaluate,
     function_value,
@@ -203,6 +203,9 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
             _assert(run, test, message, s)
         case ast.Raise():
             return _raise(run, s)
+        case ast.Delete(targets):
+            for target in targets:
+                delete(run, target, s)
         case ast.Pass():
             pass
         case _:

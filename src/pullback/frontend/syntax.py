@@ -76,7 +76,7 @@ def target_names(target: ast.expr, updates: bool = True) -> Iterator[str]:
 
 def _targets(stmt: ast.AST) -> list[ast.expr]:
     match stmt:
-        case ast.Assign(targets):
+        case ast.Assign(targets) | ast.Delete(targets):
             return targets
         case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
             return [target]
@@ -144,6 +144,12 @@ def local_names(node: FunctionNode) -> frozenset[str]:
 
 
 @cache
+def given_names(node: FunctionNode) -> frozenset[str]:
+    """The parameters that are never bound anew: an update of what they hold can be handed back."""
+    return frozenset(parameters(node)) - set(assigned(_body(node), False))
+
+
+@cache
 def free_names(node: FunctionNode) -> tuple[str, ...]:
     """The names that a function reads from outside, sorted: of enclosing functions or globals."""
     return tuple(sorted(reads(_body(node)) - local_names(node)))
@@ -173,7 +179,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _is_store(n: ast.AST) -> bool:
-    return isinstance(n, ast.Assign | ast.AnnAssign | ast.For)
+    return isinstance(n, ast.Assign | ast.AnnAssign | ast.For | ast.Delete)
 
 
 def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
@@ -251,11 +257,12 @@ def size(stmts: Sequence[ast.stmt]) -> int:
 class Liveness:
     """Which names may still be read after a statement; for loops also at their head.
 
-    Names that nested functions capture count as live everywhere."""
+    Names that nested functions capture count as live everywhere; ``ends`` are live at the end."""
 
     after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     head: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     captured: frozenset[str] = frozenset()
+    ends: frozenset[str] = frozenset()
 
     def block(
         self,
@@ -274,7 +281,7 @@ class Liveness:
     ) -> frozenset[str]:
         match s:
             case ast.Return(value):
-                return frozenset(reads([value])) if value is not None else frozenset()
+                return self.ends | (reads([value]) if value is not None else set())
             case ast.Raise():
                 return frozenset(reads([s]))
             case ast.Break():
@@ -324,8 +331,9 @@ def liveness_of(node: FunctionNode) -> Liveness:
     """Liveness in a whole function body (of a lambda: nothing to know)."""
     if isinstance(node, ast.Lambda):
         return Liveness()
-    live = Liveness(captured=captured_names(node.body) & local_names(node))
-    live.block(node.body, frozenset())
+    ends = given_names(node)
+    live = Liveness(captured=captured_names(node.body) & local_names(node), ends=ends)
+    live.block(node.body, ends)
     return live
 
 
@@ -345,7 +353,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "a variable of an enclosing function cannot be rebound",
         "return the new value",
     ),
-    ast.Delete: ("'del' is not part of the language", "leave the name alone"),
     ast.Yield: ("a generator function cannot be compiled", "return a list or an array"),
     ast.YieldFrom: ("a generator function cannot be compiled", "return a list or an array"),
     ast.Import: ("an import inside compiled code", "import at the top of the file"),

@@ -14,6 +14,7 @@ from pullback.frontend.calls import bind
 from pullback.frontend.cotangents import is_real
 from pullback.frontend.flatten import kind_of, snapshot
 from pullback.frontend.functions import Spec
+from pullback.frontend.handing import prepared
 from pullback.frontend.join import is_function
 from pullback.frontend.kinds import Kind, TupleK, describe, leaf_types
 from pullback.frontend.nesting import functions, places
@@ -44,7 +45,7 @@ class Target:
         self, run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> None:
         bound = bind(run, f, args, kwargs, node)
-        self.spec, self.atoms, _ = run.calls.prepare(f, bound, node)
+        self.spec, self.atoms = prepared(run, f, bound, node)
         if self.spec in run.calls.active:
             run.refuse(
                 node,
