@@ -6,6 +6,7 @@ nothing in it can raise) and runs a region forward only (no plan: nothing is kep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from pullback.ad.cells import extents_of, null_handle
@@ -125,9 +126,7 @@ class Emit:
             case Call(name, args):
                 self.call(let, name, args, b)
             case Vjp(name, args, wrt, seeds):
-                plan = f.plans.get(let)
-                for a, copy in (plan.copied if plan is not None else {}).items():
-                    self._emit(let, Prim("copy", (f.value(a),)), (copy,), b)
+                self.copies(let, [a for a in (*args, *seeds) if isinstance(a, Var)], b)
                 op_vjp = Vjp(name, self._values(args), wrt, self._values(seeds))
                 self._emit(let, op_vjp, self._first(let), b)
                 self.handles(let, b)
@@ -165,6 +164,13 @@ class Emit:
                 for h in handles:
                     b.lets.append(Let((_var(h),), AccNew(dims)))
 
+    def copies(self, let: Let, arrays: Sequence[Var], b: Builder) -> None:
+        """Copy those arrays that the reverse sweep of the let will want as they are now."""
+        plan = self.f.plans.get(let)
+        for a in dict.fromkeys(arrays):
+            if plan is not None and a in plan.copied:
+                self._emit(let, Prim("copy", (self.f.value(a),)), (plan.copied[a],), b)
+
     def where(
         self, array: Atom, idx: tuple[Atom, ...], checked: bool, b: Builder
     ) -> tuple[Atom, ...]:
@@ -183,12 +189,18 @@ class Emit:
                 self._emit(let, Prim(name, self._values(args), static), (), b)
             return
         if self.trusted and name.endswith(".ck") and name != "ipow.ck":
-            name = name.removesuffix(".ck")
+            name, static = name.removesuffix(".ck"), ()
         out = f.look(let.vars[0])
+        row = TABLE[name]
+        if row.partial(0) is Mark.WHOLE:
+            self.copies(let, [a for a in args if isinstance(a, Var)], b)
+            self._emit(let, Prim(name, self._values(args), static), (_var(out[0]),), b)
+            self.copies(let, let.vars, b)
+            self.handles(let, b)
+            return
         if not isinstance(let.vars[0].type, Array):
             self._emit(let, Prim(name, self._values(args), static), (f.variable(let.vars[0]),), b)
             return
-        row = TABLE[name]
         if row.partial(0) is Mark.VIEW:
             rest = self._values(args[1:])
             for part, v in zip(f.look(args[0]), out, strict=False):

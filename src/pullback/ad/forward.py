@@ -278,6 +278,13 @@ class Forward:
         (out,) = let.vars
         if name == "stop_gradient":  # (of a real or an array of reals the result is not active)
             raise DerivativeError("stop_gradient of data", let)
+        whole = TABLE[name].whole
+        if whole is not None:
+            result = Var(out.name, out.type)
+            b.lets.append(Let((result,), Prim(name, values, static), let.site))
+            given = tuple(self.look(a)[1] if self.on(a) else None for a in args)
+            self.env[out] = (result, whole.tangent(b, values, given, result, static))
+            return
         if isinstance(out.type, Array):
             parts = self.dual(args[0], True, b)
             for part, v in zip(parts, self.fresh(out), strict=True):

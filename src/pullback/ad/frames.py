@@ -40,7 +40,8 @@ class Plan:
     kept       the variables of the enclosing forward block that hold them
     trips      (While) the variable that holds the trip count
     stored     (Build, Sum_) the body's residuals are stored, not recomputed
-    copied     (Vjp) arrays that are updated later, with the copies that the reverse sweep reads
+    copied     (Vjp, whole-array rules) arrays that are updated later, with the copies that the
+               reverse sweep reads
     """
 
     frames: tuple[Frame, ...]

@@ -104,6 +104,9 @@ class Reverse(Sweep):
         row = TABLE[name]
         if name == "stop_gradient" and f.spaces.composite(let.vars[0].type):
             raise DerivativeError("stop_gradient of data", let)
+        if row.whole is not None:
+            self.whole(f, let, args, got[0], ct, b)
+            return
         if isinstance(let.vars[0].type, Array):
             if name != "stop_gradient" and self.is_touched(f.look(let.vars[0])[1:]):
                 if row.partial(0) is not Mark.VIEW and f.active(args[0]):
@@ -121,6 +124,25 @@ class Reverse(Sweep):
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
                     self.add(f, ct, a, 0, scale(b, row, p, c, a.type), b)
+
+    def whole(
+        self, f: Frame, let: Let, args: tuple[Atom, ...], got: list[Atom | None] | None,
+        ct: Cts, b: Builder,
+    ) -> None:
+        """A row on whole arrays: its own rule, on values that no update has changed since."""
+        out = let.vars[0]
+        if got is None and not self.is_touched(f.look(out)[1:]):
+            return
+        assert isinstance(let.op, Prim)
+        rule = TABLE[let.op.name].whole
+        assert rule is not None
+        values = self._kept(f, let, (*args, out))
+        given = self._whole(f, out, got, b)
+        back = rule.cotangents(b, values[:-1], given, values[-1], let.op.static)
+        for a, d in zip(args, back, strict=True):
+            if d is not None and f.active(a):
+                assert isinstance(d, Var)
+                self._add_whole(f, ct, [a], (d,), b)
 
     def rearranged(self, f: Frame, name: str, out: Var, source: Atom, b: Builder) -> None:
         """copy, reshape, stack: each cell of the result belongs to one cell of the source."""
@@ -272,7 +294,12 @@ class Reverse(Sweep):
     def _inputs(
         self, f: Frame, let: Let, op: Vjp
     ) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-        """The arguments and seeds as they were: of arrays that are updated later, copies."""
+        """The arguments and seeds as they were."""
+        values = self._kept(f, let, (*op.args, *op.seeds))
+        return values[: len(op.args)], values[len(op.args) :]
+
+    def _kept(self, f: Frame, let: Let, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """Values as they were: of arrays that are updated later, copies."""
         plan = Plan((), ((),), copied={})
         f.plans[let] = plan
 
@@ -283,7 +310,7 @@ class Reverse(Sweep):
                 plan.copied[a] = f.add("copy", a.type)
             return plan.copied[a]
 
-        return tuple(value(a) for a in op.args), tuple(value(s) for s in op.seeds)
+        return tuple(map(value, atoms))
 
     def _whole(self, f: Frame, v: Var, c: list[Atom | None] | None, b: Builder) -> Atom:
         """The cotangent of a real or of an array as one value."""

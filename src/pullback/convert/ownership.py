@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 
 from pullback.core.calls import call_order
 from pullback.core.consumption import consumed_params
+from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -60,7 +61,7 @@ NOBODY: frozenset[int] = frozenset()
 
 # Views whose elements are distinct places of the array's storage; of a broadcast they are not.
 EXACT_VIEWS = frozenset({"slice", "pick", "transpose", "expand", "reshape", "stop_gradient"})
-FRESH = frozenset({"copy", "stack"})
+FRESH = frozenset({"copy", "stack"}) | {n for n, row in TABLE.items() if row.cost == "cubic"}
 
 
 def own_updates(program: Program) -> Program:

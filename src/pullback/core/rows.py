@@ -38,6 +38,8 @@ class Mark(Enum):
     REARRANGE = "rearrange"
     """Array elements copied to new places: linear; tangents by the same primitive, cotangents
     element by element (``ad`` has the rule)."""
+    WHOLE = "whole"
+    """The row has a rule for all its arguments at once (``Row.whole``)."""
 
 
 ZERO = Mark.ZERO
@@ -45,6 +47,23 @@ NOT_DIFFERENTIABLE = Mark.NOT_DIFFERENTIABLE
 
 Partial = PartialFn | float | Mark
 """A float is a constant partial (the argument enters linearly)."""
+
+Maybe = tuple[Atom | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The derivative of a primitive on whole arrays, as Core; both are emitted into a builder.
+
+    tangent      (builder, args, tangents or None where there is none, result, static) -> the
+                 tangent of the result
+    cotangents   (builder, args, cotangent of the result, result, static) -> one per argument (None:
+                 it has none)
+    """
+
+    tangent: Callable[[Builder, tuple[Atom, ...], Maybe, Atom, Static], Atom]
+    cotangents: Callable[[Builder, tuple[Atom, ...], Atom, Atom, Static], Maybe]
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +77,12 @@ class Row:
                can be inf or NaN, a zero ct gives 0); "gate" (the partial is 0 or 1 and decides
                whether ct passes, whatever ct is)
     effect     it can raise: never removed or reordered against other effects
-    cost       steps of the cost model: 1, or the number of elements of the result
+    cost       steps of the cost model: 1, the number of elements of the result ("size"), or that
+               times the rows of the first argument ("cubic")
     llvm       kind of the last operand ("real", "int", "bool") -> text; see ``template.expand``
     domain     per real argument, an interval to test in
     kinks      the rule where the derivative does not exist
+    whole      the rule of a row on whole arrays whose partials are marked WHOLE
     """
 
     name: str
@@ -73,8 +94,9 @@ class Row:
     domain: tuple[tuple[float, float], ...] = ()
     product: Literal["mul", "mulz", "gate"] = "mul"
     effect: bool = False
-    cost: Literal["one", "size"] = "one"
+    cost: Literal["one", "size", "cubic"] = "one"
     kinks: str = ""
+    whole: Whole | None = None
 
     @property
     def singular(self) -> bool:

@@ -223,10 +223,10 @@ class _Translator:
             return effect
         box = boxer(out[0].type)
         dst = self.bind(out[0])
-        if row.cost == "size":
+        if row.cost != "one":
             def sized(f: Frame) -> None:
                 a = cast(NDArray, call(*[f[a] for a in args], *static))
-                m.cost += a.size
+                m.cost += a.size * (1 if row.cost == "size" else len(cast(NDArray, f[args[0]])))
                 f[dst] = a
 
             return sized

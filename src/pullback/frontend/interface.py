@@ -19,10 +19,13 @@ class Specialiser(Protocol):
     ``builders``: of the block being built and those around it, the innermost last.
     ``assume_equal``: extents that meet in an elementwise operation are taken to be equal, which is
     checked; that one of them is 1 at run time raises the ValueError for shapes that do not fit
-    (``extents.NO_BROADCAST``), and the caller specialises again without the assumption."""
+    (``extents.NO_BROADCAST``), and the caller specialises again without the assumption.
+    ``lapack``: linear algebra becomes primitives that LAPACK does; else it is the plain programs
+    that say what they mean."""
 
     builders: list[Builder]
     assume_equal: bool
+    lapack: bool
 
     @property
     def b(self) -> Builder:

@@ -1,7 +1,8 @@
 """Dense linear algebra as plain Python that the front end compiles (``programs``).
 
 Cholesky, LU and substitution are finite algorithms and simply differentiated: derivatives of all
-orders are exact, and reverse mode keeps O(n^2) numbers.
+orders are exact. Methods without rules for whole matrices get these programs. The others get
+primitives that LAPACK does (``core/prims_linear.py``); what is left for them is at the end.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+from pullback.combinators import stop_gradient
+from pullback.frontend.programs import known_det, known_logdet, packed_lu
 
 Matrix = Any
 """A NumPy array: mypy would want casts that plain Python does not need."""
@@ -187,3 +191,44 @@ def det_complete(a: Matrix) -> float:
                 for k in range(j, n):
                     m[i, k] = m[i, k] - factor * m[j, k]
     return result
+
+
+# --- from LAPACK's LU ----------------------------------------------------------------------------
+
+
+def packed_slogdet(a: Matrix) -> tuple[float, float]:
+    """The sign and the logarithm of the size of the determinant."""
+    m = packed_lu(stop_gradient(a))
+    n = a.shape[0]
+    sign, size = 1.0, 0.0
+    for i in range(n):
+        if m[i, n] != i + 1.0:
+            sign = -sign
+        if m[i, i] < 0.0:
+            sign = -sign
+        elif m[i, i] == 0.0:
+            sign = 0.0
+        size = size + np.log(abs(m[i, i]))
+    if sign == 0.0:
+        size = -np.inf
+    else:
+        size = known_logdet(a, size)
+    return sign, size
+
+
+def packed_det(a: Matrix) -> float:
+    """The determinant; of a (nearly) singular matrix by complete pivoting."""
+    m = packed_lu(stop_gradient(a))
+    n = a.shape[0]
+    value, largest, smallest = 1.0, 0.0, np.inf
+    for i in range(n):
+        if m[i, n] != i + 1.0:
+            value = -value
+        value = value * m[i, i]
+        largest = max(largest, abs(m[i, i]))
+        smallest = min(smallest, abs(m[i, i]))
+    if n > 0 and smallest <= 1e-6 * largest:
+        value = det_complete(a)
+    else:
+        value = known_det(a, value)
+    return value

@@ -116,6 +116,18 @@ def named(example: object, values: Sequence[Value]) -> Value:
 
 _ONE = np.eye(1)
 
+
+def regular_solution(sp: Specialiser, m: ArrayV, columns: ArrayV, node: ast.AST) -> Value:
+    """x with m x = columns; LinAlgError if m is singular."""
+    if not sp.lapack:
+        x, regular = items_of(run_program(sp, programs.solve, (m, columns), node))
+        fail_unless(sp, regular, SINGULAR, node)
+        return x
+    site = sp.site(node)
+    x_atom = sp.b.prim("solve.ck", m.atom, columns.atom, static=(SINGULAR,), site=site)
+    return ext.note(sp, sp.fresh(x_atom, node), ext.extents(sp, columns))
+
+
 # --- solve, inv, det -----------------------------------------------------------------------------
 
 
@@ -123,9 +135,7 @@ def solved(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
     m, t = matrix(sp, a, node)
     given, columns = right_side(sp, b, node)
     check_rows(sp, m, columns, node)
-    x, regular = items_of(run_program(sp, programs.solve, (m, columns), node))
-    fail_unless(sp, regular, SINGULAR, node)
-    return solution(sp, x, given, t, node)
+    return solution(sp, regular_solution(sp, m, columns, node), given, t, node)
 
 
 @register(np.linalg.solve)
@@ -152,8 +162,7 @@ def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (a,) = bind(sp, "inv", args, kwargs, node, a=MISSING)
     m, t = matrix(sp, a, node)
     n = ext.int_value(ext.extents(sp, m)[0])
-    x, regular = items_of(run_program(sp, programs.solve, (m, eye(sp, (n,), {}, node)), node))
-    fail_unless(sp, regular, SINGULAR, node)
+    x = regular_solution(sp, m, array_of(eye(sp, (n,), {}, node)), node)
     return as_type(sp, array_of(x), t, node)
 
 
@@ -163,14 +172,16 @@ def det(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     (a,) = bind(sp, "det", args, kwargs, node, a=MISSING)
     m, t = matrix(sp, a, node)
-    return number(sp, run_program(sp, programs.det, (m,), node), t, node)
+    program = programs.packed_det if sp.lapack else programs.det
+    return number(sp, run_program(sp, program, (m,), node), t, node)
 
 
 @register(np.linalg.slogdet)
 def slogdet(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (a,) = bind(sp, "slogdet", args, kwargs, node, a=MISSING)
     m, t = matrix(sp, a, node)
-    sign, size = items_of(run_program(sp, programs.slogdet, (m,), node))
+    program = programs.packed_slogdet if sp.lapack else programs.slogdet
+    sign, size = items_of(run_program(sp, program, (m,), node))
     values = (number(sp, sign, t, node), number(sp, size, t, node))
     return named(np.linalg.slogdet(_ONE), values)
 
@@ -181,9 +192,12 @@ def slogdet(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 def factor(sp: Specialiser, a: Value, node: ast.AST, message: str) -> tuple[ArrayV, Real]:
     """The lower Cholesky factor, from the lower triangle."""
     m, t = matrix(sp, a, node)
-    low, positive = items_of(run_program(sp, programs.cholesky, (m,), node))
-    fail_unless(sp, positive, message, node)
-    return array_of(low), t
+    if not sp.lapack:
+        low, positive = items_of(run_program(sp, programs.cholesky, (m,), node))
+        fail_unless(sp, positive, message, node)
+        return array_of(low), t
+    atom = sp.b.prim("cholesky.ck", m.atom, static=(message,), site=sp.site(node))
+    return ext.note(sp, sp.fresh(atom, node), ext.extents(sp, m)), t
 
 
 def _transposed(sp: Specialiser, x: Value, node: ast.AST) -> ArrayV:
@@ -225,6 +239,10 @@ def triangular(
     sp: Specialiser, a: ArrayV, columns: ArrayV, lower: bool, unit: bool, node: ast.AST
 ) -> Value:
     """Substitution; the diagonal is not checked."""
+    if sp.lapack:
+        static = (int(lower), int(unit))
+        atom = sp.b.prim("solve_triangular", a.atom, columns.atom, static=static)
+        return ext.note(sp, sp.fresh(atom, node), ext.extents(sp, columns))
     program = programs.solve_lower if lower else programs.solve_upper
     return run_program(sp, program, (a, columns, Scalar(boolean(unit), True)), node)
 

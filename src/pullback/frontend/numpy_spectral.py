@@ -6,6 +6,7 @@ of qr are LAPACK's. Derivatives where they do not exist: see ``spectral_programs
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
@@ -26,7 +27,34 @@ from pullback.frontend.numpy_linalg import (
 from pullback.frontend.numpy_linear import matmul
 from pullback.frontend.numpy_sort import as_type
 from pullback.frontend.programs import array_of, items_of, run_program
-from pullback.frontend.values import Scalar, Specialiser, Static, Value, register
+from pullback.frontend.values import Scalar, Specialiser, Static, TupleV, Value, register
+
+# --- the bases, which are constants --------------------------------------------------------------
+
+
+def _register_basis(
+    function: Callable[..., object], meaning: Callable[..., object], name: str, rest: object
+) -> None:
+    """LAPACK's primitive in the place of a program that gives a basis and something more; ``rest``
+    makes that of the basis (and of the matrix)."""
+
+    @register(function)
+    def basis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        if not sp.lapack:
+            return run_program(sp, meaning, args, node)
+        (a,) = args
+        v = sp.fresh(sp.b.prim(name, array_of(a).atom), node)
+        given = (v,) if rest is programs.all_finite else (v, a)
+        return TupleV((v, run_program(sp, rest, given, node)))
+
+
+_register_basis(programs.eigenvectors, programs.jacobi, "eigenvectors", programs.all_finite)
+_register_basis(
+    programs.right_vectors, programs.one_sided_jacobi, "right_vectors", programs.all_finite
+)
+_register_basis(programs.orthonormal, programs.householder, "orthonormal", programs.triangle)
+
+# --- symmetric matrices --------------------------------------------------------------------------
 
 _EIGEN = "Eigenvalues did not converge"
 _SVD = "SVD did not converge"

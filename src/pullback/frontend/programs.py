@@ -7,10 +7,12 @@ nesting follow from the text. ``array_programs`` and ``linear_programs`` are wri
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
+from typing import Any
 
 from pullback.core.build import lit
+from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import Atom, Var
 from pullback.core.types import Real
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind
@@ -24,6 +26,9 @@ from pullback.frontend.values import (
     Value,
     register,
 )
+
+Matrix = Any
+"""A NumPy array: mypy would want casts that plain Python does not need."""
 
 
 def run_program(
@@ -52,6 +57,9 @@ def truth_of(value: Value) -> Atom:
     return value.atom
 
 
+# --- primitives that programs call ---------------------------------------------------------------
+
+
 def unknown(x: float, change: float) -> float:
     """x. Its derivative by ``change``, which is 0, does not exist: it is infinite, and NaN or
     infinite is what depends on it; only a cotangent (or tangent) that is 0 stays 0."""
@@ -68,3 +76,35 @@ def _unknown(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     nothing = sp.b.prim("sub", change.atom, sp.b.prim("stop_gradient", change.atom))
     infinite = sp.b.prim("mulz", lit(float("inf"), x.type), nothing)
     return Scalar(sp.b.prim("add", x.atom, infinite), x.py)
+
+
+def packed_lu(a: Matrix) -> Matrix:
+    """L U packed, and a last column with the row exchanges, from 1. It has no derivative."""
+    return LINEAR.rows["lu"].numpy(a)
+
+
+@register(packed_lu)
+def _packed_lu(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (a,) = args
+    return sp.fresh(sp.b.prim("lu", array_of(a).atom), node)
+
+
+def known_logdet(a: Matrix, v: float) -> float:
+    """v, which is log |det a|: known, but for its derivative."""
+    return v
+
+
+def known_det(a: Matrix, v: float) -> float:
+    """v, which is det a."""
+    return v
+
+
+def _register_known(function: Callable[[Matrix, float], float], name: str) -> None:
+    @register(function)
+    def known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        a, v = args
+        return Scalar(sp.b.prim(name, array_of(a).atom, sp.scalar(v, node).atom), py=False)
+
+
+_register_known(known_logdet, "logdet")
+_register_known(known_det, "det")

@@ -74,6 +74,7 @@ class Run(PythonValues):
         self.lambda_sets = lambda_sets
         self.builders: list[Builder] = []
         self.assume_equal = False
+        self.lapack = True
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # evaluated, and to be used when the rest has been
         self.functions: dict[str, Function] = {}

@@ -101,12 +101,14 @@ def specialise(
     args: tuple[object, ...] | None = None,
     operator: tuple[object, ...] | None = None,
     assume_equal: bool = False,
+    lapack: bool = True,
 ) -> Specialised:
     """Specialise ``function`` for arguments of these types (one per parameter, in order).
 
     ``args``, the arguments themselves, are looked at only where a value must be known at compile
     time. Refused programs raise a PullbackError that shows the place. With ``assume_equal`` extents
-    that meet are taken to be equal, see ``values.Specialiser``."""
+    that meet are taken to be equal, and with ``lapack`` linear algebra is LAPACK's, see
+    ``interface.Specialiser``."""
     static: dict[Path, StaticK] = {}
     lambda_sets = LambdaSets()
     before = sys.getrecursionlimit()
@@ -115,7 +117,7 @@ def specialise(
         while True:
             lambda_sets.begin()
             try:
-                made = _Attempt(function, arg_types, static, lambda_sets, assume_equal).run()
+                made = _Attempt(function, arg_types, static, lambda_sets, assume_equal, lapack).run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
             except PullbackError:
@@ -157,11 +159,13 @@ class _Attempt:
         static: dict[Path, StaticK],
         lambda_sets: LambdaSets,
         assume_equal: bool = False,
+        lapack: bool = True,
     ) -> None:
         self.function = function
         self.arg_types = arg_types
         self.rt = Run(lambda_sets)
         self.rt.assume_equal = assume_equal
+        self.rt.lapack = lapack
         self.rt.static_paths = dict(static)
         self.params: list[Var] = []
 

@@ -73,6 +73,17 @@ def jacobi(a: Matrix) -> tuple[Matrix, bool]:
     return v[:, argsort(np.diag(m))], converged
 
 
+def eigenvectors(a: Matrix) -> tuple[Matrix, bool]:
+    """The eigenvectors of a symmetric matrix, ascending by eigenvalue, and whether they were found:
+    by LAPACK, or by this."""
+    return jacobi(a)
+
+
+def all_finite(v: Matrix) -> bool:
+    """Whether a result is one: LAPACK's failures are NaN."""
+    return bool(np.all(np.isfinite(v)))
+
+
 def largest_of(x: Vector) -> float:
     """Of numbers that are not negative; 0 if there are none."""
     result = 0.0
@@ -127,7 +138,7 @@ def symmetric(a: Matrix, lower: bool) -> Matrix:
 def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
     """The eigenvalues in ascending order; False if they were not found."""
     a = symmetric(a, lower)
-    v, converged = jacobi(stop_gradient(a))
+    v, converged = eigenvectors(stop_gradient(a))
     b = v.T @ (a @ v)
     d = np.diag(stop_gradient(b))
     w, _ = diagonalise(b, equal_pairs(d, largest_of(np.abs(d))))
@@ -137,7 +148,7 @@ def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
 def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
     """Eigenvalues and eigenvectors."""
     a = symmetric(a, lower)
-    v, converged = jacobi(stop_gradient(a))
+    v, converged = eigenvectors(stop_gradient(a))
     b = v.T @ (a @ v)
     d = np.diag(stop_gradient(b))
     equal = equal_pairs(d, largest_of(np.abs(d)))
@@ -184,9 +195,14 @@ def one_sided_jacobi(a: Matrix) -> tuple[Matrix, bool]:
     return v[:, argsort(-np.sum(m * m, axis=0))], converged
 
 
+def right_vectors(a: Matrix) -> tuple[Matrix, bool]:
+    """Right singular vectors in columns, the largest value first: by LAPACK, or by this."""
+    return one_sided_jacobi(a)
+
+
 def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, bool]:
     """(v, x, b, equal, converged): the columns of a v x are orthogonal, the longest first."""
-    v, converged = one_sided_jacobi(stop_gradient(a))
+    v, converged = right_vectors(stop_gradient(a))
     m = a @ v
     b = m.T @ m
     d = np.diag(stop_gradient(b))
@@ -311,6 +327,16 @@ def householder(a: Matrix) -> tuple[Matrix, Matrix]:
     return q, np.triu(r[:n])
 
 
+def orthonormal(a: Matrix) -> tuple[Matrix, Matrix]:
+    """(q, r) of a tall matrix: by LAPACK, or by this."""
+    return householder(a)
+
+
+def triangle(q: Matrix, a: Matrix) -> Matrix:
+    """The r that belongs to q."""
+    return np.triu(q.T @ a)
+
+
 def qr(a: Matrix) -> tuple[Matrix, Matrix]:
     """(q, r)"""
     rows, n = a.shape
@@ -325,7 +351,7 @@ def qr(a: Matrix) -> tuple[Matrix, Matrix]:
 def qr_tall(a: Matrix) -> tuple[Matrix, Matrix]:
     """(q, r) of a matrix with independent columns; else the derivative is unknown."""
     n = a.shape[1]
-    q, r = householder(stop_gradient(a))
+    q, r = orthonormal(stop_gradient(a))
     largest, smallest = 0.0, np.inf
     for j in range(n):
         largest = max(largest, abs(r[j, j]))

@@ -21,6 +21,7 @@ from pullback.lower.loopcode import (
     CallCode,
     Copy,
     ForCode,
+    Foreign,
     IfCode,
     Instr,
     Load,
@@ -160,6 +161,11 @@ class _Checker:
                 self.control(i)
             case CallCode(dsts, name, args):
                 self.call(dsts, name, args)
+            case Foreign(dst, _, args):
+                for v in args:
+                    if not isinstance(v, str):
+                        self.use(v, v.ty if v.ty is Ty.PTR else Ty.I64, 1)
+                self.bind(dst)
             case RaiseIf(cond, _, _, _, a, b):
                 self.use(cond, Ty.I1, 1)
                 self.use(a, Ty.I64, 1)

@@ -4,6 +4,7 @@ Released memory is overwritten, and an access outside allocated memory is an err
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import assert_never
 
 import numpy as np
 
+from pullback.core.lapack import lapack_address
 from pullback.core.prims import EXCEPTIONS, TABLE
 from pullback.core.types import Type
 from pullback.lower.check import CORE
@@ -27,6 +29,7 @@ from pullback.lower.loopcode import (
     CallCode,
     Copy,
     ForCode,
+    Foreign,
     IfCode,
     Instr,
     Load,
@@ -196,15 +199,35 @@ class Machine:
             case IfCode() | ForCode() | WhileCode():
                 self.control(i, env)
             case CallCode(dsts, name, args):
-                given = [self.value(a, env) for a in args]
-                out = self.call(name, [x for x in given if not isinstance(x, list)])
+                contents = [self.value(a, env) for a in args]
+                out = self.call(name, [x for x in contents if not isinstance(x, list)])
                 env.update(zip(dsts, out, strict=True))
+            case Foreign(dst, routine, args):
+                given = [v if isinstance(v, str) else (v.ty, self.number(v, env)) for v in args]
+                env[dst] = self.foreign(routine, given)
             case RaiseIf(cond, kind, message, _, a, b):
                 if self.number(cond, env):
                     text = message.replace("{a}", str(self.number(a, env)))
                     raise EXCEPTIONS[kind](text.replace("{b}", str(self.number(b, env))))
             case _:
                 assert_never(i)
+
+    def foreign(self, routine: str, args: list[str | tuple[Ty, int]]) -> int:
+        """Call a routine of LAPACK on the simulated memory."""
+        base = ctypes.addressof((ctypes.c_char * len(self.memory)).from_buffer(self.memory))
+        info = ctypes.c_int(0)
+        given: list[object] = []
+        for a in args:
+            match a:
+                case str():
+                    given.append(ctypes.c_char_p(a.encode()))
+                case (Ty.PTR, at):
+                    given.append(ctypes.c_void_p(base + at))
+                case (_, n):
+                    given.append(ctypes.byref(ctypes.c_int(n)))
+        kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(given) + 1))
+        kind(lapack_address(routine))(*given, ctypes.byref(info))
+        return info.value
 
     def targets(
         self, ptr: Value, index: Value, value: Value, env: dict[Reg, Content]

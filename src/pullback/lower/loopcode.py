@@ -21,6 +21,7 @@
                | ForCode(lo, hi, step, i, carried, inits, body, r*)
                | WhileCode(carried, inits, cond, body, r*)
                | CallCode(r*, function, value*)  an error in the callee returns at once
+               | Foreign(r, routine, argument*)  a routine of LAPACK: r is its info
                | RaiseIf(cond, kind, site, a, b) record the error in CTX and leave the function
 
 Everything that makes code fast happens here or before: LLVM repairs little.
@@ -251,6 +252,17 @@ class CallCode:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Foreign:
+    """Call a routine of LAPACK: all arguments but the last, ``info``, which goes to ``dst`` (i64).
+    A text is a character argument, an i64 an integer one, a pointer an array (of float64, or room
+    for integers); matrices are in columns."""
+
+    dst: Reg
+    routine: str
+    args: tuple[Value | str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RaiseIf:
     """If ``cond`` (scalar i1): record (kind, site, a, b) in CTX and leave all functions."""
 
@@ -264,7 +276,7 @@ class RaiseIf:
 
 Instr = (
     Arith | Load | Store | AtAdd | Offset | Alloc | AccAlloc | AccBase | Mark | Release | ArenaBase
-    | AccMark | AccRelease | Copy | IfCode | ForCode | WhileCode | CallCode | RaiseIf
+    | AccMark | AccRelease | Copy | IfCode | ForCode | WhileCode | CallCode | Foreign | RaiseIf
 )
 
 

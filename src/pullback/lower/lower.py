@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from pullback.core.prims import VIEWS
+from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -46,6 +47,7 @@ from pullback.lower import accumulators, branches, lanes, sequences
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.forms import from_leaves, to_leaves
+from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.scalars import require, scalar_prim
 from pullback.lower.state import Lowering, NotInLanes, Unit
@@ -140,6 +142,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [copy_view(lo, lo.view(op.args[0]))]
         case "stop_gradient":
             return [lo.atom(op.args[0])]
+        case name if name in LINEAR.rows:
+            return [linear_prim(lo, op, let.site)]
         case _:
             return [scalar_prim(lo, op, let.vars[0].type, let.site)]
 

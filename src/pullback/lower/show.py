@@ -17,6 +17,7 @@ from pullback.lower.loopcode import (
     CallCode,
     Copy,
     ForCode,
+    Foreign,
     IfCode,
     Instr,
     Load,
@@ -137,6 +138,9 @@ class _Show:
             case CallCode(dsts, name, args):
                 head = f"{self.binds(dsts)} = " if dsts else ""
                 return f"{head}call {name}({self.values(args)})"
+            case Foreign(dst, routine, args):
+                given = ", ".join(repr(a) if isinstance(a, str) else v(a) for a in args)
+                return f"{b(dst)} = {routine}({given})"
             case RaiseIf(cond, kind, message, site, a, b_):
                 where = f" line {site.line}" if site else ""
                 return f"raise {kind} if {v(cond)} {message!r} {v(a)}, {v(b_)}{where}"

@@ -21,7 +21,9 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
+from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
@@ -231,7 +233,12 @@ def link_text(
     known = {**runtime_symbols(), **pyabi.symbols(), **(own or {})}
     image, timing = _object(text)
     start = time.perf_counter()
-    imports = {name: known[name] for name in set(_MENTION.findall(text)) if name in known}
+    mentioned = set(_MENTION.findall(text))
+    imports = {name: known[name] for name in mentioned if name in known}
+    for name in mentioned:
+        if name.startswith(PREFIX):
+            imports[name] = lapack_address(name.removeprefix(PREFIX))
+            imports[ONE_THREAD] = one_thread_address()
     tracker = _link(image, imports, exports)
     linked = time.perf_counter() - start
     return Linked(

@@ -27,6 +27,7 @@ from pullback.lower.loopcode import (
     CallCode,
     Copy,
     ForCode,
+    Foreign,
     IfCode,
     Imm,
     Instr,
@@ -47,6 +48,7 @@ from pullback.lower.loopcode import (
 from pullback.native import control, memory
 from pullback.native.analysis import Facts, facts
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
+from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address, load_field, store_field
 from pullback.native.mathlib import MathLibrary
 from pullback.native.runtime import ErrorSite
@@ -69,6 +71,7 @@ class ModuleText:
     errors: list[ErrorSite] = field(default_factory=list)
     support: set[str] = field(default_factory=set)
     functions: list[str] = field(default_factory=list)
+    foreign: dict[str, int] = field(default_factory=dict)
 
 
 def _top(arena: str) -> Field:
@@ -98,7 +101,8 @@ def finish(out: ModuleText, more: str = "") -> str:
     """The whole text of a module; ``more``: entry points."""
     support = "".join(SUPPORT[name] for name in sorted(out.support))
     return "\n".join(
-        [*out.functions, more, _RUNTIME, support, out.math.text(), METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, foreign_declarations(out.foreign), support,
+         out.math.text(), METADATA, STACK_METADATA]
     )
 
 
@@ -329,6 +333,8 @@ class FunctionText:
                 control.while_(self, instr)
             case CallCode():
                 control.call(self, instr)
+            case Foreign():
+                foreign(self, instr)
             case RaiseIf():
                 control.raise_if(self, instr)
             case _:

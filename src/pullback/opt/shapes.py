@@ -35,6 +35,11 @@ from pullback.core.types import I64, Array, Handle
 Extents = list[Atom | None]
 
 _SAME_SHAPE = frozenset({"copy", "stop_gradient"})
+_AS_LAST = frozenset({
+    "solve", "solve.ck", "solve_triangular", "cholesky", "cholesky.ck", "eigenvectors",
+    "orthonormal",
+})  # fmt: skip
+"""Primitives whose result has the shape of their last argument."""
 
 
 def same(a: Atom | None, b: Atom | None) -> bool:
@@ -166,6 +171,8 @@ class Shapes:
         base = self.of(args[0]) if is_shaped(args[0]) else []
         if name in _SAME_SHAPE:
             return base
+        if name in _AS_LAST:
+            return self.of(args[-1])
         if name == "transpose":
             return [base[axis] for axis in static if isinstance(axis, int)]
         if name == "stack":

@@ -1,0 +1,40 @@
+"""Where SciPy keeps LAPACK: addresses of its routines, with 32-bit integers, by name."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+    ("PyCapsule_GetName", ctypes.pythonapi)
+)
+
+
+@cache
+def lapack_address(routine: str) -> int:
+    """The address of a routine ("dgesv", ...). SciPy is asked when the first one is wanted."""
+    from scipy.linalg import cython_lapack
+
+    table: dict[str, object] = {**cython_lapack.__pyx_capi__}
+    capsule = table[routine]
+    signature: bytes = _name(capsule)
+    assert b"int *" in signature, "LAPACK with 64-bit integers"
+    address: int = _pointer(capsule, signature)
+    return address
+
+
+@cache
+def one_thread_address() -> int:
+    """Of a function int -> int that sets how many threads the calling thread's linear algebra
+    uses and returns how many it used before: results must not depend on the machine's cores. A
+    library that has no such function gets one that does nothing (``abs``)."""
+    from scipy.linalg import cython_lapack
+
+    library = ctypes.CDLL(cython_lapack.__file__)  # it sees what it is linked with
+    for name in ("scipy_openblas_set_num_threads_local", "openblas_set_num_threads_local"):
+        if hasattr(library, name):
+            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+    return ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value or 0

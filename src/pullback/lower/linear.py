@@ -1,0 +1,207 @@
+"""Linear algebra by LAPACK: each primitive copies its matrices to memory of its own, which the
+routine overwrites, and gives a view of that memory.
+
+LAPACK has matrices in columns. A dense array of Core in its place is the transpose, so matrices are
+copied transposed, or the routine is asked about the transpose, and results are transposed views."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pullback.core.terms import Prim, Site
+from pullback.core.types import F64, Array
+from pullback.lower.copies import copy_view, fresh, nest
+from pullback.lower.loopcode import Arith, Foreign, Imm, RaiseIf, Reg, Store, Ty, Value
+from pullback.lower.state import Lowering, NotInLanes
+from pullback.lower.values import ONE, ZERO, Scalar, Val, View
+from pullback.lower.views import place_of, read, write
+
+_MATRIX = Array(F64, 2)
+_NAN = Imm(float("nan"), Ty.F64)
+
+
+def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
+    """The result of a row of ``core/prims_linear.py``."""
+    if op.name in ("logdet", "det"):
+        return lo.atom(op.args[1])
+    if lo.lane is not None:
+        raise NotInLanes
+    views = [lo.view(a) for a in op.args]
+    match op.name.removesuffix(".ck"):
+        case "solve":
+            out, info = _solve(lo, *views)
+        case "solve_triangular":
+            lower, unit = op.static
+            out, info = _solve_triangular(lo, views, bool(lower), bool(unit))
+        case "cholesky":
+            out, info = _cholesky(lo, *views)
+        case "lu":
+            return _lu(lo, *views)
+        case "eigenvectors":
+            out, info = _eigenvectors(lo, *views)
+        case "right_vectors":
+            out, info = _right_vectors(lo, *views)
+        case "orthonormal":
+            out, info = _orthonormal(lo, *views)
+        case _:
+            raise TypeError(f"not linear algebra: {op.name}")
+    failed = lo.test("ne", info, ZERO)
+    if op.name.endswith(".ck"):
+        lo.emit(RaiseIf(failed, "LinAlgError", str(op.static[0]), site, ZERO, ZERO))
+    else:
+        lo.choose(failed, lambda: _fill(lo, out), lambda: [])
+    return out
+
+
+def _fill(lo: Lowering, out: View) -> list[Value]:
+    """NaN for all elements."""
+
+    def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        write(lo, out, place_of(lo, out, indices), Scalar(F64, _NAN))
+        return []
+
+    return nest(lo, out.extents, [], step)
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def transposed(v: View) -> View:
+    """A view of the transpose."""
+    return replace(
+        v, extents=v.extents[::-1], strides=v.strides[::-1], dense=False, root=None
+    )
+
+
+def _columns(lo: Lowering, v: View) -> View:
+    """A copy with the matrix in columns: the transpose, dense."""
+    return copy_view(lo, transposed(v))
+
+
+def _room(lo: Lowering, count: Value) -> Value:
+    return lo.alloc(count, Ty.F64)
+
+
+def _lead(lo: Lowering, n: Value) -> Value:
+    """A leading dimension: at least 1."""
+    return lo.arith("max", Ty.I64, n, ONE)
+
+
+def _times(lo: Lowering, k: int, n: Value) -> Value:
+    return lo.mul(Imm(k, Ty.I64), n)
+
+
+def _call(lo: Lowering, routine: str, *args: Value | str) -> Value:
+    info = Reg("info", Ty.I64)
+    lo.emit(Foreign(info, routine, args))
+    return info
+
+
+# --- the routines --------------------------------------------------------------------------------
+
+
+def _solve(lo: Lowering, a: View, b: View) -> tuple[View, Value]:
+    n, columns = b.extents
+    m, x = _columns(lo, a), _columns(lo, b)
+    lead = _lead(lo, n)
+    info = _call(
+        lo, "dgesv", n, columns, m.ptrs[0], lead, _room(lo, n), x.ptrs[0], lead
+    )  # fmt: skip
+    return transposed(x), info
+
+
+def _solve_triangular(
+    lo: Lowering, given: list[View], lower: bool, unit: bool
+) -> tuple[View, Value]:
+    m, b = given
+    n, columns = b.extents
+    rows, x = copy_view(lo, m), _columns(lo, b)
+    lead = _lead(lo, n)
+    info = _call(
+        lo, "dtrtrs", "U" if lower else "L", "T", "U" if unit else "N", n, columns,
+        rows.ptrs[0], lead, x.ptrs[0], lead,
+    )  # fmt: skip
+    return transposed(x), info
+
+
+def _cholesky(lo: Lowering, a: View) -> tuple[View, Value]:
+    """The upper factor of the transpose, in columns, is the lower factor, in rows."""
+    n = a.extents[0]
+    out = copy_view(lo, a)
+    info = _call(lo, "dpotrf", "U", n, out.ptrs[0], _lead(lo, n))
+
+    def clear(row: Reg, _: list[Value]) -> list[Value]:
+        start = lo.mul(row, n)
+
+        def right(column: Reg, _: list[Value]) -> list[Value]:
+            lo.emit(Store(out.ptrs[0], lo.add(start, column), Imm(0.0, Ty.F64)))
+            return []
+
+        return lo.loop(lo.add(row, ONE), n, 1, [], right)
+
+    lo.loop(ZERO, n, 1, [], clear)
+    return out, info
+
+
+def _lu(lo: Lowering, a: View) -> View:
+    n = a.extents[0]
+    out = fresh(lo, _MATRIX, (lo.add(n, ONE), n), 1, "temp")  # transposed
+    source = transposed(a)
+    target = replace(out, extents=(n, n))
+
+    def element(indices: list[Scalar], _: list[Value]) -> list[Value]:
+        write(lo, target, place_of(lo, target, indices),
+              read(lo, source, place_of(lo, source, indices)))  # fmt: skip
+        return []
+
+    nest(lo, (n, n), [], element)
+    pivots = _room(lo, n)
+    _call(lo, "dgetrf", n, n, out.ptrs[0], _lead(lo, n), pivots)
+    end = lo.mul(n, n)
+
+    def pivot(i: Reg, _: list[Value]) -> list[Value]:
+        real = Reg("pivot", Ty.F64)
+        lo.emit(Arith(real, "to_real", (lo.load(Ty.I32, pivots, i, 1),)))
+        lo.emit(Store(out.ptrs[0], lo.add(end, i), real))
+        return []
+
+    lo.loop(ZERO, n, 1, [], pivot)
+    return transposed(out)
+
+
+def _eigenvectors(lo: Lowering, a: View) -> tuple[View, Value]:
+    n = a.extents[0]
+    out = _columns(lo, a)
+    work = lo.add(lo.add(ONE, _times(lo, 6, n)), _times(lo, 2, lo.mul(n, n)))
+    whole = lo.add(Imm(3, Ty.I64), _times(lo, 5, n))
+    info = _call(
+        lo, "dsyevd", "V", "L", n, out.ptrs[0], _lead(lo, n), _room(lo, n),
+        _room(lo, work), work, _room(lo, whole), whole,
+    )  # fmt: skip
+    return transposed(out), info
+
+
+def _right_vectors(lo: Lowering, a: View) -> tuple[View, Value]:
+    """vt in columns is v in rows."""
+    rows, n = a.extents
+    m = _columns(lo, a)
+    out = fresh(lo, _MATRIX, (n, n), 1, "temp")
+    small = _times(lo, 4, lo.mul(n, n))
+    work = lo.add(lo.add(small, _times(lo, 71, n)), _times(lo, 65, _lead(lo, rows)))
+    info = _call(
+        lo, "dgesdd", "S", rows, n, m.ptrs[0], _lead(lo, rows), _room(lo, n),
+        _room(lo, lo.mul(rows, n)), _lead(lo, rows), out.ptrs[0], _lead(lo, n),
+        _room(lo, work), work, _room(lo, _times(lo, 8, n)),
+    )  # fmt: skip
+    return out, info
+
+
+def _orthonormal(lo: Lowering, a: View) -> tuple[View, Value]:
+    rows, n = a.extents
+    out = _columns(lo, a)
+    scales, work = _room(lo, n), _times(lo, 64, _lead(lo, n))
+    lead = _lead(lo, rows)
+    room = _room(lo, work)
+    _call(lo, "dgeqrf", rows, n, out.ptrs[0], lead, scales, room, work)
+    info = _call(lo, "dorgqr", rows, n, n, out.ptrs[0], lead, scales, room, work)
+    return transposed(out), info

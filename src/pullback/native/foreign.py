@@ -1,0 +1,49 @@
+"""Calls of LAPACK: Fortran takes addresses, so integers and characters go through slots on the
+stack. One thread: what a function returns must not depend on the machine's cores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pullback.lower.loopcode import Foreign, Ty
+
+if TYPE_CHECKING:
+    from pullback.native.emit import FunctionText
+
+ONE_THREAD = "pb_one_thread"
+PREFIX = "pb_lapack_"
+
+
+def foreign(f: FunctionText, instr: Foreign) -> None:
+    """Print the call."""
+    args: list[str] = []
+    slots = 0
+
+    def slot(ty: str, value: str) -> str:
+        nonlocal slots
+        at = f.let(f"getelementptr i8, ptr %slots, i64 {8 * slots}")
+        f.line(f"store {ty} {value}, ptr {at}, align 8")
+        slots += 1
+        return at
+
+    for a in instr.args:
+        if isinstance(a, str):
+            args.append(slot("i8", str(ord(a))))
+        elif a.ty is Ty.PTR:
+            args.append(f.value(a))
+        else:
+            args.append(slot("i32", f.let(f"trunc i64 {f.value(a)} to i32")))
+    info = slot("i32", "0")
+    f.result_slots = max(f.result_slots, slots)
+    symbol = PREFIX + instr.routine
+    f.out.foreign[symbol] = len(args) + 1
+    before = f.let(f"call i32 @{ONE_THREAD}(i32 1)")
+    f.line(f"call void @{symbol}({', '.join(f'ptr {a}' for a in (*args, info))})")
+    f.line(f"call i32 @{ONE_THREAD}(i32 {before})")
+    f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {info}, align 8')} to i64")
+
+
+def foreign_declarations(symbols: dict[str, int]) -> str:
+    """What a module that calls these says of them."""
+    lines = [f"declare void @{s}({', '.join(['ptr'] * n)})\n" for s, n in sorted(symbols.items())]
+    return "".join([*lines, f"declare i32 @{ONE_THREAD}(i32)\n"] if lines else [])
