@@ -14,7 +14,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TypeVar, cast
 
@@ -198,17 +198,17 @@ _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
 _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
 
 
-def specialisation(f: FunctionType, args: Sequence[object]) -> Specialisation:
+def specialisation(f: FunctionType, args: Sequence[object], lapack: bool) -> Specialisation:
     """The specialisation of f for these arguments: a known one, or a new one."""
     kinds = tuple(map(type_of, args))
     equal = (type_of(f), kinds) not in _broadcasting
-    key = (type_of(f), kinds, equal)
+    key = (type_of(f), kinds, equal, lapack)
     known = _lookup(key, f, args)
     if known is None:
         with _compiling:
             known = _lookup(key, f, args)
             if known is None:
-                known = _specialise(f, args, kinds, equal)
+                known = _specialise(f, args, kinds, equal, lapack)
                 _found.setdefault(key, []).append(known)
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -225,10 +225,10 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
 
 
 def _specialise(
-    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, lapack: bool,
     trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
-    special = with_literals(specialise(f, kinds, tuple(args), assume_equal=equal))
+    special = with_literals(specialise(f, kinds, tuple(args), None, equal, lapack))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
@@ -363,7 +363,7 @@ def _refusals() -> Iterator[None]:
 def found(f: object, args: Sequence[object], request: Request) -> tuple[FunctionType, Unit]:
     """The function that is compiled for f, and the unit for an operator and arguments."""
     function = as_function(f, len(args))
-    return function, specialisation(function, args).unit(request)
+    return function, specialisation(function, args, not request.plain).unit(request)
 
 
 def may_broadcast(error: ValueError) -> bool:
@@ -473,7 +473,7 @@ def by_method(
     f: object, args: Sequence[object], request: Request, method: str, make: Callable[..., Found]
 ) -> Found:
     """What ``by_method.derive`` or ``MethodPullback`` makes of f by a method of the papers."""
-    return _using(f, args, request, lambda g, unit: make(
+    return _using(f, args, replace(request, plain=True), lambda g, unit: make(
         method, unit.special.special.program, unit.plan, unit.special.values(g, args)))
 
 
@@ -482,7 +482,7 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     trace: Trace = []
     with _compiling:
         kinds = tuple(map(type_of, args))
-        special = _specialise(as_function(f, len(args)), args, kinds, True, trace)
+        special = _specialise(as_function(f, len(args)), args, kinds, True, True, trace)
         unit = special.unit(request)
         unit.program(True, trace)
         native = unit.compiled()

@@ -41,12 +41,14 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An operator with its options. ``alone``: one gradient, not a tuple of them."""
+    """An operator with its options. ``alone``: one gradient, not a tuple of them; ``plain``: linear
+    algebra as plain programs, for methods that have no rules for whole matrices."""
 
     what: What
     argnums: tuple[int, ...] = ()
     alone: bool = False
     has_aux: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

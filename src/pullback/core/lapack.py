@@ -1,4 +1,4 @@
-"""Where SciPy keeps LAPACK: addresses of its routines, with 32-bit integers, by name."""
+"""Where SciPy keeps LAPACK and BLAS: addresses of routines, with 32-bit integers, by name."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
 @cache
 def lapack_address(routine: str) -> int:
     """The address of a routine ("dgesv", ...). SciPy is asked when the first one is wanted."""
-    from scipy.linalg import cython_lapack
+    from scipy.linalg import cython_blas, cython_lapack
 
-    table: dict[str, object] = {**cython_lapack.__pyx_capi__}
+    table: dict[str, object] = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
     capsule = table[routine]
     signature: bytes = _name(capsule)
     assert b"int *" in signature, "LAPACK with 64-bit integers"

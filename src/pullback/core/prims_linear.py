@@ -1,5 +1,6 @@
 """Rows for dense linear algebra: operations on whole float64 matrices that a library does.
 
+    product(x, y)                      x y
     solve(a, b)                        x with a x = b; NaN if a is singular
     solve_triangular(m, b; lower, unit)    from one triangle of m, with ones on its diagonal if unit
     cholesky(a)                        the lower factor, from the lower triangle; or NaN
@@ -89,7 +90,7 @@ def _lu(a: Matrix) -> Matrix:
     if n == 0:
         return np.zeros((0, 1))
     packed, pivots, _ = scipy.linalg.lapack.dgetrf(a)
-    return np.concatenate([packed, pivots[:, None].astype(np.float64)], axis=1)
+    return np.concatenate([packed, pivots[:, None] + 1.0], axis=1)  # SciPy counts from 0
 
 
 def _eigenvectors(a: Matrix) -> Matrix:
@@ -137,13 +138,7 @@ def _t(b: Builder, a: Atom) -> Var:
 
 
 def _product(b: Builder, x: Atom, y: Atom) -> Var:
-    """x y"""
-    n = b.dim(x, 1)
-
-    def element(inner: Builder, i: Var, j: Var) -> Atom:
-        return _sum(inner, n, lambda c, k: c.prim("mul", _at(c, x, i, k), _at(c, y, k, j)))
-
-    return _matrix(b, b.dim(x, 0), b.dim(y, 1), element)
+    return b.prim("product", x, y)
 
 
 def _each(b: Builder, like: Atom, element: Element) -> Var:
@@ -184,6 +179,25 @@ def _identity(b: Builder, like: Atom) -> Var:
 
 Args = tuple[Atom, ...]
 Given = tuple[Atom | None, ...]
+
+
+def _product_tangent(b: Builder, args: Args, d: Given, out: Atom, static: Static) -> Atom:
+    """dx y + x dy"""
+    terms = [
+        _product(b, *pair)
+        for pair in ((d[0], args[1]), (args[0], d[1]))
+        if pair[0] is not None and pair[1] is not None
+    ]
+    first, *more = terms
+    if not more:
+        return first
+    (second,) = more
+    return _each(b, first, lambda c, i, j: c.prim("add", _at(c, first, i, j), _at(c, second, i, j)))
+
+
+def _product_cotangents(b: Builder, args: Args, ct: Atom, out: Atom, static: Static) -> Given:
+    """x* = c* y^T, y* = x^T c*"""
+    return _product(b, ct, _t(b, args[1])), _product(b, _t(b, args[0]), ct)
 
 
 def _solve_tangent(b: Builder, args: Args, d: Given, x: Atom, static: Static) -> Atom:
@@ -292,6 +306,7 @@ _SOLVE = Whole(_solve_tangent, _solve_cotangents)
 _CHOLESKY = Whole(_cholesky_tangent, _cholesky_cotangents)
 _SCALAR = (F64,)
 
+_row("product", _matrices(2), np.matmul, Whole(_product_tangent, _product_cotangents), 2)
 _row("solve", _matrices(2), _solve, _SOLVE, 2)
 _row("solve.ck", _matrices(2, texts=1), _solve, _SOLVE, 2, effect=True)
 _row("solve_triangular", _matrices(2, flags=2), _solve_triangular,

@@ -79,7 +79,9 @@ def solution(
     """The matrix x in the form of the right side ``like``."""
     found = array_of(x)
     if like.rank == 1:
-        found = array_of(sp.subscript(found, TupleV((_ALL, Static(0))), node))
+        column = array_of(sp.subscript(found, TupleV((_ALL, Static(0))), node))
+        # nobody has the matrix that it is all of
+        found = ext.note(sp, sp.fresh(column.atom, node), ext.extents(sp, column))
     wanted = F64 if F64 in (t, real_of(like.elem)) else t
     return as_type(sp, found, wanted, node)
 

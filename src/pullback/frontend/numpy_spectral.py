@@ -1,7 +1,7 @@
 """NumPy's eigenvalues, singular values and QR (the algorithms: ``spectral_programs``).
 
-The signs of eigenvectors and singular vectors, which are arbitrary, may differ from LAPACK's; those
-of qr are LAPACK's. Derivatives where they do not exist: see ``spectral_programs``."""
+The signs of eigenvectors and singular vectors are arbitrary: those of qr and eigh are LAPACK's, of
+svd they may differ. Derivatives where they do not exist: see ``spectral_programs``."""
 
 from __future__ import annotations
 

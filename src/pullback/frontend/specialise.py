@@ -117,7 +117,10 @@ def specialise(
         while True:
             lambda_sets.begin()
             try:
-                made = _Attempt(function, arg_types, static, lambda_sets, assume_equal, lapack).run()
+                attempt = _Attempt(
+                    function, arg_types, static, lambda_sets, assume_equal, lapack
+                )
+                made = attempt.run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
             except PullbackError:

@@ -1,8 +1,8 @@
 """Eigenvalues, singular values and QR as plain Python that the front end compiles (``programs``).
 
 They are found by iterations, or by reflections whose derivatives would be wrong where a reflection
-is left out. So they are found first, as constants (``stop_gradient``), and what remains to be done
-in their basis is a smooth function close to the identity:
+is left out. So they are found first, as constants (``stop_gradient``), by LAPACK or by the programs
+here, and what remains to be done in their basis is a smooth function close to the identity:
 
     eigh    b = v.T a v is nearly diagonal. Four steps of Ogita and Aishima (2018), each of which
             squares the error, diagonalise it: derivatives up to the fifteenth are exact, more than

@@ -80,7 +80,7 @@ def allocates(code: Iterable[Instr]) -> frozenset[str]:
             case AccAlloc():
                 found.add("store")
             case CallCode(_, name, _):
-                found |= {"temp", "residual"} if name.startswith("keep.") else {
+                found |= {"temp", "residual"} if name.startswith(("keep.", "linear.")) else {
                     "temp", "residual", "store"
                 }
             case _:

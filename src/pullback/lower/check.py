@@ -164,8 +164,9 @@ class _Checker:
             case Foreign(dst, _, args):
                 for v in args:
                     if not isinstance(v, str):
-                        self.use(v, v.ty if v.ty is Ty.PTR else Ty.I64, 1)
-                self.bind(dst)
+                        self.use(v, v.ty if v.ty in (Ty.PTR, Ty.F64) else Ty.I64, 1)
+                if dst is not None:
+                    self.bind(dst)
             case RaiseIf(cond, _, _, _, a, b):
                 self.use(cond, Ty.I1, 1)
                 self.use(a, Ty.I64, 1)

@@ -203,8 +203,10 @@ class Machine:
                 out = self.call(name, [x for x in contents if not isinstance(x, list)])
                 env.update(zip(dsts, out, strict=True))
             case Foreign(dst, routine, args):
-                given = [v if isinstance(v, str) else (v.ty, self.number(v, env)) for v in args]
-                env[dst] = self.foreign(routine, given)
+                given = [v if isinstance(v, str) else (v.ty, self.value(v, env)) for v in args]
+                info = self.foreign(routine, given)
+                if dst is not None:
+                    env[dst] = info
             case RaiseIf(cond, kind, message, _, a, b):
                 if self.number(cond, env):
                     text = message.replace("{a}", str(self.number(a, env)))
@@ -212,7 +214,7 @@ class Machine:
             case _:
                 assert_never(i)
 
-    def foreign(self, routine: str, args: list[str | tuple[Ty, int]]) -> int:
+    def foreign(self, routine: str, args: list[str | tuple[Ty, Content]]) -> int:
         """Call a routine of LAPACK on the simulated memory."""
         base = ctypes.addressof((ctypes.c_char * len(self.memory)).from_buffer(self.memory))
         info = ctypes.c_int(0)
@@ -221,9 +223,12 @@ class Machine:
             match a:
                 case str():
                     given.append(ctypes.c_char_p(a.encode()))
-                case (Ty.PTR, at):
+                case (Ty.PTR, int(at)):
                     given.append(ctypes.c_void_p(base + at))
+                case (Ty.F64, float(x)):
+                    given.append(ctypes.byref(ctypes.c_double(x)))
                 case (_, n):
+                    assert isinstance(n, int)
                     given.append(ctypes.byref(ctypes.c_int(n)))
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(given) + 1))
         kind(lapack_address(routine))(*given, ctypes.byref(info))

@@ -6,14 +6,28 @@ copied transposed, or the routine is asked about the transpose, and results are 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from pullback.core.terms import Prim, Site
 from pullback.core.types import F64, Array
 from pullback.lower.copies import copy_view, fresh, nest
-from pullback.lower.loopcode import Arith, Foreign, Imm, RaiseIf, Reg, Store, Ty, Value
+from pullback.lower.forms import c_strides, from_leaves, pointers, to_leaves
+from pullback.lower.loopcode import (
+    Arith,
+    CallCode,
+    Foreign,
+    Imm,
+    LoopFunction,
+    RaiseIf,
+    Reg,
+    Region,
+    Store,
+    Ty,
+    Value,
+)
 from pullback.lower.state import Lowering, NotInLanes
-from pullback.lower.values import ONE, ZERO, Scalar, Val, View
+from pullback.lower.values import ONE, ZERO, Scalar, Val, View, leaves
 from pullback.lower.views import place_of, read, write
 
 _MATRIX = Array(F64, 2)
@@ -28,6 +42,8 @@ def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
         raise NotInLanes
     views = [lo.view(a) for a in op.args]
     match op.name.removesuffix(".ck"):
+        case "product":
+            return _product(lo, *views)
         case "solve":
             out, info = _solve(lo, *views)
         case "solve_triangular":
@@ -56,14 +72,43 @@ def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
 def _fill(lo: Lowering, out: View) -> list[Value]:
     """NaN for all elements."""
 
-    def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
-        write(lo, out, place_of(lo, out, indices), Scalar(F64, _NAN))
-        return []
+    def body(inner: Lowering, v: View) -> list[Value]:
+        def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
+            write(inner, v, place_of(inner, v, indices), Scalar(F64, _NAN))
+            return []
 
-    return nest(lo, out.extents, [], step)
+        return nest(inner, v.extents, [], step)
+
+    return _by(lo, "linear.fail", out, body, ())
 
 
 # --- memory --------------------------------------------------------------------------------------
+
+
+def _by(
+    lo: Lowering, name: str, v: View, body: Callable[[Lowering, View], list[Value]],
+    results: tuple[Ty, ...],
+) -> list[Value]:
+    """What ``body`` does with a matrix, by a function of the module: code for it is made once."""
+    if name not in lo.unit.functions:
+        inner = Lowering(lo.unit, lambda lowering, block: [])
+        params = [Reg("p", ty) for ty in leaves(_MATRIX)]
+        matrix = from_leaves(inner, _MATRIX, list(params))
+        assert isinstance(matrix, View)
+        found = tuple(body(inner, matrix))
+        region = Region((*inner.prelude, *inner.code), found)
+        lo.unit.functions[name] = LoopFunction(name, tuple(params), region, results)
+    dsts = tuple(Reg("m", ty) for ty in results)
+    lo.emit(CallCode(dsts, name, tuple(to_leaves(lo, v))))
+    return list(dsts)
+
+
+def _copied(lo: Lowering, v: View) -> View:
+    """A dense copy."""
+    (ptr,) = _by(
+        lo, "linear.copy", v, lambda inner, m: [copy_view(inner, m).ptrs[0]], (Ty.PTR,)
+    )
+    return View(_MATRIX, (ptr,), ZERO, v.extents, c_strides(lo, v.extents), dense=True)
 
 
 def transposed(v: View) -> View:
@@ -75,7 +120,7 @@ def transposed(v: View) -> View:
 
 def _columns(lo: Lowering, v: View) -> View:
     """A copy with the matrix in columns: the transpose, dense."""
-    return copy_view(lo, transposed(v))
+    return _copied(lo, transposed(v))
 
 
 def _room(lo: Lowering, count: Value) -> Value:
@@ -100,6 +145,23 @@ def _call(lo: Lowering, routine: str, *args: Value | str) -> Value:
 # --- the routines --------------------------------------------------------------------------------
 
 
+def _dense(lo: Lowering, v: View) -> Value:
+    """Where the matrix is, in rows: a copy if it has gaps."""
+    return pointers(lo, v)[0] if v.dense and v.uniform else _copied(lo, v).ptrs[0]
+
+
+def _product(lo: Lowering, x: View, y: View) -> View:
+    """In columns the transposes are multiplied."""
+    (rows, inner), columns = x.extents, y.extents[1]
+    out = fresh(lo, _MATRIX, (rows, columns), 1, "temp")
+    one, zero = Imm(1.0, Ty.F64), Imm(0.0, Ty.F64)
+    lo.emit(Foreign(None, "dgemm", (
+        "N", "N", columns, rows, inner, one, _dense(lo, y), _lead(lo, columns),
+        _dense(lo, x), _lead(lo, inner), zero, out.ptrs[0], _lead(lo, columns),
+    )))  # fmt: skip
+    return out
+
+
 def _solve(lo: Lowering, a: View, b: View) -> tuple[View, Value]:
     n, columns = b.extents
     m, x = _columns(lo, a), _columns(lo, b)
@@ -115,7 +177,7 @@ def _solve_triangular(
 ) -> tuple[View, Value]:
     m, b = given
     n, columns = b.extents
-    rows, x = copy_view(lo, m), _columns(lo, b)
+    rows, x = _copied(lo, m), _columns(lo, b)
     lead = _lead(lo, n)
     info = _call(
         lo, "dtrtrs", "U" if lower else "L", "T", "U" if unit else "N", n, columns,
@@ -127,7 +189,7 @@ def _solve_triangular(
 def _cholesky(lo: Lowering, a: View) -> tuple[View, Value]:
     """The upper factor of the transpose, in columns, is the lower factor, in rows."""
     n = a.extents[0]
-    out = copy_view(lo, a)
+    out = _copied(lo, a)
     info = _call(lo, "dpotrf", "U", n, out.ptrs[0], _lead(lo, n))
 
     def clear(row: Reg, _: list[Value]) -> list[Value]:

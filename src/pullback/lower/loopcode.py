@@ -21,7 +21,7 @@
                | ForCode(lo, hi, step, i, carried, inits, body, r*)
                | WhileCode(carried, inits, cond, body, r*)
                | CallCode(r*, function, value*)  an error in the callee returns at once
-               | Foreign(r, routine, argument*)  a routine of LAPACK: r is its info
+               | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info) or BLAS
                | RaiseIf(cond, kind, site, a, b) record the error in CTX and leave the function
 
 Everything that makes code fast happens here or before: LLVM repairs little.
@@ -253,11 +253,11 @@ class CallCode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Foreign:
-    """Call a routine of LAPACK: all arguments but the last, ``info``, which goes to ``dst`` (i64).
-    A text is a character argument, an i64 an integer one, a pointer an array (of float64, or room
-    for integers); matrices are in columns."""
+    """Call a routine of LAPACK: all arguments but the last, ``info``, which goes to ``dst`` (i64);
+    one of BLAS has none. A text is a character argument, an i64 an integer one, a pointer an array
+    (of float64, or room for integers); matrices are in columns."""
 
-    dst: Reg
+    dst: Reg | None
     routine: str
     args: tuple[Value | str, ...]
 

@@ -31,16 +31,20 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
             args.append(slot("i8", str(ord(a))))
         elif a.ty is Ty.PTR:
             args.append(f.value(a))
+        elif a.ty is Ty.F64:
+            args.append(slot("double", f.value(a)))
         else:
             args.append(slot("i32", f.let(f"trunc i64 {f.value(a)} to i32")))
-    info = slot("i32", "0")
+    if instr.dst is not None:
+        args.append(slot("i32", "0"))
     f.result_slots = max(f.result_slots, slots)
     symbol = PREFIX + instr.routine
-    f.out.foreign[symbol] = len(args) + 1
+    f.out.foreign[symbol] = len(args)
     before = f.let(f"call i32 @{ONE_THREAD}(i32 1)")
-    f.line(f"call void @{symbol}({', '.join(f'ptr {a}' for a in (*args, info))})")
+    f.line(f"call void @{symbol}({', '.join(f'ptr {a}' for a in args)})")
     f.line(f"call i32 @{ONE_THREAD}(i32 {before})")
-    f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {info}, align 8')} to i64")
+    if instr.dst is not None:
+        f.define(instr.dst, f"sext i32 {f.let(f'load i32, ptr {args[-1]}, align 8')} to i64")
 
 
 def foreign_declarations(symbols: dict[str, int]) -> str:
