@@ -17,6 +17,7 @@ import numpy as np
 import pullback as pb
 from pullback import boundary
 from pullback.frontend.pytypes import type_of
+from pullback.native.shapes import Space
 
 NODES = 1 << 20
 
@@ -83,7 +84,7 @@ def nanoseconds(call: Callable[[], Any], repeats: int = 5) -> float:
 
 
 def one(name: str, f: Callable[..., Any], data: Any) -> None:
-    conversion = boundary.conversion_of(type_of(data), True)
+    conversion = boundary.conversion_of(type_of(data), Space.FORWARD)
     assert conversion is not None
     block = boundary.encode(conversion, data, 0, False)
     assert block is not None

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from pullback import driver, trees
-from pullback.compiled import Pullback
 from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.halves import Pullback
 from pullback.plans import Request, What
 
 Argnums = int | Sequence[int]

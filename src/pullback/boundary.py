@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from pullback.core.types import Bool, Int, Real
+from pullback.entries import result_form
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import (
     ArrayK,
@@ -40,9 +41,10 @@ from pullback.native.shapes import (
     Many,
     Number,
     Shape,
+    Space,
     Strided,
 )
-from pullback.plans import Plan
+from pullback.plans import Plan, What
 
 MOST_UNIONS = 15  # the table of objects tells them apart by the low bits of addresses
 
@@ -57,23 +59,21 @@ class _Layouts:
     def __init__(self) -> None:
         self.unions: list[Union] = []
 
-    def shape(self, kind: Kind, inside: bool = False) -> Shape:
-        """The shape of values of a kind; ``inside``: of a list or a node."""
+    def shape(self, kind: Kind) -> Shape:
+        """The shape of values of a kind."""
         match kind:
             case ScalarK(t, py):
-                if (inside and t == Real(32)) or (py and t not in (Real(64), Int(64), Bool())):
+                if py and t not in (Real(64), Int(64), Bool()):
                     raise NoLayout
                 return Number(machine(t), py)
             case ArrayK(elem, rank):
-                if inside and elem == Real(32):
-                    raise NoLayout
                 return Strided(machine(elem), rank)
             case ListK(elem):
-                return Many(self.shape(elem, True))
+                return Many(self.shape(elem))
             case TupleK(items, is_list):
-                return Fixed(tuple(self.shape(k, inside) for k in items), is_list)
+                return Fixed(tuple(map(self.shape, items)), is_list)
             case RecordK():
-                return self.instance(kind, inside)
+                return self.instance(kind)
             case StaticK(key, value):
                 return Constant(key, value)
             case UnionK(union):
@@ -83,12 +83,12 @@ class _Layouts:
             case _:
                 raise NoLayout
 
-    def instance(self, kind: RecordK, inside: bool) -> Instance:
+    def instance(self, kind: RecordK) -> Instance:
         """The shape of a record."""
         access = access_of(kind.cls, tuple(name for name, _ in kind.fields))
         if access is None:
             raise NoLayout
-        return Instance(kind.cls, access, tuple(self.shape(k, inside) for _, k in kind.fields))
+        return Instance(kind.cls, access, tuple(self.shape(k) for _, k in kind.fields))
 
     def alternative(self, union: Union, cls: type) -> Alternative:
         """One class of a union."""
@@ -96,12 +96,20 @@ class _Layouts:
         if cls is types.NoneType:
             return Alternative(union.tag(cls), None)
         assert isinstance(kind, RecordK)
-        return Alternative(union.tag(cls), self.instance(kind, True))
+        return Alternative(union.tag(cls), self.instance(kind))
+
+
+def conversion_of(
+    kind: Kind, space: Space, still: bool = False, handled: tuple[bool, ...] = ()
+) -> Conversion | None:
+    """The compiled conversions of a kind in a space (for the rest see ``native.shapes.Layout``)."""
+    return _conversion_of(kind, space, still, handled)
 
 
 @lru_cache(maxsize=512)
-def conversion_of(kind: Kind, forward: bool) -> Conversion | None:
-    """The compiled conversions of a kind, in the forward space of gradients if ``forward``."""
+def _conversion_of(
+    kind: Kind, space: Space, still: bool, handled: tuple[bool, ...]
+) -> Conversion | None:
     made = _Layouts()
     unions: list[tuple[Alternative, ...]] = []
     try:
@@ -113,7 +121,7 @@ def conversion_of(kind: Kind, forward: bool) -> Conversion | None:
         return None
     if len(unions) > MOST_UNIONS:
         return None
-    return Conversion(Layout(root, tuple(unions), forward))
+    return Conversion(Layout(root, tuple(unions), space, still, handled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +135,11 @@ class Block:
     end: int
 
 
-def encode(conversion: Conversion, value: object, first: int, copy: bool) -> Block | None:
+def encode(
+    conversion: Conversion, value: object, first: int, copy: bool, tangent: object = None
+) -> Block | None:
     """The block of a value; None if it is not what the conversion is made for."""
-    found = conversion.encode(value, first, copy)
+    found = conversion.encode(value, first, copy, tangent)
     if found is NotImplemented:
         return None
     assert isinstance(found, tuple)
@@ -147,13 +157,13 @@ class Packed:
 
     def __init__(self, kind: Kind | None, block: Block | None, value: object = None) -> None:
         self._kind = kind
-        self._blocks: dict[tuple[bool, int], Block] = {}
+        self._blocks: dict[tuple[Space, int], Block] = {}
         self._cotangents: tuple[object, tuple[object, ...]] | None = None
         self._value: list[object] = []
         if block is None:
             self._value.append(value)
         else:
-            self._blocks[block.conversion.layout.forward, block.first] = block
+            self._blocks[block.conversion.layout.space, block.first] = block
 
     @staticmethod
     def gradient(block: Block, cells: object, cotangents: tuple[object, ...]) -> Packed:
@@ -180,7 +190,7 @@ class Packed:
 
     def block(self, conversion: Conversion, first: int) -> Block | None:
         """The data in a block for one conversion, whose cells begin at ``first``."""
-        known = (conversion.layout.forward, first)
+        known = (conversion.layout.space, first)
         if self._cotangents is None and known in self._blocks:
             found = self._blocks[known]
             return found if found.conversion is conversion else None
@@ -208,7 +218,7 @@ def pack(data: Any) -> Any:
     if isinstance(data, Packed):
         return data
     kind = type_of(data)
-    conversion = conversion_of(kind, True)
+    conversion = conversion_of(kind, Space.FORWARD)
     block = None if conversion is None else encode(conversion, data, 0, True)
     return Packed(kind, block, data)
 
@@ -251,6 +261,8 @@ class Blocks:
         args = [b.address for b in self.blocks]
         if plan.cells:
             args.append(self.blocks[-1].end if self.blocks else 0)
+        if plan.request.what is What.TANGENT:
+            args += [b.address + 8 * len(b.conversion.words) for b in self.blocks]
         return args
 
     def gradients(
@@ -277,8 +289,9 @@ class Boundary:
         self.arguments = arguments
 
     def blocks(
-        self, values: Sequence[object], before: Blocks | None = None, copy: bool = False
-    ) -> Blocks | None:
+        self, values: Sequence[object], before: Blocks | None = None, copy: bool = False,
+        tangents: Sequence[object] = (),
+    ) -> Blocks | None:  # fmt: skip
         """The arguments converted (or after these, the hidden ones); None if one does not fit."""
         done = Blocks([], []) if before is None else before
         start = 0 if before is None else self.arguments
@@ -286,12 +299,14 @@ class Boundary:
         if len(values) != end - start:
             return None
         cells = done.blocks[-1].end if done.blocks else 0
-        for conversion, value in zip(self.conversions[start:end], values):
+        given = (*tangents, *(None,) * (len(values) - len(tangents)))
+        for conversion, value, tangent in zip(self.conversions[start:end], values, given):
             packed = isinstance(value, Packed)
-            if isinstance(value, Packed):
+            if isinstance(value, Packed) and tangent is None:
                 block = value.block(conversion, cells)
             else:
-                block = encode(conversion, value, cells, copy)
+                objects = value.value if isinstance(value, Packed) else value
+                block = encode(conversion, objects, cells, copy, tangent)
             if block is None:
                 return None
             cells = block.end
@@ -305,12 +320,35 @@ class Boundary:
         return done and self.blocks(values[self.arguments :], done, copy=True)
 
 
-def boundary_of(plan: Plan, forward: bool) -> Boundary | None:
+def boundary_of(plan: Plan) -> Boundary | None:
     """The compiled way in for a plan; None where a kind has none."""
-    found = [conversion_of(k, forward) for k in plan.kinds]
-    conversions = [c for c in found if c is not None]
-    return Boundary(conversions, plan.arguments) if len(conversions) == len(found) else None
+    space = SPACES[plan.request.what]
+    conversions: list[Conversion] = []
+    for k, kind in enumerate(plan.kinds):
+        still = space is Space.DUAL and k >= plan.arguments
+        found = conversion_of(kind, space, still)
+        if found is None:
+            return None
+        conversions.append(found)
+    return Boundary(conversions, plan.arguments)
+
+
+def raw_results(plan: Plan) -> Conversion | None:
+    """The conversion of what an entry keeps raw of its results; None: it gives leaves."""
+    kind = plan.result
+    if plan.request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):
+        if not plan.request.has_aux:
+            return None
+        kind = plan.aux
+    if result_form(kind) is not None:
+        return None
+    return conversion_of(kind, SPACES[plan.request.what])
+
+
+SPACES = {What.GRADIENT: Space.FORWARD, What.VALUE_AND_GRADIENT: Space.FORWARD,
+          What.PULLBACK: Space.FORWARD, What.TANGENT: Space.DUAL, What.VALUE: Space.PLAIN}
+"""The space of the data that an entry takes and gives."""  # fmt: skip
 
 
 __all__ = ["Block", "Blocks", "Boundary", "Packed", "boundary_of", "conversion_of", "pack",
-           "plain", "unpack"]  # fmt: skip
+           "plain", "raw_results", "unpack"]  # fmt: skip

@@ -26,7 +26,7 @@ from pullback.marshal import Cells, Flattener, accumulated, of_reals, rebuild, r
 from pullback.native import EntrySignature, Leaf, PyInt, Words
 from pullback.plans import Plan, What
 from pullback.rawmemory import Memory, Reader, is_simple, signature_leaves
-from pullback.tangents import DualFlattener
+from pullback.tangents import DualFlattener, split_duals
 
 Decls = dict[str, Decl]
 
@@ -89,12 +89,16 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
     given = (*tangents, *(None,) * (len(values) - len(tangents)))
     leaves: list[object] = []
     extra: list[object] = []
+    counts: list[tuple[int, int]] = []
+    differentiated = {*plan.wrt, *plan.data}
     for k, v, t in zip(plan.kinds, values, given, strict=True):
         for leaf, tangent in flattener.duals(k, v, t):
-            leaves.append(leaf)
-            if tangent is not None:
+            if tangent is not None and len(leaves) in differentiated:
                 extra.append(tangent)
-    return Flat(flattener, leaves, leaves + extra)
+            leaves.append(leaf)
+        counts.append((len(leaves), len(extra)))
+    ends = [a for a, _ in counts] + [len(leaves) + b for _, b in counts]
+    return Flat(flattener, leaves, leaves + extra, counts=ends)
 
 
 # --- the evaluator -------------------------------------------------------------------------------
@@ -128,42 +132,60 @@ def _handle(store: np.ndarray, leaf: object) -> object:
 # --- native ---------------------------------------------------------------------------------------
 
 
-def signature(params: Sequence[Type], results: Sequence[Type]) -> EntrySignature:
-    """The signature of an entry that is called with leaves and gives leaves."""
-    keep: tuple[Ty, ...] | None = None if all(map(is_simple, results)) else ()
-    return EntrySignature(_leaves(params), _leaves(results), keep=keep)
+def signature(params: Sequence[Type], results: Sequence[Type], raw: int) -> EntrySignature:
+    """The signature of an entry that is called with leaves and gives leaves; its last ``raw``
+    results are kept in a residual object."""
+    boxed, kept = _returned(results, raw)
+    return EntrySignature(_leaves(params), boxed, keep=kept)
 
 
 def words_signature(
-    words: Sequence[tuple[Ty, ...]], cells: bool, results: Sequence[Type]
+    words: Sequence[tuple[Ty, ...]], cells: bool, results: Sequence[Type], raw: int
 ) -> EntrySignature:
     """The signature of an entry that is called with the addresses of its arguments' words."""
-    keep: tuple[Ty, ...] | None = None if all(map(is_simple, results)) else ()
-    params: tuple[Leaf, ...] = tuple(map(Words, words))
-    return EntrySignature((*params, PyInt()) if cells else params, _leaves(results), keep=keep)
+    boxed, kept = _returned(results, raw)
+    return EntrySignature(_words(words, cells), boxed, keep=kept)
 
 
 def forward_signature(
     params: Sequence[Type], results: Sequence[Type], residuals: Sequence[Type],
-    words: Sequence[tuple[Ty, ...]] | None, cells: bool,
+    words: Sequence[tuple[Ty, ...]] | None, cells: bool, raw: bool,
 ) -> EntrySignature:  # fmt: skip
     """The signature of a forward half, by leaves or by words: it keeps its residuals."""
-    given = _leaves(params) if words is None else words_signature(words, cells, results).params
-    return EntrySignature(given, _leaves(results), keep=_machine(residuals))
+    given = _leaves(params) if words is None else _words(words, cells)
+    if raw:
+        return EntrySignature(given, (), keep=(*machine(residuals), *machine(results)))
+    return EntrySignature(given, _leaves(results), keep=machine(residuals))
 
 
 def pullback_signature(
     residuals: Sequence[Type], seeds: Sequence[Type], results: Sequence[Type]
 ) -> EntrySignature:
     """The signature of a reverse half: it resumes from the residuals."""
-    return EntrySignature(_leaves(seeds), _leaves(results), resume=_machine(residuals))
+    return EntrySignature(_leaves(seeds), _leaves(results), resume=machine(residuals))
+
+
+def _returned(
+    results: Sequence[Type], raw: int
+) -> tuple[tuple[Leaf, ...], tuple[Ty, ...] | None]:
+    """What an entry returns, and what it keeps: the memory that leaves point to, if nothing else.
+    """
+    boxed, tail = results[: len(results) - raw], results[len(results) - raw :]
+    kept = machine(tail) if raw or not all(map(is_simple, boxed)) else None
+    return _leaves(boxed), kept
+
+
+def _words(words: Sequence[tuple[Ty, ...]], cells: bool) -> tuple[Leaf, ...]:
+    params: tuple[Leaf, ...] = tuple(map(Words, words))
+    return (*params, PyInt()) if cells else params
 
 
 def _leaves(types: Sequence[Type]) -> tuple[Leaf, ...]:
     return tuple(leaf for t in types for leaf in signature_leaves(t))
 
 
-def _machine(types: Sequence[Type]) -> tuple[Ty, ...]:
+def machine(types: Sequence[Type]) -> tuple[Ty, ...]:
+    """The machine values of these types."""
     return tuple(ty for t in types for ty in machine_types(t))
 
 
@@ -273,30 +295,32 @@ def gradients(
     return tuple(out)
 
 
-def finish(plan: Plan, given_arguments: Given, results: Sequence[object]) -> object:
-    """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``)."""
+def finish(
+    plan: Plan, given_arguments: Given, results: Sequence[object], made: Sequence[object] = ()
+) -> object:
+    """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``);
+    ``made``: the part of it that was kept raw, as objects."""
     what = plan.request.what
     if what is What.VALUE:
-        return result_value(plan.result, results)
+        return made[0] if made else result_value(plan.result, results)
+    if what is What.TANGENT:
+        return tuple(made) if made else _tangents(plan, list(results))
     given = iter(results)
-    v = len(tuple(leaf_types(plan.value)))
-    rest = len(plan.results) - v
 
     def take(count: int) -> list[object]:
         return [next(given) for _ in range(count)]
 
-    if what is What.TANGENT:
-        return _tangents(plan, list(results))
-    if what is What.GRADIENT:
-        cotangents, value, aux = take(len(plan.wrt)), [], take(rest)
-    else:
-        value, aux, cotangents = take(v), take(rest), take(len(plan.wrt))
+    v = len(tuple(leaf_types(plan.value)))
+    value = [] if what is What.GRADIENT else take(v)
+    cotangents = take(len(plan.wrt))
     cells = next(given) if plan.cells else None
     found: object = given_arguments.gradients(plan, cotangents, cells)
     if plan.request.alone:
         assert isinstance(found, tuple)
         (found,) = found
-    beside = result_value(plan.aux, aux) if plan.request.has_aux else None
+    beside = None
+    if plan.request.has_aux:
+        beside = made[0] if made else result_value(plan.aux, list(given))
     if what is What.GRADIENT:
         return (found, beside) if plan.request.has_aux else found
     number = result_value(plan.value, value)
@@ -307,15 +331,14 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
     """The value and its tangent."""
     n = len(plan.results)
     derivatives: Iterator[object] = iter(results[n:])
+    values, tangents = split_duals(plan.result, results[:n])
     leaves = [
-        next(derivatives) if of_reals(t) else leaf
-        for t, leaf in zip(plan.results, results[:n], strict=True)
+        next(derivatives) if of_reals(t) else tangent
+        for t, tangent in zip(plan.results, tangents, strict=True)
     ]
-    return result_value(plan.result, results[:n]), rebuild(
-        plan.result, iter(leaves), {}, gradient=True
-    )
+    return result_value(plan.result, values), result_value(plan.result, leaves, gradient=True)
 
 
 __all__ = ["Flat", "Given", "call_native", "finish", "flatten_arguments", "flatten_duals",
-           "forward_signature", "gradients", "not_taken", "pullback_signature", "read_results",
-           "run_evaluator", "signature", "taken", "words_signature"]  # fmt: skip
+           "forward_signature", "gradients", "machine", "not_taken", "pullback_signature",
+           "read_results", "run_evaluator", "signature", "taken", "words_signature"]  # fmt: skip

@@ -1,8 +1,8 @@
 """Native code of a unit: compiled entries, and the ways into them.
 
 ``Native`` is one entry. Where all kinds are simple its entry point takes and gives the Python
-values themselves (``entries``); else it takes and gives leaves (``calls``). ``Halves`` is the pair
-of entries behind ``pb.vjp``.
+values themselves (``entries``); else it takes and gives leaves (``calls``), or data in blocks
+(``boundary``).
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from typing import Protocol
 
 import numpy as np
 
-from pullback.boundary import Boundary, boundary_of, plain
+from pullback.boundary import (
+    Boundary,
+    boundary_of,
+    plain,
+    raw_results,
+)
 from pullback.calls import (
     Given,
     call_native,
     finish,
     flatten_arguments,
     flatten_duals,
-    forward_signature,
     not_taken,
-    pullback_signature,
     read_results,
     signature,
     taken,
@@ -40,12 +43,11 @@ from pullback.entries import (
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.frontend.python_values import Guard
 from pullback.frontend.scopes import Path
-from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
-from pullback.marshal import Flattener, has_union, rebuild, result_value
-from pullback.native import CompiledModule, EntrySignature, compile_entries
+from pullback.marshal import Flattener, has_union, rebuild
+from pullback.native import EntrySignature, compile_entries
 from pullback.plans import Plan, What
-from pullback.tangents import tangent_leaves
+from pullback.tangents import Usual
 
 Hidden = Sequence[tuple[Path, Kind]]
 Make = Callable[[object], Fast]
@@ -64,7 +66,9 @@ class Native:
         main = program.functions[program.main]
         self.params = tuple(p.type for p in main.params)
         self.results = main.results
-        chosen = signature(self.params, self.results)
+        self.tail = raw_results(plan)
+        raw = self._tail_length()
+        chosen = signature(self.params, self.results, raw)
         self.make: Make | None = None
         form = None if plan.cells or general else _entry_form(plan)
         fast: FastForm | None = None
@@ -73,11 +77,13 @@ class Native:
             if fast is not None:
                 chosen = EntrySignature(fast.params, form.tree)
         self.boundary: Boundary | None = None
-        if fast is None and plan.request.what is not What.TANGENT:
-            self.boundary = boundary_of(plan, plan.request.what is not What.VALUE)
+        if fast is None:
+            self.boundary = boundary_of(plan)
         if self.boundary is not None:
             words = [c.words for c in self.boundary.conversions]
-            chosen = words_signature(words, plan.cells, self.results)
+            if plan.request.what is What.TANGENT:
+                words += [c.tangent_words for c in self.boundary.conversions]
+            chosen = words_signature(words, plan.cells, self.results, raw)
         self.loop_code = lower(program)
         self.module = compile_entries(self.loop_code, {program.main: chosen})
         self.builtin: Fast = self.module.call[program.main]
@@ -95,12 +101,48 @@ class Native:
             self.builtin, self.program.decls, plan, self.params, flat,
             words=self.boundary is not None,
         )  # fmt: skip
-        return finish(plan, flat, read_results(found, self.results, self.program.decls))
+        return self._finish(flat, found)
 
-    def quick(self, args: Sequence[object], special: Fits, f: object) -> object:
+    def _tail_length(self) -> int:
+        """How many of the results are kept raw."""
+        plan = self.plan
+        if self.tail is None:
+            return 0
+        if plan.request.what in (What.VALUE, What.TANGENT):
+            return len(self.results)
+        return len(tuple(leaf_types(plan.aux)))
+
+    def _finish(self, given: Given, found: object) -> object:
+        """The Python result of what the entry point returned."""
+        plan, tail, decls = self.plan, self.tail, self.program.decls
+        if tail is None:
+            return finish(plan, given, read_results(found, self.results, decls))
+        assert isinstance(found, tuple)
+        made = [tail.result(found[1], 0, 0)]
+        if plan.request.what is What.TANGENT:
+            made.append(tail.result_tangent(found[1], 0, len(tail.words)))
+        boxed = self.results[: len(self.results) - self._tail_length()]
+        return finish(plan, given, read_results(found, boxed, decls, kept=True), made)
+
+    def tangent(
+        self, args: Sequence[object], tangents: Sequence[object], special: Fits, f: object
+    ) -> object:
+        """The result of forward mode: the value and its tangent."""
+        found = self.quick(args, special, f, tangents)
+        if found is NotImplemented:
+            usual = [
+                Usual("tangent").tangent(k, v, t)
+                for k, v, t in zip(self.plan.kinds, args, tangents, strict=False)
+            ]
+            found = self.quick(args, special, f, usual)
+        return self.call(special.values(f, args), tangents) if found is NotImplemented else found
+
+    def quick(
+        self, args: Sequence[object], special: Fits, f: object, tangents: Sequence[object] = ()
+    ) -> object:
         """The result, by compiled conversions; NotImplemented if a value does not fit them."""
         boundary, plan = self.boundary, self.plan
-        blocks = None if boundary is None else boundary.blocks(args)
+        blocks = None if boundary is None else boundary.blocks(args, tangents=tangents)
         if boundary is None or blocks is None:
             return NotImplemented
         objects = plain(args)
@@ -110,8 +152,7 @@ class Native:
             hidden = special.values(f, objects)[plan.arguments :]
             if boundary.blocks(hidden, blocks) is None:
                 return NotImplemented
-        found = taken(self.builtin, blocks.arguments(plan))
-        return finish(plan, blocks, read_results(found, self.results, self.program.decls))
+        return self._finish(blocks, taken(self.builtin, blocks.arguments(plan)))
 
 
 class Fits(Protocol):
@@ -136,8 +177,17 @@ def _entry_form(plan: Plan) -> Form | None:
     aux = [result_form(plan.aux)] if plan.request.has_aux else []
     if what is What.GRADIENT:
         return tuple_form([found, *aux]) if aux else found
-    value = result_form(plan.value)
-    return tuple_form([tuple_form([value, *aux]) if aux else value, found])
+    whole = tuple_form([result_form(plan.value), found, *aux])
+    if whole is None or not aux:
+        return whole
+    decode = whole.decode
+
+    def in_order(parts: object) -> object:
+        made = parts if decode is None else decode(parts)
+        assert isinstance(made, tuple)
+        return (made[0], made[2]), made[1]
+
+    return Form(whole.tree, in_order)
 
 
 def canonical(kind: Kind, value: object) -> object:
@@ -153,83 +203,3 @@ def canonical(kind: Kind, value: object) -> object:
         np.array(x, order="C", subok=False) if isinstance(x, np.ndarray) else x for x in leaves
     ]
     return rebuild(kind, iter(plain), {})
-
-
-class Halves:
-    """The two entries of ``pb.vjp``, which share their residual objects."""
-
-    def __init__(self, plan: Plan, forward: Program, pullback: Program, results: int) -> None:
-        self.plan = plan
-        self.decls = forward.decls
-        there = forward.functions[forward.main]
-        back = pullback.functions[pullback.main]
-        self.params = tuple(p.type for p in there.params)
-        self.results, residuals = there.results[:results], there.results[results:]
-        self.cotangents = back.results
-        self.seeds = tuple(p.type for p in back.params[len(residuals) :])
-        self.boundary = boundary = boundary_of(plan, True)
-        one, two = lower(forward), lower(pullback)
-        self.loop_code = Module({**one.functions, **two.functions}, one.main)
-        signatures = {
-            forward.main: forward_signature(
-                self.params, self.results, residuals,
-                None if boundary is None else [c.words for c in boundary.conversions], plan.cells,
-            ),
-            pullback.main: pullback_signature(residuals, self.seeds, self.cotangents),
-        }
-        self.module: CompiledModule = compile_entries(self.loop_code, signatures)
-        self.forward: Fast = self.module.call[forward.main]
-        self.pullback: Fast = self.module.call[pullback.main]
-
-    def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
-        """The result (with what is beside it) and the pullback at these arguments."""
-        plan, boundary = self.plan, self.boundary
-        blocks = None if boundary is None else boundary.everything(values)
-        given: Given
-        if blocks is not None:
-            found, given, keep = taken(self.forward, blocks.arguments(plan)), blocks, []
-        else:
-            given = flat = flatten_arguments(plan, values)
-            found, memory = call_native(
-                self.forward, self.decls, plan, self.params, flat, copy=True,
-                words=boundary is not None,
-            )  # fmt: skip
-            keep = memory.keep
-        leaves = read_results(found, self.results, self.decls, kept=True)
-        assert isinstance(found, tuple)
-        out = result_value(self.plan.result, leaves)
-        return out, Pullback(self, given, leaves, found[1], keep)
-
-
-class Pullback:
-    """From a cotangent of the result to the cotangents of the arguments, as often as is wanted.
-
-    It owns all that it needs: the arguments may be overwritten meanwhile."""
-
-    def __init__(
-        self, halves: Halves, given: Given, results: Sequence[object], residual: object,
-        keep: Sequence[np.ndarray],
-    ) -> None:  # fmt: skip
-        self._halves = halves
-        self._given = given
-        self._residual = residual
-        self._keep = keep
-        count = len(tuple(leaf_types(halves.plan.value)))
-        self._forms = [_form_of(leaf) for leaf in results[:count]]
-
-    def __call__(self, cotangent: object) -> tuple[object, ...]:
-        """The cotangents of the arguments, always as a tuple."""
-        halves, plan = self._halves, self._halves.plan
-        given = tangent_leaves(plan.value, self._forms, cotangent, "cotangent")
-        seeds = [given[k] for k in plan.seeded]
-        found = taken(halves.pullback, [self._residual, *seeds])
-        leaves = read_results(found, halves.cotangents, halves.decls)
-        cells = leaves.pop() if plan.cells else None
-        return self._given.gradients(plan, leaves, cells)
-
-
-def _form_of(leaf: object) -> object:
-    """What stands for a leaf of the result of which only the shape is needed."""
-    if isinstance(leaf, np.ndarray) and leaf.dtype != np.object_:
-        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
-    return leaf

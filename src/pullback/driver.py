@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TypeVar, cast
 
-from pullback.ad.differentiate import differentiate, split, tangent
+from pullback.ad.differentiate import differentiate, split, split_with_handles, tangent
 from pullback.ad.differentiate import gradient as reverse_gradient
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
@@ -32,7 +32,7 @@ from pullback.calls import (
     not_taken,
     run_evaluator,
 )
-from pullback.compiled import Halves, Native, Pullback, canonical
+from pullback.compiled import Native, canonical
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
@@ -47,6 +47,7 @@ from pullback.frontend.kinds import ArgType, Kind, leaf_types
 from pullback.frontend.python_values import Guard
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
+from pullback.halves import Halves, Pullback
 from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
 from pullback.opt.bounds import remove_checks
@@ -61,7 +62,7 @@ from pullback.opt.nest import nest
 from pullback.opt.ranks import join_ranks
 from pullback.opt.simplify import simplify
 from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
-from pullback.wrappers import forward_entry, loss_entry, pullback_entry, renamed
+from pullback.wrappers import loss_entry
 
 Pass = Callable[[Program], Program]
 Found = TypeVar("Found")
@@ -308,24 +309,8 @@ class Unit:
         if self.halves is None:
             with _compiling, _refusals():
                 if self.halves is None:
-                    forward, back = self._two_programs()
-                    self.halves = Halves(self.plan, forward, back, len(self.plan.results))
+                    self.halves = Halves(self.plan, self.source, _split, _finished)
         return self.halves
-
-    def _two_programs(self) -> tuple[Program, Program]:
-        plan = self.plan
-        there, back = split(self.source, plan.wrt, plan.seeded)
-        n = len(plan.results)
-        residuals = len(there.functions[there.main].results) - n
-        forward = run_stages(
-            there, PIPELINE[AD:],
-            {"ad": lambda p: p, "entry": lambda p: forward_entry(p, n, plan.cells)},
-        )  # fmt: skip
-        pullback = run_stages(
-            back, PIPELINE[AD:],
-            {"ad": lambda p: p, "entry": lambda p: pullback_entry(p, residuals, plan.cells)},
-        )  # fmt: skip
-        return forward, renamed(pullback, "back.")
 
     def bind(self, f: object, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
@@ -346,6 +331,19 @@ class Unit:
             return native.call(special.values(f, args))
 
         return fast
+
+
+def _split(
+    program: Program, wrt: tuple[int, ...], seeded: tuple[int, ...], handles: bool
+) -> tuple[Program, Program, tuple[bool, ...]]:
+    if handles:
+        return split_with_handles(program, wrt, seeded)
+    return (*split(program, wrt, seeded), ())
+
+
+def _finished(program: Program, entry: Pass) -> Program:
+    """One half, differentiated already, after the stages that follow."""
+    return run_stages(program, PIPELINE[AD:], {"ad": lambda p: p, "entry": entry})
 
 
 @contextlib.contextmanager
@@ -437,7 +435,7 @@ def tangent_of(
         values = unit.special.values(function, primals)
         if tier == "eval":
             return unit.evaluate(values, tangents)[0]
-        return unit.compiled().call(values, tangents)
+        return unit.compiled().tangent(primals, tangents, unit.special, function)
 
     return cast("tuple[object, object]", _using(f, primals, Request(What.TANGENT), both))
 

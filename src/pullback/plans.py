@@ -12,7 +12,7 @@ from enum import Enum
 
 from pullback.ad.spaces import Spaces
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
-from pullback.core.types import Real, Type
+from pullback.core.types import Array, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds import (
     Kind,
@@ -61,6 +61,7 @@ class Plan:
     wrt        the parameters of main that are differentiated
     seeded     the results of main that have a cotangent
     data       the parameters that are data (nodes, arrays of arrays): they come in their space
+    seeds_nodes  whether the cotangent of the result has nodes in it
     """
 
     request: Request
@@ -70,6 +71,7 @@ class Plan:
     wrt: tuple[int, ...] = ()
     seeded: tuple[int, ...] = ()
     data: tuple[int, ...] = ()
+    seeds_nodes: bool = False
 
     @property
     def cells(self) -> bool:
@@ -110,14 +112,13 @@ class Plan:
         return range(start, start + len(tuple(leaf_types(self.kinds[argument]))))
 
     def keep(self) -> list[int]:
-        """The order in which the entry gives the results of ``ad.gradient``."""
+        """The order in which the entry gives the results of ``ad.gradient``: value, gradients,
+        cells, and last what is beside the value."""
         n, m = len(self.results), len(self.wrt)
         v = len(tuple(leaf_types(self.value)))
-        value, aux, gradients = list(range(v)), list(range(v, n)), list(range(n, n + m))
+        value = [] if self.request.what is What.GRADIENT else list(range(v))
         last = [n + m] if self.cells else []
-        if self.request.what is What.GRADIENT:
-            return gradients + aux + last
-        return value + aux + gradients + last
+        return [*value, *range(n, n + m), *last, *range(v, n)]
 
 
 def make_plan(
@@ -151,14 +152,24 @@ def make_plan(
         _check_loss(plain.value)
     v = len(tuple(leaf_types(plain.value)))
     seeded = tuple(k for k, t in enumerate(plain.results[:v]) if of_reals(t))
+    nodes = False
     for t in plain.results[:v]:
-        if spaces.bears(t) and not of_reals(t):
+        if holds_functions(t) and spaces.bears(t):
             raise UnsupportedError(
                 f"the derivative of a function that returns {describe(plain.value)}",
-                "return numbers, arrays, tuples or dataclasses of them",
+                "return numbers, arrays, tuples, lists or dataclasses of them",
             )
+        nodes |= spaces.bears(t) and not of_reals(t)
     data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
-    return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data)
+    seeds_nodes = nodes and request.what is What.PULLBACK
+    return Plan(
+        request, everything, len(kinds), result, tuple(wrt), seeded, data, seeds_nodes
+    )
+
+
+def holds_functions(t: Type) -> bool:
+    """Whether a value of this type holds a function that was chosen at run time (a sum)."""
+    return isinstance(t, Sum) or (isinstance(t, Array) and holds_functions(t.elem))
 
 
 def with_literals(special: Specialised) -> Specialised:

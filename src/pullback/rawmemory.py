@@ -28,7 +28,16 @@ from pullback.core.values import Node, dtype_of
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
 from pullback.marshal import Cells
-from pullback.native import ArrayOf, Leaf, NpScalar, Pointer, PyBool, PyFloat, PyInt
+from pullback.native import (
+    RECORD_CELLS,
+    ArrayOf,
+    Leaf,
+    NpScalar,
+    Pointer,
+    PyBool,
+    PyFloat,
+    PyInt,
+)
 
 Decls = dict[str, Decl]
 
@@ -260,3 +269,19 @@ def _copied(pointer: int, ty: Ty, shape: tuple[int, ...], strides: tuple[int, ..
     return np.lib.stride_tricks.as_strided(
         raw[-low:], shape, tuple(s * size for s in strides)
     ).copy()
+
+
+# --- what a residual object keeps ----------------------------------------------------------------
+
+
+def kept_cells(residual: object) -> int:
+    """How many cells of accumulators the forward run numbered."""
+    return ctypes.c_int64.from_address(_record(residual) + RECORD_CELLS).value
+
+
+def _record(residual: object) -> int:
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    found = get(residual, b"pullback.residual")
+    assert isinstance(found, int)
+    return found

@@ -10,10 +10,11 @@ followed by its tangent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
-from pullback.core.types import Real, Type
+from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import (
@@ -29,7 +30,18 @@ from pullback.frontend.kinds import (
     leaf_types,
 )
 from pullback.frontend.records import Union
-from pullback.marshal import Flattener, Packed, alternative_of, has_union, holds_reals, rows_of
+from pullback.marshal import (
+    Flattener,
+    Packed,
+    alternative,
+    alternative_of,
+    bare,
+    has_union,
+    holds_reals,
+    of_reals,
+    reachable_unions,
+    rows_of,
+)
 
 What = str
 """What the caller gave, for messages: "tangent" or "cotangent"."""
@@ -212,3 +224,152 @@ def _pairs(
             yield from _pairs(inner, value, tangent)
         case _:
             return
+
+
+def root_numbers(kind: Kind, given: object, what: What) -> Iterator[object]:
+    """The tangents of the numbers that are in no list and no node."""
+    match kind:
+        case ScalarK(Real() as t):
+            yield _number(t, given, what)
+        case TupleK(items):
+            for k, part in zip(items, _parts(given, len(items), kind, what), strict=True):
+                yield from root_numbers(k, part, what)
+        case RecordK(_, fields):
+            for name, k in fields:
+                yield from root_numbers(k, _field(given, name, kind, what), what)
+        case _:
+            return
+
+
+# --- unusual tangents ----------------------------------------------------------------------------
+
+
+class Usual:
+    """Makes tangents in the usual form (floats, arrays of the value's dtype, lists, the value's own
+    classes) of those that a caller gives, or says where they do not have the form of the value."""
+
+    def __init__(self, what: What) -> None:
+        self.what = what
+        self.made: dict[int, tuple[object, object]] = {}
+        self.todo: list[tuple[Kind, object, object, object, str]] = []
+
+    def tangent(self, kind: Kind, value: object, given: object) -> object:
+        """The tangent of a value; nodes are done without recursion."""
+        out = self._part(kind, value, given, self.what)
+        while self.todo:
+            k, v, t, node, where = self.todo.pop()
+            assert isinstance(k, RecordK)
+            for name, field in k.fields:
+                at = f"{where}.{name}"
+                part = self._part(field, getattr(v, name), self._field(t, name, k, at), at)
+                object.__setattr__(node, name, part)
+        return out
+
+    def _field(self, given: object, name: str, kind: Kind, where: str) -> object:
+        with _at(where):
+            return _field(given, name, kind, self.what)
+
+    def _part(self, kind: Kind, value: object, given: object, where: str) -> object:
+        if given is None:
+            return None
+        match kind:
+            case ScalarK(Real() as number):
+                with _at(where):
+                    return _number(number, given, self.what)
+            case ArrayK(Real() as elem):
+                with _at(where):
+                    return _array(elem, value, given, self.what)
+            case ListK(elem):
+                return list(self._parts(kind, [elem] * len(_items(value)), value, given, where))
+            case TupleK(items, is_list):
+                parts = self._parts(kind, items, value, given, where)
+                return list(parts) if is_list else tuple(parts)
+            case RecordK(cls, fields):
+                return bare(cls, {
+                    name: self._part(k, getattr(value, name),
+                                     self._field(given, name, kind, where), f"{where}.{name}")
+                    for name, k in fields
+                })  # fmt: skip
+            case UnionK(union):
+                return self._node(union, value, given, where)
+            case _:
+                return None
+
+    def _parts(
+        self, kind: Kind, kinds: Sequence[Kind], value: object, given: object, where: str
+    ) -> Iterator[object]:
+        with _at(where):
+            parts = _parts(given, len(kinds), kind, self.what)
+        for i, (k, v, t) in enumerate(zip(kinds, _items(value), parts, strict=True)):
+            yield self._part(k, v, t, f"{where}[{i}]")
+
+    def _node(self, union: Union, value: object, given: object, where: str) -> object:
+        with _at(where):
+            if type(given) is not type(value):
+                raise ArgumentTypeError(
+                    f"the {self.what} of a {type(value).__name__} has its form, not {given!r}"
+                )
+            known = self.made.get(id(value))
+            if known is not None and known[0] is not given:
+                raise ArgumentValueError(f"one object has two different {self.what}s")
+        if known is None:
+            kind = alternative_of(union, value).kind
+            if issubclass(type(value), tuple):  # it cannot be made first and filled later
+                node = self._part(kind, value, given, where)
+            else:
+                node = object.__new__(type(value))
+                self.todo.append((kind, value, given, node, where))
+            known = self.made[id(value)] = given, node
+        return known[1]
+
+
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """Errors say which part of the tangent they are about."""
+    try:
+        yield
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise type(error)(f"{error.reason}, at {where}") from None
+
+
+def _items(value: object) -> Sequence[object]:
+    assert isinstance(value, list | tuple)
+    return value
+
+
+# --- results in dual space ------------------------------------------------------------------------
+
+
+def split_duals(kind: Kind, leaves: Sequence[object]) -> tuple[list[object], list[object]]:
+    """Leaves whose nodes are in their dual space, as those of the value and of the tangent (a leaf
+    of reals stands for its own tangent, which the caller knows)."""
+    unions = {u.name: u for u in reachable_unions(kind)}
+    pairs: dict[int, tuple[Node, Node]] = {}
+    todo: list[tuple[Union, Node]] = []
+
+    def split(t: Type, leaf: object) -> tuple[object, object]:
+        if isinstance(t, Named):
+            assert isinstance(leaf, Node)
+            if id(leaf) not in pairs:
+                pairs[id(leaf)] = Node(leaf.tag), Node(leaf.tag)
+                todo.append((unions[t.name], leaf))
+            return pairs[id(leaf)]
+        if isinstance(t, Array) and isinstance(leaf, np.ndarray) and not of_reals(t):
+            if leaf.dtype == np.object_:
+                both = [split(t.elem, x) for x in leaf.flat]
+                one, two = ([pair[k] for pair in both] for k in range(2))
+                return make_array(t.elem, one, leaf.shape), make_array(t.elem, two, leaf.shape)
+        return leaf, leaf
+
+    found = [split(t, leaf) for t, leaf in zip(leaf_types(kind), leaves, strict=True)]
+    while todo:
+        union, node = todo.pop()
+        value, tangent = pairs[id(node)]
+        given = iter(node.fields)
+        both: list[tuple[object, object]] = []
+        for t in alternative(union, union.classes[node.tag]).types:
+            part = next(given)
+            both.append((part, next(given)) if of_reals(t) else split(t, part))
+        value.fields = tuple(a for a, _ in both)
+        tangent.fields = tuple(b for _, b in both)
+    return [a for a, _ in found], [b for _, b in found]

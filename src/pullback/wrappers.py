@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pullback.ad.cells import scatter
 from pullback.core.build import Builder, lit
 from pullback.core.terms import (
     AccNew,
@@ -21,7 +22,7 @@ from pullback.core.terms import (
     Var,
 )
 from pullback.core.traverse import map_blocks
-from pullback.core.types import I64, Handle, Real, Type
+from pullback.core.types import F64, I64, Array, Handle, Real, Type
 
 ENTRY = "entry"
 
@@ -56,9 +57,10 @@ def loss_entry(program: Program, keep: Sequence[int], count_cells: bool) -> Prog
     return _with_main(program, ENTRY, params, b, [outs[k] for k in keep])
 
 
-def forward_entry(program: Program, results: int, cells: bool) -> Program:
+def forward_entry(program: Program, results: int, cells: bool, raw: bool) -> Program:
     """The forward half of ``ad.split`` as an entry: its residuals come after its ``results``
-    results; with ``cells`` it is given their count, and keeps their accumulator too."""
+    results, or before them if these are kept ``raw``; with ``cells`` it is given their count, and
+    keeps their accumulator too, after the residuals."""
     main = program.functions[program.main]
     b = Builder()
     params = [Var(p.name, p.type) for p in main.params]
@@ -69,17 +71,25 @@ def forward_entry(program: Program, results: int, cells: bool) -> Program:
         kept = list(b.let(AccNew((extra[0],)), (Handle(1),)))
     outs = b.let(Call(main.name, tuple(params)), main.results)
     assert len(outs) >= results
-    return _with_main(program, "forward", [*params, *extra], b, [*outs, *kept])
+    own = list(outs[:results])
+    order = [*outs[results:], *kept, *own] if raw else [*own, *outs[results:], *kept]
+    return _with_main(program, "forward", [*params, *extra], b, order)
 
 
-def pullback_entry(program: Program, residuals: int, cells: bool) -> Program:
-    """The reverse half as an entry: (residuals, their accumulator if ``cells``, seeds)."""
+def pullback_entry(program: Program, residuals: int, cells: bool, nodes: bool) -> Program:
+    """The reverse half as an entry: (residuals, their accumulator if ``cells``, seeds). ``nodes``:
+    after the seeds comes a handle of all cells of the run, and an array of what is added to them
+    first, the cotangents of the nodes in the result."""
     main = program.functions[program.main]
     b = Builder()
     params = [Var(p.name, p.type) for p in main.params]
     order = params
     if cells:
         order = [*params[:residuals], params[-1], *params[residuals:-1]]
+    if nodes:
+        everything, given = Var("everything", Handle(1)), Var("given", Array(F64, 1))
+        order = [*order, everything, given]
+        scatter(b, given, everything)
     outs = b.let(Call(main.name, tuple(params)), main.results)
     return _with_main(program, "pullback", order, b, list(outs))
 

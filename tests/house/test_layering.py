@@ -23,10 +23,10 @@ MAY_KNOW = {
     "trees": {"marshal"},
     "tangents": {"core", "errors", "frontend", "marshal"},
     "rawmemory": {"core", "lower", "native", "marshal"},
-    "wrappers": {"core"},
+    "wrappers": {"core", "ad"},
     "applied": {"errors"},
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
-    "boundary": {"core", "errors", "frontend", "lower", "native", "plans"},
+    "boundary": {"core", "errors", "frontend", "lower", "native", "plans", "entries"},
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
     "calls": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory", "plans"
@@ -35,15 +35,19 @@ MAY_KNOW = {
         "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
         "boundary",
     },
+    "halves": {
+        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
+        "plans", "entries", "calls", "boundary", "wrappers",
+    },
     "by_method": {
         "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
     },
     "driver": {
         "core", "errors", "papers", "convert", "ad", "opt", "lower", "frontend", "native",
         "marshal", "wrappers", "applied", "plans", "entries", "calls",
-        "compiled", "by_method", "boundary",
+        "compiled", "by_method", "boundary", "halves",
     },
-    "api": {"driver", "errors", "plans", "compiled", "trees"},
+    "api": {"driver", "errors", "plans", "halves", "trees"},
     "pullback": {"api", "errors", "combinators"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},

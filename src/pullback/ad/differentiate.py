@@ -82,6 +82,21 @@ def split(
 ) -> tuple[Program, Program]:
     """The forward program, parameters -> (results, residuals), and the pullback program,
     (residuals, seeds) -> cotangents of ``wrt``; all as in ``gradient``."""
+    return _split(program, wrt, only, False)[:2]
+
+
+def split_with_handles(
+    program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None = None
+) -> tuple[Program, Program, tuple[bool, ...]]:
+    """As ``split``, but after its results the forward program gives the handles of those that are
+    arrays and have one, and the last tuple says which these are: a caller may add cotangents into
+    their cells, and into those of nodes, instead of passing seeds."""
+    return _split(program, wrt, only, True)
+
+
+def _split(
+    program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None, handles: bool
+) -> tuple[Program, Program, tuple[bool, ...]]:
     refuse_deep_nests(program)
     functions = Functions.of(program)
     main = functions.functions[program.main]
@@ -89,7 +104,8 @@ def split(
     b = Builder()
     run = _forward_call(functions, main, params, wrt, b, {})
     named = dict.fromkeys(v for v in run.atoms() if isinstance(v, Var))
-    body = b.block((*run.results, *named))
+    given_out = [h for hs in run.of_results for h in hs] if handles else []
+    body = b.block((*run.results, *given_out, *named))
     forward = functions.fresh_name(f"{main.name}.forward")
     functions.functions[forward] = Function(
         forward, tuple(v for vs in params for v in vs), body,
@@ -107,7 +123,8 @@ def split(
     )
     _expand(functions, forward)
     _expand(functions, name)
-    return functions.program(forward), functions.program(name)
+    halves = functions.program(forward), functions.program(name)
+    return (*halves, tuple(bool(hs) for hs in run.of_results))
 
 
 def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
@@ -290,4 +307,5 @@ def _reverse_half(
     return tuple(a for i in asked for a in cts[i])
 
 
-__all__ = ["DerivativeError", "differentiate", "gradient", "node_layout", "split", "tangent"]
+__all__ = ["DerivativeError", "differentiate", "gradient", "node_layout", "split",
+           "split_with_handles", "tangent"]  # fmt: skip

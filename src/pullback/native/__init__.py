@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from pullback.native.module import CompiledEntry, CompiledModule, compile_entries, compile_module
+from pullback.native.runtime_objects import RECORD_CELLS, RECORD_SLOTS
 from pullback.native.signature import (
     ArrayOf,
     EntrySignature,
@@ -22,6 +23,8 @@ from pullback.native.signature import (
 )
 
 __all__ = [
+    "RECORD_CELLS",
+    "RECORD_SLOTS",
     "ArrayOf",
     "CompiledEntry",
     "CompiledModule",

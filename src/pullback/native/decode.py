@@ -1,8 +1,10 @@
-"""From words to Python objects: the gradient of a converted argument, or its value again.
+"""From words to Python objects: the gradient of a converted argument, or its value again, and the
+results of an entry with their tangents.
 
 All nodes of a block get their objects first, without fields (no ``__init__`` is run, nothing
 recurses); then the fields are filled in. A node's scratch word holds its object; the lowest bit
-says that its one reference is already given to somebody. Objects that cannot come into a cycle (no
+says that its one reference is already given to somebody. The nodes of a result are found from the
+root (``decode_results``). Objects that cannot come into a cycle (no
 list is reached from them) are untracked: they are freed by their counts, and a look of the garbage
 collector at a million of them takes as long as making them. Running out of memory leaves some of
 the objects behind.
@@ -10,17 +12,18 @@ the objects behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from typing import assert_never
 
-from pullback.core.types import Array, Real
+from pullback.core.types import Array, Real, Type
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
 from pullback.native.classes import VALUES_BEFORE, Access, Offset, known_slots
-from pullback.native.encode import Names, alternatives
+from pullback.native.encode_values import Names, alternatives
 from pullback.native.pyabi import ARRAY_DATA, FLOAT_VALUE, LIST_ITEMS, TUPLE_ITEMS
 from pullback.native.shapes import (
     Boxed,
@@ -32,12 +35,12 @@ from pullback.native.shapes import (
     Number,
     Shape,
     Strided,
-    accumulator,
     anywhere,
+    beside,
     leaf_types,
     node_words,
     parts_of,
-    root_accumulator,
+    root_places,
     words,
 )
 from pullback.native.text import SHIFT, SIZE, memory_type
@@ -45,25 +48,36 @@ from pullback.native.text import SHIFT, SIZE, memory_type
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a leaf is: the addresses of its words and of those of its accumulator; in a gradient
-    the object that is its cotangent, or the address of the one real number that is."""
+    """Where a leaf is: the addresses of its words and of those of what is beside it; in a gradient
+    the object that is its cotangent, or the address of the one real number of type ``ty`` that is.
+    """
 
     words: list[str] = field(default_factory=list)
-    accumulator: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
     object: str = ""
     real: str = ""
+    ty: Ty = Ty.F64  # a cell of the store
 
 
 Sources = Iterator[Source]
 
 
-class Decoder:
-    """Prints the functions of one layout, for gradients or for values."""
+class Reading(Enum):
+    """What is made of the words."""
 
-    def __init__(self, layout: Layout, names: Names, gradient: bool) -> None:
+    VALUE = "value"
+    GRADIENT = "gradient"
+    TANGENT = "tangent"
+
+
+class Decoder:
+    """Prints the functions of one layout."""
+
+    def __init__(self, layout: Layout, names: Names, reading: Reading) -> None:
         self.layout = layout
         self.names = names
-        self.gradient = gradient
+        self.reading = reading
+        self.gradient = reading is Reading.GRADIENT
         self.code = Code()
         inside = (*anywhere(layout), layout.root, *parts_of(layout.root))
         self.acyclic = not any(isinstance(s, Many) for s in inside)
@@ -92,11 +106,11 @@ class Decoder:
                 self._fields(shape, out, sources)
                 return out
             case Constant(key, value):
-                obj = "pb_none" if self.gradient else self.names.symbol(value, key)
+                plain = self.reading is Reading.VALUE
+                obj = self.names.symbol(value, key) if plain else "pb_none"
                 return increment(c, f"@{obj}")
             case Boxed():
-                node = c.load("ptr", next(sources).words[0])
-                return c.call("ptr", "pb.object", f"ptr {node}")
+                return self._node(shape, c.load("ptr", next(sources).words[0]))
             case _:
                 assert_never(shape)
 
@@ -104,17 +118,32 @@ class Decoder:
         self.code.need(self.code.let(f"icmp ne ptr {obj}, null"), "fail")
         return obj
 
+    def _node(self, shape: Boxed, node: str) -> str:
+        """A new reference to the object of a node; null: out of memory."""
+        return self.code.call("ptr", "pb.object", f"ptr {node}")
+
     def _number(self, shape: Number, source: Source) -> str:
         c, ty = self.code, shape.ty
-        if not self.gradient:
+        if self.reading is Reading.VALUE:
             return self._boxed(shape, source.words[0])
         if ty not in (Ty.F64, Ty.F32):
             return increment(c, "@pb_none")
+        if self.reading is Reading.TANGENT:
+            return self._boxed(shape, source.beside[0])
         if not source.object:
-            return self._boxed(shape, source.real)
+            return self._boxed(shape, self._real(ty, source))
         if shape.py or ty is Ty.F32:
             return increment(c, source.object)
         return self._boxed(shape, c.at(source.object, FLOAT_VALUE))
+
+    def _real(self, ty: Ty, source: Source) -> str:
+        """The address of a cotangent of this type."""
+        c = self.code
+        if source.ty is ty:
+            return source.real
+        short = c.slot("float")
+        c.store("float", c.let(f"fptrunc double {c.load('double', source.real)} to float"), short)
+        return short
 
     def _boxed(self, shape: Number, address: str) -> str:
         c, ty = self.code, shape.ty
@@ -134,18 +163,40 @@ class Decoder:
 
     def _array(self, shape: Strided, source: Source) -> str:
         c, ty, slots = self.code, shape.ty, source.words
-        if self.gradient:
-            if ty not in (Ty.F64, Ty.F32):
-                return increment(c, "@pb_none")
-            if source.object:
-                return increment(c, source.object)
-            data = self._cell(source.accumulator[0])
-            slots = source.accumulator
-        else:
-            data = c.load("ptr", slots[0])
+        if self.reading is Reading.VALUE:
+            return self._copied(shape, slots)
+        if ty not in (Ty.F64, Ty.F32):
+            return increment(c, "@pb_none")
+        if self.reading is Reading.TANGENT:
+            return self._copied(shape, source.beside)
+        if source.object:
+            return increment(c, source.object)
+        slots = source.beside  # the cells are in C order
+        frame = self._frame(shape, slots)
+        data = self._cell(slots[0])
+        if ty is Ty.F64:
+            return self._box(shape, data, frame)
+        empty = self._checked(c.call("ptr", "PyArray_Empty", f"i32 {shape.rank}", f"ptr {frame}",
+            f"ptr {increment(c, f'@pb_descr_{ty.value}')}", "i32 0"))  # fmt: skip
+        to = c.load("ptr", empty, ARRAY_DATA)
+        with c.counting(c.call("i64", "pb_size", f"i64 {shape.rank}", f"ptr {frame}")) as i:
+            cell = c.load("double", data, c.mul(i, 8))
+            c.store("float", c.let(f"fptrunc double {cell} to float"), to, c.mul(i, 4))
+        return empty
+
+    def _copied(self, shape: Strided, slots: list[str]) -> str:
+        return self._box(shape, self.code.load("ptr", slots[0]), self._frame(shape, slots))
+
+    def _frame(self, shape: Strided, slots: list[str]) -> str:
+        """Extents and strides, one after another."""
+        c = self.code
         frame = c.slot("i64", 2 * shape.rank)
         for k, slot in enumerate(slots[1:]):
             c.store("i64", c.load("i64", slot), frame, 8 * k)
+        return frame
+
+    def _box(self, shape: Strided, data: str, frame: str) -> str:
+        c, ty = self.code, shape.ty
         return self._checked(c.call(
             "ptr", "pb_box_array", f"ptr {data}", f"ptr @pb_descr_{ty.value}", f"i64 {shape.rank}",
             f"i64 {SHIFT[ty]}", f"ptr {frame}", f"ptr {c.at(frame, 8 * shape.rank)}",
@@ -161,33 +212,43 @@ class Decoder:
         out = self._checked(c.call("ptr", "PyList_New", f"i64 {n}"))
         items = c.load("ptr", out, LIST_ITEMS)
         types = list(leaf_types(shape.item))
-        columns: list[Source] = []
-        for t in types:
-            s = next(sources)
-            columns.append(Source(
-                [c.load("ptr", w) for w in s.words[: len(words(t))]],
-                [c.load("ptr", w) for w in s.accumulator[: len(words(accumulator(t)))]],
-                real=self._reals(s) if isinstance(t, Real) and self.gradient else "",
-            ))  # fmt: skip
+        columns = [self._column(t, next(sources)) for t in types]
         with c.counting(n) as i:
-            rows: list[Source] = []
-            for t, s in zip(types, columns, strict=True):
-                steps = zip(s.words, words(t), strict=True)
-                beside = zip(s.accumulator, words(accumulator(t)), strict=True)
-                size = 4 if t == Real(32) else 8
-                rows.append(Source(
-                    [c.at(w, c.mul(i, SIZE[ty])) for w, ty in steps],
-                    [c.at(w, c.mul(i, SIZE[ty])) for w, ty in beside],
-                    real=c.at(s.real, c.mul(i, size)) if s.real else "",
-                ))  # fmt: skip
+            rows = [column(i) for column in columns]
             c.store("ptr", self.decode(shape.item, iter(rows)), items, c.mul(i, 8))
         return out
+
+    def _column(self, t: Type, source: Source) -> Callable[[str], Source]:
+        """What is at each index of a column: of an array for every word."""
+        c = self.code
+        near = beside(self.layout, t)
+        if self.gradient and isinstance(t, Real):
+            ty = (Ty.F32 if t == Real(32) else Ty.F64) if source.object else Ty.F64
+            start = self._reals(source)
+            step = str(SIZE[ty])
+            if not source.object:
+                step = c.mul(c.load("i64", source.beside[2]), SIZE[ty])
+            return lambda i: Source(real=c.at(start, c.mul(i, step)), ty=ty)
+        data = self._steps(words(t), source.words)
+        more = self._steps(words(near), source.beside) if source.beside else lambda i: []
+        return lambda i: Source(data(i), more(i))
+
+    def _steps(self, types: tuple[Ty, ...], slots: list[str]) -> Callable[[str], list[str]]:
+        c = self.code
+        starts = [c.load("ptr", slot) for slot in slots[: len(types)]]
+        stride = c.load("i64", slots[-1])
+
+        def at_index(i: str) -> list[str]:
+            k = c.mul(i, stride)
+            return [c.at(p, c.mul(k, SIZE[ty])) for p, ty in zip(starts, types, strict=True)]
+
+        return at_index
 
     def _reals(self, source: Source) -> str:
         """The address of the cotangents of a column of reals."""
         if source.object:
             return self.code.load("ptr", source.object, ARRAY_DATA)
-        return self._cell(source.accumulator[0])
+        return self._cell(source.beside[0])
 
     # --- instances and nodes ---
 
@@ -253,7 +314,7 @@ class Decoder:
             own = self._cell(c.at("%node", 8 * (last - 2)))
         for t in leaf_types(shape):
             out = []
-            for part in (t, accumulator(t) if self.layout.forward else None):
+            for part in (t, beside(self.layout, t)):
                 out.append([c.at("%node", 8 * (w + k)) for k in range(len(words(part)))])
                 w += len(out[-1])
             real = ""
@@ -345,18 +406,17 @@ class Decoder:
         return c.function("define ptr @decode(ptr %self, ptr %args, i64 %nargs)")
 
     def _root_sources(self, leaves: str) -> Sources:
-        c, w, k = self.code, 0, 0
-        for t in leaf_types(self.layout.root):
-            out: list[list[str]] = []
-            for part in (t, root_accumulator(self.layout, t)):
-                start = at.WORDS + 8 * w
-                out.append([c.at("%block", start + 8 * j) for j in range(len(words(part)))])
-                w += len(out[-1])
-            given = ""
+        c, given = self.code, 0
+        for t, (k, n), (m, more) in root_places(self.layout):
+            cotangent = ""
             if self.gradient and by_value(t):
-                given = c.load("ptr", leaves, 8 * k)
-                k += 1
-            yield Source(out[0], out[1], given)
+                cotangent = c.load("ptr", leaves, 8 * given)
+                given += 1
+            yield Source(
+                [c.at("%block", at.WORDS + 8 * (k + i)) for i in range(n)],
+                [c.at("%block", at.WORDS + 8 * (m + i)) for i in range(more)],
+                cotangent,
+            )
 
 
 def stays_acyclic(cls: type) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pullback.native import blocks as at
+from pullback.native.pyabi import FLOAT_VALUE, OB_TYPE, SCALAR_VALUE
 
 
 def _bump(cur: int, end: int) -> str:
@@ -26,27 +27,7 @@ ok:
   store i64 %to, ptr %cur.at"""
 
 
-HELPERS = f"""
-define internal ptr @pb.data(ptr %block, i64 %size) {{
-start:
-  %up = add i64 %size, 8  ; never nothing: the address is not null
-  %bytes = and i64 %up, -8
-{_bump(at.DATA_CUR, at.DATA_END)}
-  %p = inttoptr i64 %from to ptr
-  ret ptr %p
-}}
-
-define internal ptr @pb.node(ptr %block, i64 %bytes, i64 %alternative) alwaysinline {{
-start:
-{_bump(at.NODE_CUR, at.NODE_END)}
-  %p = inttoptr i64 %from to ptr
-  store i64 %alternative, ptr %p
-  %scratch = getelementptr i8, ptr %p, i64 8
-  store ptr null, ptr %scratch
-  %node = getelementptr i8, ptr %p, i64 {at.HEADER}
-  ret ptr %node
-}}
-
+PUSH = f"""
 define internal i1 @pb.push(ptr %block, ptr %obj, ptr %node) alwaysinline {{
   %top.at = getelementptr i8, ptr %block, i64 {at.TOP}
   %end.at = getelementptr i8, ptr %block, i64 {at.STACK_END}
@@ -69,6 +50,79 @@ ok:
   ret i1 true
 }}
 
+"""
+
+
+TANGENT = f"""
+; The tangent of a number: None is zero.
+define internal i1 @pb.tangent(ptr %obj, ptr %to) {{
+  %none = icmp eq ptr %obj, @pb_none
+  br i1 %none, label %zero, label %some
+zero:
+  store double 0.0, ptr %to
+  ret i1 true
+some:
+  %type.at = getelementptr i8, ptr %obj, i64 {OB_TYPE}
+  %type = load ptr, ptr %type.at
+  %float = icmp eq ptr %type, @pb_float
+  %numpy = icmp eq ptr %type, @pb_np_f64
+  %double = or i1 %float, %numpy
+  br i1 %double, label %read, label %other
+read:
+  %value.at = getelementptr i8, ptr %obj, i64 {FLOAT_VALUE}
+  %value = load double, ptr %value.at
+  store double %value, ptr %to
+  ret i1 true
+other:
+  %single = icmp eq ptr %type, @pb_np_f32
+  br i1 %single, label %widen, label %int
+widen:
+  %single.at = getelementptr i8, ptr %obj, i64 {SCALAR_VALUE}
+  %short = load float, ptr %single.at
+  %wide = fpext float %short to double
+  store double %wide, ptr %to
+  ret i1 true
+int:
+  %whole = icmp eq ptr %type, @pb_int
+  br i1 %whole, label %convert, label %no
+convert:
+  %over = alloca i32
+  %n = call i64 @PyLong_AsLongLongAndOverflow(ptr %obj, ptr %over)
+  %o = load i32, ptr %over
+  %fits = icmp eq i32 %o, 0
+  %x = sitofp i64 %n to double
+  store double %x, ptr %to
+  ret i1 %fits
+no:
+  ret i1 false
+}}
+
+"""
+
+
+HELPERS = f"""
+{TANGENT}
+define internal ptr @pb.data(ptr %block, i64 %size) {{
+start:
+  %up = add i64 %size, 8  ; never nothing: the address is not null
+  %bytes = and i64 %up, -8
+{_bump(at.DATA_CUR, at.DATA_END)}
+  %p = inttoptr i64 %from to ptr
+  ret ptr %p
+}}
+
+define internal ptr @pb.node(ptr %block, i64 %bytes, i64 %alternative) alwaysinline {{
+start:
+{_bump(at.NODE_CUR, at.NODE_END)}
+  %p = inttoptr i64 %from to ptr
+  store i64 %alternative, ptr %p
+  %scratch = getelementptr i8, ptr %p, i64 8
+  store ptr null, ptr %scratch
+  %node = getelementptr i8, ptr %p, i64 {at.HEADER}
+  ret ptr %node
+}}
+
+{PUSH}
 ; Replace the view of an array by a copy in the block, if its argument is to be copied.
 define internal i1 @pb.own(ptr %block, ptr %view, i64 %rank, i64 %shift) {{
   %copy.at = getelementptr i8, ptr %block, i64 {at.KIND}

@@ -6,7 +6,7 @@ from pullback.native.layout import INTERRUPTED, Field
 from pullback.native.pyabi import OB_TYPE, TUPLE_ITEMS
 from pullback.native.runtime_fields import load, store
 
-RECORD_SLOTS = 56
+RECORD_CELLS, RECORD_SLOTS = 8, 56
 """A residual object's record: kind, store cells, temp base and bytes, resid base and bytes, the
 context or null; from this byte on, the residuals in 8-byte slots."""
 

@@ -2,13 +2,16 @@
 
 A *shape* says what an object is and how its parts are reached; its *leaves* are the Core types that
 carry it, and a leaf's machine values are words of memory (``lower.values.leaves``). In the forward
-space (``ad.spaces``) an array of reals is followed by its accumulator.
+space (``ad.spaces``) an array of reals is followed by its accumulator, in the dual space every real
+and every array of reals by its tangent; an argument's or a result's own tangents come after all of
+its leaves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import assert_never
 
 from pullback.core.types import BOOL, F32, F64, I32, I64, Array, Handle, Named, Real, Type
@@ -85,13 +88,25 @@ class Alternative:
     shape: Instance | None
 
 
+class Space(Enum):
+    """What stands beside the leaves."""
+
+    PLAIN = "plain"
+    FORWARD = "fwd"
+    DUAL = "jvp"
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The shape of a value, the unions that it reaches, and whether it is in forward space."""
+    """The shape of a value, the unions that it reaches, and its space. ``still``: an argument in
+    dual space that is not differentiated (its numbers and arrays have no tangents); ``handled``:
+    of a result in forward space, which of its own leaves come with their accumulators."""
 
     root: Shape
     unions: tuple[tuple[Alternative, ...], ...]
-    forward: bool
+    space: Space
+    still: bool = False
+    handled: tuple[bool, ...] = ()
 
 
 def leaf_types(shape: Shape) -> Iterator[Type]:
@@ -126,10 +141,22 @@ def accumulator(t: Type) -> Type | None:
     return None if inner is None else Array(inner, t.rank)
 
 
-def root_accumulator(layout: Layout, t: Type) -> Type | None:
+def beside(layout: Layout, t: Type) -> Type | None:
+    """The type of what stands beside a leaf inside data: its accumulator or its tangent."""
+    match layout.space:
+        case Space.PLAIN:
+            return None
+        case Space.FORWARD:
+            return accumulator(t)
+        case Space.DUAL:
+            return t if isinstance(t, Real) or accumulator(t) is not None else None
+
+
+def root_beside(layout: Layout, t: Type) -> Type | None:
     """That of an argument's own leaf: a plain array of reals has its cotangent by value."""
-    return accumulator(t) if layout.forward and isinstance(t, Array) and isinstance(
-        t.elem, Array) else None  # fmt: skip
+    nested = isinstance(t, Array) and isinstance(t.elem, Array)
+    own = nested or (layout.space is Space.DUAL and not layout.still)
+    return beside(layout, t) if own else None
 
 
 def words(t: Type | None) -> tuple[Ty, ...]:
@@ -138,22 +165,56 @@ def words(t: Type | None) -> tuple[Ty, ...]:
 
 
 def root_words(layout: Layout) -> tuple[Ty, ...]:
-    """The machine values of an argument, as an entry takes them."""
+    """The machine values of an argument, as an entry takes them (but for ``tangent_words``)."""
+    apart = layout.space is Space.DUAL
     return tuple(
         ty
         for t in leaf_types(layout.root)
-        for part in (t, root_accumulator(layout, t))
+        for part in (t, None if apart else root_beside(layout, t))
         for ty in words(part)
     )
+
+
+def tangent_words(layout: Layout) -> tuple[Ty, ...]:
+    """The machine values of the tangents of an argument in dual space."""
+    if layout.space is not Space.DUAL:
+        return ()
+    return tuple(ty for t in leaf_types(layout.root) for ty in words(root_beside(layout, t)))
+
+
+Span = tuple[int, int]
+"""The first word, and how many."""
+
+
+def root_places(layout: Layout) -> Iterator[tuple[Type, Span, Span]]:
+    """Every leaf of an argument with the places of its words and of what is beside it."""
+    apart = layout.space is Space.DUAL
+    at, then = 0, len(root_words(layout))
+    for t in leaf_types(layout.root):
+        n, m = len(words(t)), len(words(root_beside(layout, t)))
+        yield t, (at, n), (then if apart else at + n, m)
+        at += n if apart else n + m
+        then += m
+
+
+def result_places(layout: Layout) -> Iterator[tuple[Type, Span, Span]]:
+    """Every leaf of a result with the places of its words and, counted on their own, of those of
+    its accumulator or tangent."""
+    at, then = 0, 0
+    for k, t in enumerate(leaf_types(layout.root)):
+        handled = layout.space is not Space.FORWARD or (layout.handled and layout.handled[k])
+        n, m = len(words(t)), len(words(beside(layout, t))) if handled else 0
+        yield t, (at, n), (then, m)
+        at += n
+        then += m
 
 
 def node_words(layout: Layout, shape: Instance) -> int:
     """How many slots the fields of a node take."""
     count = 0
     for t in leaf_types(shape):
-        count += len(words(t))
-        count += len(words(accumulator(t))) if layout.forward else 0
-    return count + (3 if layout.forward and reals(shape) else 0)
+        count += len(words(t)) + len(words(beside(layout, t)))
+    return count + (3 if layout.space is Space.FORWARD and reals(shape) else 0)
 
 
 def reals(shape: Shape) -> int:

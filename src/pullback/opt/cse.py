@@ -3,12 +3,12 @@
 An op that has the same key as one in scope before it (the same constructor, static parameters and
 atoms, blocks alike up to the names that they bind) is replaced by the results of that one. Merged
 are ops without effects and those that can only raise: where the first did not raise, neither would
-the second. Arrays that are updated somewhere keep their own storage.
+the second. Arrays that are updated somewhere keep their own storage, and nodes their identity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
 from pullback.core.terms import (
     AccAdd,
@@ -44,6 +44,7 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import map_children
+from pullback.core.types import Array, Named, Type
 from pullback.opt.effects import RAISE, EffectsOf
 from pullback.opt.rules import COMMUTATIVE
 from pullback.opt.storage import updated_arrays
@@ -99,11 +100,30 @@ class _Merger:
         """What equal ops have in common; None for an op that must stay."""
         if not self.effects(op) <= RAISE:
             return None
-        if not self.updated.isdisjoint(let.vars):
+        if not self.updated.isdisjoint(let.vars) or makes_nodes(let.vars, op):
             return None
         if isinstance(op, Build | Sum_ | Loop | While | If | Case) and _size(op) > LARGEST:
             return None
         return _key(op, {})
+
+
+def makes_nodes(variables: Sequence[Var], op: Op) -> bool:
+    """Whether nodes may be made: a caller sees which nodes of a result are one, and gives one node
+    one cotangent, so two that are equal stay two."""
+    match op:
+        case Inject(t, _, fields):
+            return isinstance(t, Named) and bool(fields)
+        case Call():
+            return any(_holds_node(v.type) for v in variables)
+        case _:
+            lets = (let for _, block in sub_blocks(op) for let in block.lets)
+            return any(makes_nodes(let.vars, let.op) for let in lets)
+
+
+def _holds_node(t: Type) -> bool:
+    while isinstance(t, Array):
+        t = t.elem
+    return isinstance(t, Named)
 
 
 def _size(op: Op) -> int:

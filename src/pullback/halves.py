@@ -1,0 +1,188 @@
+"""The two entries behind ``pb.vjp``: the forward half keeps what the reverse half needs.
+
+A result that is data is kept raw too: the user's objects are made from it, and the cotangent that
+comes back is checked against it and added into the cells of its nodes and arrays
+(``native.seed``) before the reverse half runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.boundary import boundary_of, conversion_of, raw_results
+from pullback.calls import (
+    Given,
+    call_native,
+    flatten_arguments,
+    forward_signature,
+    machine,
+    pullback_signature,
+    read_results,
+    taken,
+)
+from pullback.core.terms import Program
+from pullback.core.types import Real
+from pullback.entries import Fast
+from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.frontend.kinds import describe, leaf_types
+from pullback.lower.loopcode import Module
+from pullback.lower.lower import lower
+from pullback.marshal import result_value
+from pullback.native import CompiledModule, compile_entries
+from pullback.native.boundary import Conversion
+from pullback.native.shapes import Space
+from pullback.plans import Plan
+from pullback.rawmemory import Memory, kept_cells
+from pullback.tangents import Usual, root_numbers, tangent_leaves
+from pullback.wrappers import forward_entry, pullback_entry, renamed
+
+Split = Callable[..., tuple[Program, Program, tuple[bool, ...]]]
+Entry = Callable[[Program], Program]
+Stages = Callable[[Program, Entry], Program]
+"""What optimises a program that has been differentiated, given the stage "entry"."""
+
+
+class Halves:
+    """The two entries, which share their residual objects. ``split`` differentiates."""
+
+    def __init__(self, plan: Plan, program: Program, split: Split, stages: Stages) -> None:
+        self.plan = plan
+        self.tail = raw_results(plan)
+        if plan.seeds_nodes and self.tail is None:
+            raise UnsupportedError(
+                f"the cotangent of {describe(plan.value)}, whose classes are not plain",
+                "take the gradient of a number that is computed from it",
+            )
+        raw = self.tail is not None
+        main = program.functions[program.main]
+        self.seeded = [
+            k for k in plan.seeded if not raw or isinstance(main.results[k], Real)
+        ]
+        there, back, handled = split(program, plan.wrt, tuple(self.seeded), raw)
+        own = len(main.results)
+        handles = own + sum(handled) if raw else own
+        kept = len(there.functions[there.main].results) - handles
+        forward = stages(there, lambda p: forward_entry(p, handles, plan.cells, raw))
+        pullback = stages(back, lambda p: pullback_entry(p, kept, plan.cells, raw))
+        self._compile(forward, renamed(pullback, "back."), handles, raw)
+        self._places(own, handled)
+
+    def _compile(self, forward: Program, pullback: Program, given: int, raw: bool) -> None:
+        """``given``: how many results the forward half has, besides what it keeps."""
+        plan = self.plan
+        self.decls = forward.decls
+        there = forward.functions[forward.main]
+        back = pullback.functions[pullback.main]
+        self.params = tuple(p.type for p in there.params)
+        n = len(there.results) - given if raw else given
+        first, second = there.results[:n], there.results[n:]
+        residuals, self.results = (first, second) if raw else (second, first)
+        self.first = len(machine(residuals))  # the slot of a result that is kept
+        self.cotangents = back.results
+        seeds = tuple(p.type for p in back.params[len(residuals) :])
+        self.seeds = seeds[: len(self.seeded)]
+        self.boundary = boundary = boundary_of(plan)
+        one, two = lower(forward), lower(pullback)
+        self.loop_code = Module({**one.functions, **two.functions}, one.main)
+        words = None if boundary is None else [c.words for c in boundary.conversions]
+        signatures = {
+            forward.main: forward_signature(
+                self.params, self.results, residuals, words, plan.cells, raw
+            ),
+            pullback.main: pullback_signature(residuals, seeds, self.cotangents),
+        }
+        self.module: CompiledModule = compile_entries(self.loop_code, signatures)
+        self.forward: Fast = self.module.call[forward.main]
+        self.pullback: Fast = self.module.call[pullback.main]
+
+    def _places(self, own: int, handled: tuple[bool, ...]) -> None:
+        """Where the result and its handles are kept, and what adds its cotangent into these."""
+        self.handles = self.first + len(machine(self.results[:own]))
+        self.seeder: Conversion | None = None
+        if self.tail is not None:
+            of_value = handled[: len(tuple(leaf_types(self.plan.value)))]
+            self.seeder = conversion_of(self.plan.value, Space.FORWARD, handled=of_value)
+
+    def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
+        """The result (with what is beside it) and the pullback at these arguments."""
+        plan, boundary = self.plan, self.boundary
+        blocks = None if boundary is None else boundary.everything(values)
+        given: Given
+        if blocks is not None:
+            found, given, keep = taken(self.forward, blocks.arguments(plan)), blocks, []
+        else:
+            given = flat = flatten_arguments(plan, values)
+            found, memory = call_native(
+                self.forward, self.decls, plan, self.params, flat, copy=True,
+                words=boundary is not None,
+            )  # fmt: skip
+            keep = memory.keep
+        assert isinstance(found, tuple)
+        residual = found[1]
+        if self.tail is not None:
+            out = self.tail.result(residual, self.first, self.handles)
+            return out, Pullback(self, given, residual, keep)
+        leaves = read_results(found, self.results, self.decls, kept=True)
+        out = result_value(plan.result, leaves)
+        return out, Pullback(self, given, residual, keep, list(map(_form_of, leaves)))
+
+
+class Pullback:
+    """From a cotangent of the result to the cotangents of the arguments, as often as is wanted.
+
+    It owns all that it needs: the arguments may be overwritten meanwhile. ``forms``: what stands
+    for the leaves of a result that is not kept raw."""
+
+    def __init__(
+        self, halves: Halves, given: Given, residual: object, keep: Sequence[np.ndarray],
+        forms: Sequence[object] = (),
+    ) -> None:  # fmt: skip
+        self._halves = halves
+        self._given = given
+        self._residual = residual
+        self._keep = keep
+        self._forms = forms
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        """The cotangents of the arguments, always as a tuple."""
+        halves, plan = self._halves, self._halves.plan
+        args: list[object] = [self._residual]
+        if halves.seeder is None:
+            count = len(tuple(leaf_types(plan.value)))
+            leaves = tangent_leaves(plan.value, self._forms[:count], cotangent, "cotangent")
+            memory = Memory(halves.decls)
+            for t, k in zip(halves.seeds, halves.seeded, strict=True):
+                args += memory.arguments(t, leaves[k])
+        else:
+            args += [*root_numbers(plan.value, cotangent, "cotangent")]
+            args += self._added(halves.seeder, cotangent)
+        found = taken(halves.pullback, args)
+        given = read_results(found, halves.cotangents, halves.decls)
+        cells = given.pop() if plan.cells else None
+        return self._given.gradients(plan, given, cells)
+
+    def _added(self, seeder: Conversion, cotangent: object) -> list[object]:
+        """A handle of all cells of the run, and what is added to them first."""
+        first, handles = self._halves.first, self._halves.handles
+        store = np.zeros(kept_cells(self._residual))
+        done = seeder.seed(self._residual, first, handles, cotangent, store)
+        if done is NotImplemented:
+            value = seeder.result(self._residual, first, handles)
+            given = Usual("cotangent").tangent(self._halves.plan.value, value, cotangent)
+            store[:] = 0.0
+            done = seeder.seed(self._residual, first, handles, given, store)
+        if done is NotImplemented:
+            raise ArgumentTypeError("this cotangent does not have the form of the result")
+        return [0, store.size, 1, store]
+
+
+def _form_of(leaf: object) -> object:
+    """What stands for a leaf of the result of which only the shape is needed."""
+    if isinstance(leaf, np.ndarray) and leaf.dtype != np.object_:
+        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
+    return leaf
+
+
+__all__ = ["Halves", "Pullback"]
