@@ -250,13 +250,19 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
         mismatch(run, value, kind, node)
     if cls in kind.absent:
         mismatch(run, value, kind, node)
+    known = run.boxed.get((value, union)) if isinstance(value, RecordV) else None
+    if known is not None and any(known[0] is b for b in run.builders):  # one object is one node
+        return replace(known[1], absent=kind.absent)
     fields = coerce(run, value, union.variant_kind(cls), node)
     run.declare(union)
     named = Named(union.name)
     flat = flatten(fields)
     (atom,) = run.b.let(Inject(named, union.tag(cls), tuple(flat.atoms)), (named,))
     owned = frozenset(o for owners, _ in flat.owned for o in owners)
-    return UnionV(atom, union, owned, kind.absent)
+    made = UnionV(atom, union, owned, kind.absent)
+    if isinstance(value, RecordV):
+        run.boxed[value, union] = run.b, made
+    return made
 
 
 def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:

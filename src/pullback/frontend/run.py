@@ -41,8 +41,10 @@ from pullback.frontend.values import (
     LambdaSetV,
     ListV,
     Owner,
+    RecordV,
     Scalar,
     Static,
+    UnionV,
     Value,
 )
 
@@ -73,6 +75,8 @@ class Run(PythonValues):
         super().__init__()
         self.lambda_sets = lambda_sets
         self.builders: list[Builder] = []
+        self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
+        """The node of a record that was put into a union, and where it was made."""
         self.assume_equal = False
         self.lapack = True
         self.frames: list[Frame] = []
