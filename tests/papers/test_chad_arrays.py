@@ -11,6 +11,7 @@ from pullback.core.nested import (
     Fold,
     Foldl,
     Fst,
+    Let,
     Lit,
     Map,
     Op,
@@ -25,12 +26,16 @@ from pullback.core.nested import (
     Z,
     ZipWith,
 )
-from pullback.core.nested_build import op, prim
+from pullback.core.nested_build import if_, op, prim
+from pullback.core.nested_check import check
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_linear import L_R
+from pullback.core.nested_traverse import alpha_eq
 from pullback.core.nested_values import ConV
-from pullback.papers.chad_bags import BAGS, densify
-from pullback.papers.chad_monadic import check_chad, run_monadic
+from pullback.papers.chad_bags import BAGS, TREE, densify
+from pullback.papers.chad_gather import recognised, recognised_after
+from pullback.papers.chad_monadic import CHAD, chad_of, check_chad, run_monadic
+from pullback.papers.chad_types import t1_context
 from pullback.papers.methods import Outcome
 from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim
@@ -277,3 +282,75 @@ def test_random_array_programs() -> None:
         out = run_monadic(source, args, seed)
         assert close(finite_difference(source, args, seed), out.cotangents, 1e-4)
         assert all(n <= 1 for role, n in zip(out.machine.roles, out.machine.calls) if role == "bp")
+
+
+def doubled(k: int) -> Source:
+    """Program (14): let a = build k (i. c * c) in build (length a) (i. (a ! i) * 2)."""
+    made = Build(Lit(k), "i", prim("mul", C, C))
+    return Source((("c", R),), Let("a2", made, Build(op("length", Var("a2")), "j", prim(
+        "mul", op("index", Var("a2"), Var("j")), Lit(2.0)))), AR)
+
+
+def before(source: Source, *args: Any, seed: object) -> Outcome:
+    return run_monadic(source, args, seed, prepare=recognised)
+
+
+def after(source: Source, *args: Any, seed: object) -> Outcome:
+    return run_monadic(source, args, seed, after=recognised_after)
+
+
+@claim("CHAD-76")
+def test_one_block_for_a_gather(row: str) -> None:
+    for k in (1, 5, 20):
+        source, ds = doubled(k), [1.0 + i for i in range(k)]
+        base, found = run_monadic(source, (3.0,), ds), before(source, 3.0, seed=ds)
+        assert base.value == found.value and close(base.cotangents, found.cotangents)
+        assert base.machine.counts["BOne"] == k
+        assert "BOne" not in found.machine.counts and found.machine.counts["BArray"] == 1
+        # The cotangent of a is 2 d.
+        direct = Source((("a", AR),), Build(op("length", A), "j", prim(
+            "mul", op("index", A, Var("j")), Lit(2.0))), AR)
+        assert before(direct, ds, seed=ds).cotangents == ([2.0 * d for d in ds],)
+
+
+@claim("CHAD-77")
+def test_gathers_before_and_after(row: str) -> None:
+    ints: Context = (("a", AR), ("ix", Arr(Z)))
+    at = op("index", IDX, Var("i"))
+    args: tuple[Any, ...] = (a3, [2, 0, 2, 1])
+    for array in (A, Map("u", prim("sin", Var("u")), A)):
+        source = Source(ints, Build(op("length", IDX), "i", op("index", array, at)), AR)
+        ds = [1.0, 2.0, 3.0, 4.0]
+        base = run_monadic(source, args, ds)
+        assert base.machine.counts["BOne"] == 4
+        for way in (before, after):
+            found = way(source, *args, seed=ds)
+            assert found.value == base.value and close(found.cotangents, base.cotangents)
+            assert "BOne" not in found.machine.counts and found.machine.counts["BPairs"] == 1
+        check(recognised_after(chad_of(apart(source))), t1_context(ints), (TREE,), CHAD)
+    # What is no gather stays: i in the array, or another value of i in the body.
+    rows = Source((("m", Arr(AR)),), Build(Lit(2), "i", op(
+        "index", op("index", Var("m"), Var("i")), Lit(0))), AR)
+    with_i = Source(AB, Build(Lit(2), "i", prim("mul", op("index", A, Var("i")), if_(
+        prim("lt", Var("i"), Lit(1)), Lit(1.0), Lit(2.0)))), AR)
+    for source in (rows, with_i):
+        t = chad_of(apart(source))
+        assert alpha_eq(recognised_after(t), t)
+    assert alpha_eq(recognised(with_i).body, with_i.body)
+    for source, given, seed in programs("RGA"):
+        wanted = run_monadic(source, given, seed)
+        for way in (before, after):
+            found = way(source, *given, seed=seed)
+            assert found.value == wanted.value
+            assert close(found.cotangents, wanted.cotangents)
+
+
+@claim("CHAD-78")
+def test_blocks_cost_their_length(row: str) -> None:
+    for n in (1, 10, 100):
+        block = op("BArray", Var("ds"))
+        d, cost = evaluate(block, {"ds": [1.0] * n}, BAGS)
+        assert cost == 2 + n  # so that there is enough for collect
+        assert evaluate(op("collect", Var("d")), {"d": d}, BAGS)[1] == 2 + 1 + n
+        one = op("BOne", Pair(Lit(0), Var("d")))
+        assert evaluate(one, {"d": 1.0}, BAGS)[1] == 5
