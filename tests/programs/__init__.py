@@ -44,13 +44,14 @@ def corpus() -> list[Program]:
         optionals,
         records,
         scalars,
+        standard,
         unions,
         updates,
     )
 
     rooms = (
         scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions,
-        optionals, lists,
+        optionals, lists, standard,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

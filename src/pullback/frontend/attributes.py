@@ -53,6 +53,8 @@ def receiver_name(value: Value) -> str:
             return "range"
         case FunctionV():
             return "function"
+        case RecordV(cls) if issubclass(cls, tuple):
+            return "record"
         case _:
             return ""
 
@@ -105,10 +107,11 @@ def _of_record(run: Run, value: RecordV, name: str, node: ast.AST) -> Value:
         case property(fget=types.FunctionType() as getter):
             return run.call(_method(run, value.cls, getter, name, node), (value,), node)
         case types.FunctionType():
-            f = _method(run, value.cls, found, name, node)
-            return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (value,))
+            return _bound(_method(run, value.cls, found, name, node), value)
         case staticmethod(__func__=types.FunctionType() as inner):
             return _method(run, value.cls, inner, name, node)
+        case classmethod(__func__=types.FunctionType() as inner):
+            return _bound(_method(run, value.cls, inner, name, node), Static(value.cls))
         case None:
             run.refuse(
                 node,
@@ -136,12 +139,18 @@ def _method(
     return f
 
 
+def _bound(f: FunctionV, receiver: Value) -> FunctionV:
+    return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
+
+
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     found = _class_entry(cls, name)
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
         return _method(run, cls, inner, name, node)
+    if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+        return _bound(_method(run, cls, found.__func__, name, node), Static(cls))
     if isinstance(found, types.FunctionType):
         return _method(run, cls, found, name, node)
     if found is None and not hasattr(cls, name):

@@ -7,8 +7,9 @@ import ast
 from typing import cast as as_type
 
 from pullback.core.build import lit
+from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.arrays import elementwise
 from pullback.frontend.kinds import static_scalar
@@ -133,7 +134,16 @@ def divmod_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(pow)
 def pow_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    base, exponent = bind(sp, "pow", args, kwargs, node, base=MISSING, exp=MISSING)
+    base, exponent, modulus = bind(
+        sp, "pow", args, kwargs, node, base=MISSING, exp=MISSING, mod=NONE
+    )
+    if not is_none(modulus):
+        known = [sp.static_int(v, node, "an argument of pow(x, y, z)") for v in (
+            base, exponent, modulus)]  # fmt: skip
+        try:
+            return Static(pow(*known))
+        except ValueError as e:
+            sp.refuse(node, str(e), error=ArgumentValueError)
     return sp.binop("**", base, exponent, node)
 
 
@@ -178,10 +188,24 @@ def _python_int(sp: Specialiser, value: Value, node: ast.AST) -> Value:
 
 @register(zip)
 def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    for key, value in kwargs.items():
-        if key != "strict" or not isinstance(value, Static) or value.value:
-            sp.refuse(node, "zip(strict=True) is not supported", "compare the lengths first")
+    (strict,) = bind(sp, "zip", (), kwargs, node, strict=Static(False))
+    if sp.static(strict, node, "strict=") and args:
+        lengths = [_length(sp, v, node) for v in args]
+        for k, n in enumerate(lengths[1:], 2):
+            for test, word in (("ge", "shorter"), ("le", "longer")):
+                others = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
+                message = f"zip() argument {k} is {word} than {others}"
+                sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
     return ZipV(tuple(args))
+
+
+def _length(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
+    items = sp.iterate(value, node)
+    if isinstance(items, Unrolled):
+        return lit(len(items.items), I64)
+    if items.keep is not None or items.nested is not None:
+        sp.refuse(node, "zip(strict=True) of a filtered iteration", "make a list of it first")
+    return items.length
 
 
 @register(enumerate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from pullback.frontend import eta, objects, optionals, records
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import leaf_types
+from pullback.frontend.operator_calls import get, is_getter
 from pullback.frontend.source import Definition
 from pullback.frontend.syntax import parameters
 from pullback.frontend.values import (
@@ -82,6 +84,16 @@ def _call_object(
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
         return CALLS[obj](run, args, kwargs, node)
+    if is_getter(obj):
+        return get(run, obj, args, kwargs, node)
+    if isinstance(obj, functools._lru_cache_wrapper):
+        run.refuse(
+            node,
+            f"{obj.__name__} keeps its results in a cache, which compiled code does not have: "
+            "a recursion that relies on it would take exponentially long",
+            "fill a table in a loop (table = np.zeros(n); table[i] = ... table[i - 1] ...), or "
+            "leave the decorator away if the function does not call itself more than once",
+        )
     if isinstance(obj, type) and records.is_record_class(obj):
         return objects.construct(run, obj, args, kwargs, node)
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)

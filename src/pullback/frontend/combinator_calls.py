@@ -19,6 +19,7 @@ from pullback.frontend.kinds import ArrayK, Kind, ScalarK, leaf_types
 from pullback.frontend.sequences import to_array
 from pullback.frontend.values import (
     ArrayV,
+    Indexed,
     ListV,
     RecordV,
     Scalar,
@@ -131,7 +132,6 @@ def while_loop(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 @register(combinators.scan)
 def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A Loop that carries the state and emits it."""
     op, init, xs = bind(sp, "pb.scan", args, kwargs, node, op=MISSING, init=MISSING, xs=MISSING)
     items = sp.iterate(xs, node)
     if isinstance(items, Unrolled):
@@ -143,7 +143,13 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return to_array(sp, results, node) if states and _numeric(results) else results
     if items.keep is not None or items.nested is not None:
         sp.refuse(node, "pb.scan over a filtered or nested iteration", "make a list of it first")
-    found = items
+    return _gathered(sp, running(sp, op, init, items, node), node)
+
+
+def running(
+    sp: Specialiser, op: Value, init: Value, found: Indexed, node: ast.AST
+) -> ListV:
+    """The states of a fold, one after each item: a Loop that carries the state and emits it."""
     kind = generalise(kind_of(init))
     while True:
         index = Var("i", I64)
@@ -158,7 +164,7 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             new = sp.call(op, (state, found.at(index)), node)
             joined = join(kind, generalise(kind_of(new)))
             if joined is None:
-                reason = "the state of pb.scan changes its type"
+                reason = "the state changes its type from one step to the next"
                 sp.refuse(node, reason, error=TypesDoNotMeetError)
             after.append(widen(kind, joined))
             if after[0] != kind:
@@ -174,7 +180,7 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     types: tuple[Type, ...] = tuple(v.type for v in carried)
     emitted = tuple(Array(t, 1) for t in types)
     made = sp.b.let(Loop(found.length, index, carried, inits, block), (*types, *emitted))
-    return _gathered(sp, ListV(found.length, kind, tuple(made[len(types) :])), node)
+    return ListV(found.length, kind, tuple(made[len(types) :]))
 
 
 # --- stop_gradient, debug_print ------------------------------------------------------------------

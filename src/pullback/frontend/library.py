@@ -5,7 +5,9 @@ from __future__ import annotations
 from pullback.frontend import (
     builtins_calls,
     combinator_calls,
+    integer_calls,
     iteration_calls,
+    itertools_calls,
     math_calls,
     numpy_choice,
     numpy_create,
@@ -19,13 +21,16 @@ from pullback.frontend import (
     numpy_sort,
     numpy_special,
     numpy_spectral,
+    operator_calls,
     partial_calls,
 )
 
 __all__ = [
     "builtins_calls",
     "combinator_calls",
+    "integer_calls",
     "iteration_calls",
+    "itertools_calls",
     "math_calls",
     "numpy_choice",
     "numpy_create",
@@ -39,5 +44,6 @@ __all__ = [
     "numpy_sort",
     "numpy_special",
     "numpy_spectral",
+    "operator_calls",
     "partial_calls",
 ]

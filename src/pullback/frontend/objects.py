@@ -228,22 +228,24 @@ def construct(
             f"{cls.__name__} is a dataclass that is not frozen",
             "declare it with @dataclass(frozen=True)",
         )
-    if hasattr(cls, "__post_init__") or not _plain_init(cls):
+    if not _plain_init(cls):
         run.refuse(
             node,
             f"{cls.__name__} runs code of its own when it is made",
-            "leave out __init__ and __post_init__ and write a function that makes the object",
+            "leave out __init__ and write a function that makes the object",
         )
-    names = records.field_names(cls)
-    if len(args) > len(names):
+    names, given_names = records.field_names(cls), _positional(cls)
+    if len(args) > len(given_names):
         run.refuse(
             node,
-            f"{cls.__name__} takes {len(names)} arguments, {len(args)} were given",
+            f"{cls.__name__} takes {len(given_names)} positional arguments, {len(args)} were "
+            "given",
             error=ArgumentTypeError,
         )
-    given = dict(zip(names, args))
+    given = dict(zip(given_names, args))
+    unknown = {f.name for f in _fields(cls) if not f.init}
     for name, value in kwargs.items():
-        if name not in names or name in given:
+        if name not in names or name in given or name in unknown:
             run.refuse(
                 node,
                 f"{cls.__name__} got an unexpected argument {name!r}",
@@ -252,12 +254,25 @@ def construct(
         given[name] = value
     fields = {n: given[n] if n in given else _default(run, cls, n, node) for n in names}
     record = RecordV(cls, fields)
+    if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
+        run.call(run.attribute(record, "__post_init__", node), (), node)
     group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
     if group is None:
         return record
     union = _union_of(run, group, record)
     absent = frozenset(union.classes) - {cls}
     return coerce(run, record, UnionK(union, absent), node)
+
+
+def _fields(cls: type) -> tuple[dataclasses.Field[object], ...]:
+    return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+
+
+def _positional(cls: type) -> tuple[str, ...]:
+    """The fields that can be given by position."""
+    if not dataclasses.is_dataclass(cls):
+        return records.field_names(cls)
+    return tuple(f.name for f in _fields(cls) if f.init and not f.kw_only)
 
 
 def _plain_init(cls: type) -> bool:
@@ -273,7 +288,9 @@ def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
         (found,) = [f for f in dataclasses.fields(cls) if f.name == name]
         default = found.default
         if found.default_factory is not dataclasses.MISSING:
-            run.refuse(node, f"the field {name!r} has a default_factory", "give it a value here")
+            factory = found.default_factory
+            path = (("class", cls), ("default_factory", name))
+            return run.call(run.from_python(factory, path, node, guarded=False), (), node)
     else:
         defaults: dict[str, object] = getattr(cls, "_field_defaults", {})
         default = defaults.get(name, default)

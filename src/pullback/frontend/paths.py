@@ -86,6 +86,9 @@ def _step(
             return parts[k] if k < len(parts) else MISSING
         case ("field_default", str(name)):
             return _field_default(value, name)
+        case ("default_factory", str(name)):
+            fields: dict[str, object] = getattr(value, "__dataclass_fields__", {})
+            return getattr(fields.get(name), "default_factory", MISSING)
         case _:
             raise AssertionError(f"no such step of a path: {step}")
 

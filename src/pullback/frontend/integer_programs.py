@@ -1,0 +1,90 @@
+"""Functions of ``math`` on ints and on sequences, as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def factorial(n: int) -> int:
+    """n!"""
+    if n < 0:
+        raise ValueError("factorial() not defined for negative values")
+    result = 1
+    for k in range(2, n + 1):
+        result = result * k
+    return result
+
+
+def perm(n: int, k: int) -> int:
+    """n (n-1) ... (n-k+1)"""
+    if n < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k < 0:
+        raise ValueError("k must be a non-negative integer")
+    result = 1
+    if k > n:
+        return 0
+    for i in range(k):
+        result = result * (n - i)
+    return result
+
+
+def comb(n: int, k: int) -> int:
+    """n over k: after i steps the product is a binomial coefficient itself, so it is whole."""
+    if n < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k < 0:
+        raise ValueError("k must be a non-negative integer")
+    result = 1
+    if k > n:
+        return 0
+    steps = min(k, n - k)
+    for i in range(steps):
+        common = gcd(result, i + 1)
+        result = (result // common) * ((n - i) // ((i + 1) // common))
+    return result
+
+
+def gcd(a: int, b: int) -> int:
+    """Euclid's."""
+    a, b = abs(a), abs(b)
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+def lcm(a: int, b: int) -> int:
+    """The least common multiple."""
+    if a == 0 or b == 0:
+        return 0
+    return abs(a // gcd(a, b) * b)
+
+
+def isqrt(n: int) -> int:
+    """The integer part of the square root: that of the float is off by one at most."""
+    if n < 0:
+        raise ValueError("isqrt() argument must be nonnegative")
+    root = min(int(math.sqrt(float(n))), 3037000499)
+    if root * root > n:
+        return root - 1
+    if root < 3037000499 and (root + 1) * (root + 1) <= n:
+        return root + 1
+    return root
+
+
+def dist(p: Sequence[float], q: Sequence[float]) -> float:
+    """The Euclidean distance."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    total = 0.0
+    for i in range(len(p)):
+        total = math.hypot(total, p[i] - q[i])
+    return total
+
+
+def sumprod(p: Sequence[float], q: Sequence[float]) -> float:
+    """The sum of products."""
+    if len(p) != len(q):
+        raise ValueError("Inputs are not the same length")
+    return sum(p[i] * q[i] for i in range(len(p)))
