@@ -25,12 +25,13 @@ def run(f: Callable[..., Any], args: tuple[Any, ...], tier: str) -> Any:
 
 
 def gradient(
-    f: Callable[..., Any], args: tuple[Any, ...], argnums: tuple[int, ...], tier: str
+    f: Callable[..., Any], args: tuple[Any, ...], argnums: tuple[int, ...], tier: str,
+    method: str = "chad",
 ) -> tuple[Any, tuple[Any, ...]]:
     """(value, one gradient per argnum), reverse mode, in a tier: "eval" or "native"."""
     from pullback import driver
 
-    return driver.gradient(f, args, argnums, tier=tier)
+    return driver.gradient(f, args, argnums, tier=tier, method=method)
 
 
 def forward(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:

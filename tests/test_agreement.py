@@ -63,6 +63,20 @@ def test_derivatives_agree(program: Program, size: int) -> None:
         assert harness.disagreements(derivatives, rough, 10 * exact) == []
 
 
+@pytest.mark.parametrize("program", [p for p in corpus() if p.argnums], ids=str)
+def test_dual_numbers_agree(program: Program) -> None:
+    """The other native method, on every program: the two check each other."""
+    for size in program.sizes:
+        args = arguments(program, size)
+        tiers = ("native", "eval") if size == program.sizes[0] else ("native",)
+        found = {
+            f"{tier} dual": harness.gradient(program.f, args, program.argnums, tier, "dual")
+            for tier in tiers
+        }
+        found["chad"] = harness.gradient(program.f, args, program.argnums, "native")
+        assert harness.disagreements(found, {}, exactness(program)) == []
+
+
 @pytest.mark.parametrize(("program", "size"), SMOOTH, ids=name_of)
 def test_gradients_have_the_shape_of_their_arguments(program: Program, size: int) -> None:
     args = arguments(program, size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,10 +117,11 @@ def _gradient(
 ) -> Operator:
     """The operator ``grad`` or ``value_and_grad`` by a method."""
     wanted, alone = _argnums(argnums)
-    request = Request(what, wanted, alone, has_aux)
+    native = method if method in driver.REVERSE else driver.NATIVE
+    request = Request(what, wanted, alone, has_aux, native)
     said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)
-    driver.require_method(method)
-    if method == driver.NATIVE:
+    driver.require_method(method, driver.REVERSE)
+    if method in driver.REVERSE:
         return Operator(f, request, said)
     return MethodOperator(f, request, said, method)
 
@@ -134,7 +136,7 @@ def _for_count(request: Request, count: int) -> Request:
             f"argnums={request.argnums} with {count} arguments given: a differentiated argument "
             "must be given"
         )
-    return Request(request.what, argnums, request.alone, request.has_aux)
+    return replace(request, argnums=argnums)
 
 
 def positional(
@@ -242,13 +244,13 @@ def vjp(
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
-    driver.require_method(method)
+    driver.require_method(method, driver.REVERSE)
     values = plain(positional(f, primals, {}))
     chosen = driver.differentiable(values)
     found: Any
     pull: Pullback | MethodPullback
-    if method == driver.NATIVE:
-        found, pull = driver.pullback(_inner(f), values, chosen, has_aux)
+    if method in driver.REVERSE:
+        found, pull = driver.pullback(_inner(f), values, chosen, has_aux, method)
     else:
         request = Request(What.PULLBACK, chosen, has_aux=has_aux)
         pull = driver.by_method(_inner(f), values, request, method, MethodPullback)
@@ -364,7 +366,7 @@ def _difference(
 def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
     """The method that is asked for by name, or that ``f`` is an operator's result by."""
     if method is not None:
-        driver.require_method(method)
+        driver.require_method(method, driver.REVERSE)
     return f._method if method is None and isinstance(f, MethodOperator) else method
 
 
@@ -378,7 +380,10 @@ def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> 
     values = plain(positional(f, args, {}))
     if method is None:
         return f, values, Request(What.VALUE)
-    return f, values, Request(What.VALUE_AND_GRADIENT, driver.differentiable(values))
+    native = method if method in driver.REVERSE else driver.NATIVE
+    return f, values, Request(
+        What.VALUE_AND_GRADIENT, driver.differentiable(values), method=native
+    )
 
 
 def show(
@@ -392,7 +397,7 @@ def show(
     papers its transformed program. Raises ``ValueError`` for a name that is none.
     """
     method = _method_of(f, method)
-    if method not in (None, driver.NATIVE):
+    if method is not None and method not in driver.REVERSE:
         text = driver.by_method(*_asked(f, args, method), method, derive).text()
         print(text)
         return text
@@ -420,7 +425,7 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
     """
     method = _method_of(f, method)
     asked = _asked(f, args, method)
-    if method in (None, driver.NATIVE):
+    if method is None or method in driver.REVERSE:
         return driver.steps(*asked)
     return driver.by_method(*asked, method, derive).outcome.cost
 

@@ -7,7 +7,7 @@ function values are sums already.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ from pullback.plans import Plan, Request, What
 from pullback.tangents import tangent_leaves
 
 NATIVE = "chad"
-"""The production algorithm, which is compiled; it is no method of the papers."""
+"""The production algorithm: what ``method=`` is by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,19 +53,12 @@ def method_names() -> tuple[str, ...]:
     return tuple(METHODS)
 
 
-def require_method(name: str) -> None:
-    """ValueError if there is no such method."""
-    if name in (NATIVE, *method_names()):
-        return
-    if name == "dual":
+def require_method(name: str, native: Iterable[str]) -> None:
+    """ValueError if there is no such method, neither of the papers nor among the native ones."""
+    if name not in (*native, *method_names()):
         raise ArgumentValueError(
-            "the compiled method 'dual' is not there yet",
-            "choose a stage of the dual numbers: "
-            + ", ".join(m for m in METHODS if m.startswith("dual.")),
+            f"there is no method {name!r}", "choose among " + ", ".join((*native, *METHODS))
         )
-    raise ArgumentValueError(
-        f"there is no method {name!r}", "choose among " + ", ".join((NATIVE, *METHODS))
-    )
 
 
 def derive(

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TypeVar, cast
 
-from pullback.ad.differentiate import differentiate, split, split_with_handles, tangent
-from pullback.ad.differentiate import gradient as reverse_gradient
+from pullback.ad.differentiate import differentiate, tangent
+from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.applied import as_function
@@ -259,7 +259,8 @@ class Unit:
             case What.TANGENT:
                 return tangent(program, plan.wrt)
             case What.GRADIENT | What.VALUE_AND_GRADIENT:
-                return reverse_gradient(program, plan.wrt, plan.seeded)
+                reverse = REVERSE[plan.request.method]
+                return reverse.gradient(program, plan.wrt, plan.seeded)
             case What.PULLBACK:
                 raise AssertionError("a pullback has two programs")
 
@@ -307,9 +308,10 @@ class Unit:
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
         if self.halves is None:
+            split = REVERSE[self.plan.request.method].split
             with _compiling, _refusals():
                 if self.halves is None:
-                    self.halves = Halves(self.plan, self.source, _split, _finished)
+                    self.halves = Halves(self.plan, self.source, split, _finished)
         return self.halves
 
     def bind(self, f: object, packed: bool = False) -> Fast:
@@ -333,14 +335,6 @@ class Unit:
         return fast
 
 
-def _split(
-    program: Program, wrt: tuple[int, ...], seeded: tuple[int, ...], handles: bool
-) -> tuple[Program, Program, tuple[bool, ...]]:
-    if handles:
-        return split_with_handles(program, wrt, seeded)
-    return (*split(program, wrt, seeded), ())
-
-
 def _finished(program: Program, entry: Pass) -> Program:
     """One half, differentiated already, after the stages that follow."""
     return run_stages(program, PIPELINE[AD:], {"ad": lambda p: p, "entry": entry})
@@ -361,7 +355,7 @@ def _refusals() -> Iterator[None]:
 def found(f: object, args: Sequence[object], request: Request) -> tuple[FunctionType, Unit]:
     """The function that is compiled for f, and the unit for an operator and arguments."""
     function = as_function(f, len(args))
-    return function, specialisation(function, args, not request.plain).unit(request)
+    return function, specialisation(function, args, request.lapack).unit(request)
 
 
 def may_broadcast(error: ValueError) -> bool:
@@ -418,10 +412,10 @@ def run(f: object, args: Sequence[object], tier: str = "native") -> object:
 
 
 def gradient(
-    f: object, args: Sequence[object], argnums: Sequence[int], tier: str = "native"
+    f: object, args: Sequence[object], argnums: Sequence[int], tier: str, method: str = NATIVE
 ) -> tuple[object, tuple[object, ...]]:
     """The value of f and its gradients by the arguments ``argnums``."""
-    both = call(f, args, Request(What.VALUE_AND_GRADIENT, tuple(argnums)), tier)
+    both = call(f, args, Request(What.VALUE_AND_GRADIENT, tuple(argnums), method=method), tier)
     value, grads = cast("tuple[object, tuple[object, ...]]", both)
     return value, grads
 
@@ -441,10 +435,10 @@ def tangent_of(
 
 
 def pullback(
-    f: object, primals: Sequence[object], argnums: Sequence[int], has_aux: bool
+    f: object, primals: Sequence[object], argnums: Sequence[int], has_aux: bool, method: str
 ) -> tuple[object, Pullback]:
     """The result of f (with what is beside it) and its pullback by the arguments ``argnums``."""
-    request = Request(What.PULLBACK, tuple(argnums), has_aux=has_aux)
+    request = Request(What.PULLBACK, tuple(argnums), has_aux=has_aux, method=method)
     return _using(
         f, primals, request,
         lambda g, unit: unit.compiled_halves().call(unit.special.values(g, primals)),
@@ -480,7 +474,7 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     trace: Trace = []
     with _compiling:
         kinds = tuple(map(type_of, args))
-        special = _specialise(as_function(f, len(args)), args, kinds, True, True, trace)
+        special = _specialise(as_function(f, len(args)), args, kinds, True, request.lapack, trace)
         unit = special.unit(request)
         unit.program(True, trace)
         native = unit.compiled()
@@ -492,6 +486,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     return dict(trace)
 
 
-__all__ = ["NATIVE", "PIPELINE", "MethodPullback", "bind", "by_method", "call", "config", "derive",
-           "differentiable", "gradient", "may_broadcast", "pack", "plain", "pullback", "run",
-           "register_operators", "require_method", "stages", "steps", "tangent_of", "unpack"]
+__all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
+           "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain", "pullback",
+           "register_operators", "require_method", "run", "stages", "steps", "tangent_of", "unpack"]

@@ -64,7 +64,8 @@ class Halves:
         own = len(main.results)
         handles = own + sum(handled) if raw else own
         kept = len(there.functions[there.main].results) - handles
-        forward = stages(there, lambda p: forward_entry(p, handles, plan.cells, raw))
+        forward = stages(there, lambda p: forward_entry(
+            p, handles, plan.cells, raw, plan.numbers_cells))
         pullback = stages(back, lambda p: pullback_entry(p, kept, plan.cells, raw))
         self._compile(forward, renamed(pullback, "back."), handles, raw)
         self._places(own, handled)

@@ -41,14 +41,21 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An operator with its options. ``alone``: one gradient, not a tuple of them; ``plain``: linear
-    algebra as plain programs, for methods that have no rules for whole matrices."""
+    """An operator with its options. ``alone``: one gradient, not a tuple of them; ``method``: by
+    which native algorithm; ``plain``: linear algebra as plain programs, for methods that have no
+    rules for whole matrices."""
 
     what: What
     argnums: tuple[int, ...] = ()
     alone: bool = False
     has_aux: bool = False
+    method: str = "chad"
     plain: bool = False
+
+    @property
+    def lapack(self) -> bool:
+        """Whether the method has rules for whole matrices."""
+        return self.method == "chad" and not self.plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,11 @@ class Plan:
     def cells(self) -> bool:
         """Whether the arguments have accumulators of their own."""
         return bool(self.data) and self.request.what not in (What.VALUE, What.TANGENT)
+
+    @property
+    def numbers_cells(self) -> bool:
+        """Whether the forward half of a pullback, too, is given these accumulators."""
+        return self.cells and self.request.method == "dual"
 
     @property
     def params(self) -> tuple[Type, ...]:

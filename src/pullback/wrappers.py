@@ -57,19 +57,25 @@ def loss_entry(program: Program, keep: Sequence[int], count_cells: bool) -> Prog
     return _with_main(program, ENTRY, params, b, [outs[k] for k in keep])
 
 
-def forward_entry(program: Program, results: int, cells: bool, raw: bool) -> Program:
+def forward_entry(
+    program: Program, results: int, cells: bool, raw: bool, takes_cells: bool
+) -> Program:
     """The forward half of ``ad.split`` as an entry: its residuals come after its ``results``
     results, or before them if these are kept ``raw``; with ``cells`` it is given their count, and
-    keeps their accumulator too, after the residuals."""
+    keeps their accumulator too, after the residuals (main itself may take it, too)."""
     main = program.functions[program.main]
     b = Builder()
     params = [Var(p.name, p.type) for p in main.params]
     extra: list[Var] = []
     kept: list[Atom] = []
+    given: list[Atom] = []
     if cells:
         extra = [Var("count", I64)]
         kept = list(b.let(AccNew((extra[0],)), (Handle(1),)))
-    outs = b.let(Call(main.name, tuple(params)), main.results)
+        if takes_cells:
+            params.pop()
+            given = kept
+    outs = b.let(Call(main.name, (*params, *given)), main.results)
     assert len(outs) >= results
     own = list(outs[:results])
     order = [*outs[results:], *kept, *own] if raw else [*own, *outs[results:], *kept]

@@ -21,6 +21,8 @@ from pullback.ad.spaces import Spaces
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
+    AccRead,
+    AccTake,
     Atom,
     Block,
     Build,
@@ -156,5 +158,7 @@ def reaches(op: Op, on: Callable[[Atom], bool]) -> bool:
             return True
         case Vjp() | Jvp():
             return any(on(a) for a in atoms(op))
+        case AccRead() | AccTake():  # of an inner derivative: who added there is not followed
+            return True
         case _:
             return False

@@ -57,23 +57,27 @@ def null_handle(b: Builder, array: Atom) -> Atom:
     return b.prim("broadcast", cell, *extents_of(b, array))
 
 
-def zeros_like(b: Builder, array: Atom) -> Atom:
-    """Zeros of an array's shape, in one cell (arrays of arrays: all zeros)."""
+def zeros_like(b: Builder, array: Atom, like: Type | None = None) -> Atom:
+    """Zeros of an array's shape, in one cell (arrays of arrays: all zeros), of the type of its
+    elements or of another one."""
     t = array_type(array.type)
+    elem = like or t.elem
     if isinstance(t.elem, Array):
         idx, body = indices(t.rank), Builder()
         inner = zeros_like(body, body.index(array, idx, checked=False))
         return b.let(Build(extents_of(b, array), idx, body.block((inner,))), (t,))[0]
-    zero = Block((), (lit(0.0, t.elem),))
-    (one,) = b.let(Build((i64(1),) * t.rank, indices(t.rank), zero), (t,))
+    zero = Block((), (lit(0.0, elem),))
+    (one,) = b.let(Build((i64(1),) * t.rank, indices(t.rank), zero), (Array(elem, t.rank),))
     return b.prim("broadcast", one, *extents_of(b, array))
 
 
-def zeros(b: Builder, array: Atom) -> Atom:
+def zeros(b: Builder, array: Atom, like: Type | None = None) -> Atom:
     """A fresh array of zeros, of an array's shape."""
     t = array_type(array.type)
-    zero = Block((), (lit(0.0, t.elem),))
-    return b.let(Build(extents_of(b, array), indices(t.rank), zero), (t,))[0]
+    elem = like or t.elem
+    zero = Block((), (lit(0.0, elem),))
+    made = Array(elem, t.rank)
+    return b.let(Build(extents_of(b, array), indices(t.rank), zero), (made,))[0]
 
 
 def gather(b: Builder, h: Atom, t: Array) -> Atom:
@@ -105,12 +109,12 @@ def add_all(b: Builder, source: Atom, target: Atom, real: Real, flat: bool = Fal
     (d,) = body.let(AccRead(source, idx, real.bits), (real,))
     where: tuple[Atom, ...] = idx
     if flat:
-        where = _unflatten(body, _flatten(body, idx, extents), target)
+        where = _unflatten(body, flatten(body, idx, extents), target)
     body.lets.append(Let((), AccAdd(target, where, d)))
     b.lets.append(Let((), Sum_(extents, idx, body.block())))
 
 
-def _flatten(b: Builder, idx: tuple[Atom, ...], extents: tuple[Atom, ...]) -> Atom:
+def flatten(b: Builder, idx: tuple[Atom, ...], extents: tuple[Atom, ...]) -> Atom:
     """The position in C order."""
     k = idx[0]
     for i, n in zip(idx[1:], extents[1:], strict=True):

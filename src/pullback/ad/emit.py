@@ -17,6 +17,7 @@ from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -39,6 +40,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -132,7 +137,8 @@ class Emit:
                 self.handles(let, b)
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
-                | AccNew() | AccAdd() | AccRead() | AccTake()
+                | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")
             case _:

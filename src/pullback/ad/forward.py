@@ -17,6 +17,7 @@ from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -40,12 +41,16 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
     While,
 )
-from pullback.core.types import Array, Real, Type
+from pullback.core.types import Array, Handle, Real, Type
 
 if TYPE_CHECKING:
     from pullback.ad.functions import Functions
@@ -131,6 +136,24 @@ class Forward:
         self.facts = facts
         self.env: Env = {}
 
+    # -- what stands beside a real --------------------------------------------------------------
+
+    def zero(self, t: Real) -> Atom:
+        """Beside an inactive real."""
+        return lit(0.0, t)
+
+    def zeros_like(self, b: Builder, array: Atom) -> Atom:
+        """Beside an inactive array."""
+        return zeros_like(b, array)
+
+    def zeros(self, b: Builder, array: Atom) -> Atom:
+        """The same in memory of its own."""
+        return zeros(b, array)
+
+    def target(self, name: str, mask: tuple[bool, ...]) -> str:
+        """The translation of a function."""
+        return dual_of(self.functions, name, mask)
+
     # -- values -------------------------------------------------------------------------------
 
     def on(self, a: Atom) -> bool:
@@ -160,8 +183,8 @@ class Forward:
         if self.on(a) or not self.spaces.bears(a.type):
             return mine
         if isinstance(a.type, Real):
-            return (*mine, lit(0.0, a.type))
-        return (*mine, zeros_like(b, mine[0]))
+            return (*mine, self.zero(a.type))
+        return (*mine, self.zeros_like(b, mine[0]))
 
     def tangent(self, a: Atom, b: Builder) -> Atom:
         """The tangent of a real or of an array of reals."""
@@ -237,7 +260,8 @@ class Forward:
                 self.vjp(let, let.op, b)
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
-                | AccNew() | AccAdd() | AccRead() | AccTake()
+                | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that forward mode reads: {let.op}")
             case _:
@@ -248,7 +272,7 @@ class Forward:
 
     def call(self, let: Let, name: str, args: tuple[Atom, ...], b: Builder) -> None:
         mask = tuple(self.on(a) for a in args)
-        target = dual_of(self.functions, name, mask)
+        target = self.target(name, mask)
         parts = tuple(d for a in args for d in self.look(a))
         outs: list[Var] = []
         still: list[Var] = []
@@ -258,7 +282,7 @@ class Forward:
                 still.append(v)
         b.lets.append(Let(tuple(outs), Call(target, parts), let.site))
         for v in still:
-            self.env[v] = (self.value(v), zeros(b, self.value(v)))
+            self.env[v] = (self.value(v), self.zeros(b, self.value(v)))
 
     def inits(self, inits: tuple[Atom, ...], on: tuple[bool, ...], b: Builder) -> tuple[Atom, ...]:
         return tuple(
@@ -285,7 +309,7 @@ class Forward:
             given = tuple(self.look(a)[1] if self.on(a) else None for a in args)
             self.env[out] = (result, whole.tangent(b, values, given, result, static))
             return
-        if isinstance(out.type, Array):
+        if isinstance(out.type, Array | Handle):
             parts = self.dual(args[0], True, b)
             for part, v in zip(parts, self.fresh(out), strict=True):
                 b.lets.append(Let((v,), Prim(name, (part, *values[1:]), static), let.site))

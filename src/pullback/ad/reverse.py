@@ -17,6 +17,7 @@ from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -37,6 +38,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -87,7 +92,8 @@ class Reverse(Sweep):
                 self.vjp(f, let, let.op, got, ct, b)
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
-                | AccNew() | AccAdd() | AccRead() | AccTake()
+                | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")
             case _:

@@ -19,6 +19,7 @@ arrays always take their space (an inactive array in them gets a handle to a cel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 from pullback.core.types import (
     Array,
@@ -39,34 +40,34 @@ from pullback.core.types import (
 Decls = dict[str, Decl]
 
 
-def bearing_decls(decls: Decls) -> frozenset[str]:
-    """The names of the declarations that contain a real somewhere."""
+def bearing_decls(decls: Decls, leaves: tuple[type, ...] = (Real,)) -> frozenset[str]:
+    """The names of the declarations that contain such a leaf somewhere."""
     found: set[str] = set()
     grew = True
     while grew:
         grew = False
         for name, decl in decls.items():
             if name not in found and any(
-                _bears(f, found) for v in decl.variants for f in v.fields
+                _bears(f, found, leaves) for v in decl.variants for f in v.fields
             ):
                 found.add(name)
                 grew = True
     return frozenset(found)
 
 
-def _bears(t: Type, named: set[str] | frozenset[str]) -> bool:
+def _bears(t: Type, named: set[str] | frozenset[str], leaves: tuple[type, ...] = (Real,)) -> bool:
     match t:
-        case Real():
-            return True
+        case Real() | Handle():
+            return isinstance(t, leaves)
         case Array(elem, _):
-            return _bears(elem, named)
+            return _bears(elem, named, leaves)
         case Sum(variants):
-            return any(_bears(f, named) for v in variants for f in v.fields)
+            return any(_bears(f, named, leaves) for v in variants for f in v.fields)
         case Named(name):
             return name in named
         case Tuple(items):
-            return any(_bears(item, named) for item in items)
-        case Int() | Bool() | Handle() | Fun():
+            return any(_bears(item, named, leaves) for item in items)
+        case Int() | Bool() | Fun():
             return False
 
 
@@ -76,14 +77,20 @@ class Spaces:
 
     decls: Decls
     bearing_names: frozenset[str]
+    dual_suffix: ClassVar[str] = ".jvp"
+    leaves: ClassVar[tuple[type, ...]] = (Real,)
 
-    @staticmethod
-    def of(decls: Decls) -> Spaces:
-        return Spaces(decls, bearing_decls(decls))
+    @classmethod
+    def of(cls, decls: Decls) -> Self:
+        return cls(decls, bearing_decls(decls, cls.leaves))
+
+    def beside(self, t: Real) -> Type:
+        """What stands beside a real in its dual space: its tangent."""
+        return t
 
     def bears(self, t: Type) -> bool:
         """Whether a value of this type contains a real (has a derivative)."""
-        return _bears(t, self.bearing_names)
+        return _bears(t, self.bearing_names, self.leaves)
 
     def composite(self, t: Type) -> bool:
         """Whether the space of this type does not depend on activity."""
@@ -147,13 +154,13 @@ class Spaces:
             return (t,)
         match t:
             case Real():
-                return (t, t)
+                return (t, self.beside(t))
             case Array(elem, rank):
                 return tuple(Array(d, rank) for d in self.dual(elem))
             case Sum(variants):
                 return (Sum(tuple(self._dual_variant(v) for v in variants)),)
             case Named(name):
-                return (Named(name + ".jvp"),)
+                return (Named(name + self.dual_suffix),)
             case _:
                 return (t,)
 
@@ -163,8 +170,9 @@ class Spaces:
     def dual_decls(self) -> Decls:
         """The declarations ``n.jvp`` of all bearing declarations."""
         return {
-            name + ".jvp": Decl(
-                name + ".jvp", tuple(self._dual_variant(v) for v in self.decls[name].variants)
+            name + self.dual_suffix: Decl(
+                name + self.dual_suffix,
+                tuple(self._dual_variant(v) for v in self.decls[name].variants),
             )
             for name in self.bearing_names
         }

@@ -20,6 +20,7 @@ from typing import assert_never
 
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -44,6 +45,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -227,7 +232,10 @@ def _op(p: _Pass, let: Let, out: list[Let]) -> Op:
             return Jvp(f, given, wrt, p.atoms(tangents))
         case Call() | Apply():
             raise AssertionError("handled by _let")
-        case AccNew() | AccAdd() | AccRead() | AccTake():
+        case (
+            AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+            | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+        ):
             raise AssertionError("accumulators come after ad")
         case _:
             assert_never(op)

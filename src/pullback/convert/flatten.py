@@ -17,6 +17,7 @@ from typing import assert_never
 
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -42,6 +43,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -291,7 +296,10 @@ def _op(p: _Pass, op: Op) -> Op:
             raise AssertionError("handled by _let")
         case Closure() | Apply():
             raise AssertionError("closures are data before tuples are flattened")
-        case AccNew() | AccAdd() | AccRead() | AccTake():
+        case (
+            AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+            | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+        ):
             raise AssertionError("accumulators come after ad")
         case _:
             assert_never(op)

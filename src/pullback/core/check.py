@@ -23,6 +23,7 @@ from pullback.core.pretty import show_let, show_type
 from pullback.core.prims import EXCEPTIONS
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -48,6 +49,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -56,6 +61,7 @@ from pullback.core.terms import (
 )
 from pullback.core.types import (
     BOOL,
+    F64,
     I64,
     Array,
     Bool,
@@ -84,7 +90,9 @@ def check(program: Program, dialect: Dialect) -> None:
 _HIGHER_ORDER = (Closure, Apply)
 _STRUCTURED = (MakeTuple, Project)
 _DERIVATIVES = (Vjp, Jvp)
-_ACCUMULATORS = (AccNew, AccAdd, AccRead, AccTake)
+_ACCUMULATORS = (
+    AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeSum, TapeRead
+)
 _FORBIDDEN: dict[Dialect, tuple[type, ...]] = {
     Dialect.SOURCE: (*_ACCUMULATORS, Handle),
     Dialect.FIRST_ORDER: (*_HIGHER_ORDER, *_ACCUMULATORS, Handle, Fun),
@@ -302,8 +310,33 @@ class _Checker:
             case AccRead(h, idx, bits) | AccTake(h, idx, bits):
                 self.cell(h, idx)
                 return (Real(bits),)
+            case AccCell(h, idx):
+                self.cell(h, idx)
+                return (I64,)
+            case TapeRoom() | TapePush() | TapeSum() | TapeRead():
+                return self.tape(op)
             case _:
                 assert_never(op)
+
+    def tape(self, op: TapeRoom | TapePush | TapeSum | TapeRead) -> tuple[Type, ...]:
+        match op:
+            case TapeRoom(n):
+                self.ints((n,), "room")
+                return (I64,)
+            case TapePush(parents, partials):
+                self.ints(parents, "parents")
+                self.equal(_types(partials), (F64,) * len(parents), "partials")
+                return (I64,)
+            case TapeSum(extents, indices, body):
+                self.ints((*extents, *indices), "extents and indices")
+                self.need(len(extents) == len(indices) > 0, "one index per extent")
+                total, *entries = self.block(body, indices)
+                self.need(isinstance(total, Real), "sums of reals only")
+                self.equal(entries, (I64, F64) * (len(entries) // 2), "parents and partials")
+                return (total, I64)
+            case TapeRead(last):
+                self.ints((last,), "the last row")
+                return (Array(I64, 1), Array(F64, 1))
 
     def prim(
         self, name: str, args: tuple[Atom, ...], static: tuple[int | str | Type, ...]

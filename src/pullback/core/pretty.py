@@ -27,6 +27,7 @@ from typing import assert_never
 
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -50,6 +51,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -288,6 +293,16 @@ class _Printer:
                 return f"acc_read{_bits(bits)} {self.atom(h)}[{self.atoms(idx)}]"
             case AccTake(h, idx, bits):
                 return f"acc_take{_bits(bits)} {self.atom(h)}[{self.atoms(idx)}]"
+            case AccCell(h, idx):
+                return f"acc_cell {self.atom(h)}[{self.atoms(idx)}]"
+            case TapeRoom(n):
+                return f"tape_room({self.atom(n)})"
+            case TapePush(parents, partials):
+                return f"tape_push({self.atoms(parents)}; {self.atoms(partials)})"
+            case TapeSum(extents, indices, body):
+                return self.binder("tape_sum", extents, indices, body, depth)
+            case TapeRead(last):
+                return f"tape_read({self.atom(last)})"
             case _:
                 assert_never(op)
 

@@ -18,6 +18,10 @@
                | Vjp(f, atom*, wrt, seeds) | Jvp(f, atom*, wrt, tangents)
     and after ad (the dialect with accumulators):
                | AccNew(extents) | AccAdd(h, i*, v) | AccRead(h, i*) | AccTake(h, i*)
+               | AccCell(h, i*)
+    and after ad/dual (the tape: rows of parents and partials, named by their position):
+               | TapeRoom(n) | TapePush(parent*, partial*) | TapeSum(extents, i*, block)
+               | TapeRead(last)
 
 Every op binds as many variables as it has results (possibly none). ``Build`` and ``Sum_`` are
 parallel: their iterations are independent, accumulation commutes. ``Loop`` and ``While`` are
@@ -270,9 +274,52 @@ class AccTake:
     bits: int = 64
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AccCell:
+    """The number of a cell, for handles that are views of the first accumulator of a run."""
+
+    handle: Atom
+    indices: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TapeRoom:
+    """The first of ``count`` positions that have no row: ids of inputs."""
+
+    count: Atom
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TapePush:
+    """The id of a new row: what depends on each parent (an id) with that partial."""
+
+    parents: tuple[Atom, ...]
+    partials: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TapeSum:
+    """The sum of the first block result over all iterations, and the id of its one row: in each
+    iteration the other block results are parents and partials of it, in turns. The iterations
+    themselves leave nothing on the tape."""
+
+    extents: tuple[Atom, ...]
+    indices: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TapeRead:
+    """The tape so far, which has the row ``last``: the parents and the partials. A row with k of
+    them ends in an element with the parent k, whose position is its id."""
+
+    last: Atom
+
+
 Op = (
     Prim | MakeTuple | Project | Inject | Case | If | Call | Closure | Apply | Build | Sum_ | Loop
-    | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake
+    | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake | AccCell
+    | TapeRoom | TapePush | TapeSum | TapeRead
 )
 
 
@@ -319,7 +366,7 @@ class Dialect(Enum):
     FIRST_ORDER   no Closure, Apply, Fun (after convert/closures)
     FLAT          nor MakeTuple, Project, Tuple: variables, fields and array elements are
                   Real, Int, Bool, Array, Sum, Named (after convert/flatten)
-    ACCUMULATING  FLAT without Vjp and Jvp, with handles and accumulators (after ad)
+    ACCUMULATING  FLAT without Vjp and Jvp, with handles, accumulators, the tape (after ad)
     """
 
     SOURCE = "source"
@@ -337,7 +384,7 @@ def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
         case If(_, then, orelse):
             yield (), then
             yield (), orelse
-        case Build(_, indices, body) | Sum_(_, indices, body):
+        case Build(_, indices, body) | Sum_(_, indices, body) | TapeSum(_, indices, body):
             yield indices, body
         case Loop(_, index, carried, _, body):
             yield (index, *carried), body
@@ -363,15 +410,21 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return captures
         case Apply(f, args):
             return (f, *args)
-        case Build(extents, _, _) | Sum_(extents, _, _) | AccNew(extents):
+        case (
+            Build(extents, _, _) | Sum_(extents, _, _) | TapeSum(extents, _, _) | AccNew(extents)
+        ):
             return extents
         case Loop(n, _, _, inits, _):
             return (n, *inits)
         case While(_, inits, _, _):
             return inits
-        case Index(a, idx, _) | AccRead(a, idx) | AccTake(a, idx):
+        case Index(a, idx, _) | AccRead(a, idx) | AccTake(a, idx) | AccCell(a, idx):
             return (a, *idx)
         case Update(a, idx, v, _) | AccAdd(a, idx, v):
             return (a, *idx, v)
+        case TapeRoom(a) | TapeRead(a):
+            return (a,)
+        case TapePush(parents, partials):
+            return (*parents, *partials)
         case Vjp(_, args, _, extra) | Jvp(_, args, _, extra):
             return (*args, *extra)

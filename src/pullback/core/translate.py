@@ -15,6 +15,7 @@ import numpy as np
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -40,12 +41,24 @@ from pullback.core.terms import (
     Project,
     Site,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
     While,
 )
-from pullback.core.types import F64, Array, Bool, Int, Real, Type
+from pullback.core.translate_state import (
+    Frame,
+    Step,
+    Tape,
+    accumulator_step,
+    in_range,
+    tape_step,
+)
+from pullback.core.types import F64, Array, Bool, Int, Type
 from pullback.core.values import (
     ClosureValue,
     NDArray,
@@ -53,10 +66,6 @@ from pullback.core.values import (
     boxer,
     make_array,
 )
-
-Frame = list[object]
-Step = Callable[[Frame], None]
-
 
 # Typed by what they are called with: frames hold objects.
 _item: Callable[..., object] = np.ndarray.item
@@ -78,11 +87,12 @@ def _nothing(f: Frame) -> None:
 
 
 class Machine:
-    """The translated functions (each when first called) and the cost so far."""
+    """The translated functions (each when first called), the tape and the cost so far."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.cost = 0
+        self.tape = Tape()
         self.codes: dict[str, _Code] = {}
 
     def code(self, name: str) -> _Code:
@@ -197,14 +207,10 @@ class _Translator:
                 return self.index(op, out)
             case Update():
                 return self.update(op, out)
-            case AccNew(extents):
-                return self.acc_new(extents, out)
-            case AccAdd(h, indices, v):
-                return self.acc_add(h, indices, v)
-            case AccRead(h, indices, bits):
-                return self.acc_read(h, indices, bits, out, take=False)
-            case AccTake(h, indices, bits):
-                return self.acc_read(h, indices, bits, out, take=True)
+            case AccNew() | AccAdd() | AccRead() | AccTake() | AccCell():
+                return accumulator_step(self, op, out)
+            case TapeRoom() | TapePush() | TapeSum() | TapeRead():
+                return tape_step(self, op, out)
             case Vjp() | Jvp():
                 raise NotImplementedError("derivative terms are evaluated after ad")
             case _:
@@ -420,7 +426,7 @@ class _Translator:
 
         return step
 
-    # --- arrays and accumulators ------------------------------------------------------------------
+    # --- arrays ----------------------------------------------------------------------------------
 
     def index(self, op: Index, out: tuple[Var, ...]) -> Step:
         a, idx, checked = self.slot(op.array), self.all(op.indices), op.checked
@@ -430,7 +436,7 @@ class _Translator:
         def step(f: Frame) -> None:
             point = tuple([f[i] for i in idx])
             if not checked:
-                _in_range(cast(NDArray, f[a]), point)
+                in_range(cast(NDArray, f[a]), point)
             if item:
                 f[dst] = _item(f[a], *point)
             else:
@@ -447,53 +453,8 @@ class _Translator:
         def step(f: Frame) -> None:
             point = tuple([f[i] for i in idx])
             if not checked:
-                _in_range(cast(NDArray, f[a]), point)
+                in_range(cast(NDArray, f[a]), point)
             _setitem(f[a], point, f[v])
             f[dst] = f[a]
 
         return step
-
-    def acc_new(self, extents: Sequence[Atom], out: tuple[Var, ...]) -> Step:
-        ns, dst, m = self.all(extents), self.bind(out[0]), self.m
-
-        def step(f: Frame) -> None:
-            cells = np.zeros([cast(int, f[n]) for n in ns])
-            m.cost += cells.size
-            f[dst] = cells
-
-        return step
-
-    def acc_add(self, h: Atom, indices: Sequence[Atom], v: Atom) -> Step:
-        handle, idx, value = self.slot(h), self.all(indices), self.slot(v)
-
-        def step(f: Frame) -> None:
-            cells = cast(NDArray, f[handle])
-            point = tuple([cast(int, f[i]) for i in idx])
-            _in_range(cells, point)
-            cells[point] += cast(float, f[value])
-
-        return step
-
-    def acc_read(
-        self, h: Atom, indices: Sequence[Atom], bits: int, out: tuple[Var, ...], take: bool
-    ) -> Step:
-        handle, idx, dst, box = (
-            self.slot(h), self.all(indices), self.bind(out[0]), boxer(Real(bits)),
-        )
-
-        def step(f: Frame) -> None:
-            cells = cast(NDArray, f[handle])
-            point = tuple([cast(int, f[i]) for i in idx])
-            _in_range(cells, point)
-            f[dst] = box(cells[point])
-            if take:
-                cells[point] = 0.0
-
-        return step
-
-
-def _in_range(a: NDArray, point: tuple[object, ...]) -> None:
-    """Unchecked access is a promise of the compiler: a broken one is its bug, not IndexError."""
-    for i, n in zip(point, a.shape):
-        if not 0 <= cast(int, i) < n:
-            raise AssertionError(f"unchecked access at {point} of an array of shape {a.shape}")

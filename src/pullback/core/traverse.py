@@ -15,6 +15,7 @@ from pullback.core.consumption import summaries, visit
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -39,6 +40,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -111,6 +116,16 @@ def map_children(
             return AccRead(atom(h), each(idx), bits)
         case AccTake(h, idx, bits):
             return AccTake(atom(h), each(idx), bits)
+        case AccCell(h, idx):
+            return AccCell(atom(h), each(idx))
+        case TapeRoom(n):
+            return TapeRoom(atom(n))
+        case TapePush(parents, partials):
+            return TapePush(each(parents), each(partials))
+        case TapeSum(extents, indices, body):
+            return TapeSum(each(extents), binds(indices), block(body))
+        case TapeRead(last):
+            return TapeRead(atom(last))
         case _:
             assert_never(op)
 
@@ -313,6 +328,10 @@ _INTRINSIC: dict[type, frozenset[Effect]] = {
     AccAdd: frozenset({Effect.WRITE}),
     AccRead: frozenset({Effect.READ}),
     AccTake: frozenset({Effect.READ, Effect.WRITE}),
+    TapeRoom: frozenset({Effect.NEW}),
+    TapePush: frozenset({Effect.NEW}),  # where on the tape a row stands does not matter
+    TapeSum: frozenset({Effect.NEW}),
+    TapeRead: frozenset({Effect.READ}),
 }
 _REMOVABLE = frozenset({Effect.READ, Effect.NEW, Effect.CONSUME})
 

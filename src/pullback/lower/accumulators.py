@@ -7,8 +7,8 @@ the lanes are summed first."""
 
 from __future__ import annotations
 
-from pullback.core.terms import AccAdd, AccNew, AccRead, AccTake
-from pullback.core.types import F64, Handle, Real
+from pullback.core.terms import AccAdd, AccCell, AccNew, AccRead, AccTake
+from pullback.core.types import F64, I64, Handle, Real
 from pullback.lower.copies import nest
 from pullback.lower.forms import c_strides
 from pullback.lower.loopcode import LANES, AccAlloc, Arith, AtAdd, Imm, Reg, Store, Ty, Value
@@ -174,6 +174,17 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
         left = lo.select(mask.lanes, left, value)
     lo.emit(Store(_pointer(lo, h), index, left))
     return _real(lo, value, op.bits)
+
+
+def cell(lo: Lowering, op: AccCell) -> Scalar:
+    """The number of a cell in the store."""
+    h = lo.view(op.handle)
+    if h.ptrs:
+        raise NotInLanes
+    p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
+    if not p.uniform:
+        raise NotInLanes
+    return Scalar(I64, p.scalar)
 
 
 def _reading(lo: Lowering, h: View) -> None:

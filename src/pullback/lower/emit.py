@@ -88,6 +88,7 @@ class Emitter:
         self._iota: Reg | None = None
         self._accumulators: Reg | None = None
         self._base: Reg | None = None
+        self._tape: Reg | None = None
 
     def emit(self, instr: Instr) -> None:
         """Append an instruction."""
@@ -212,6 +213,13 @@ class Emitter:
             self.prelude.append(ArenaBase(base))
             self.prelude.append(Arith(self._base, "address", (base,)))
         return self._base
+
+    def tape(self) -> Value:
+        """The address of element 0 of the tape."""
+        if self._tape is None:
+            self._tape = Reg("tape", Ty.PTR)
+            self.prelude.append(ArenaBase(self._tape, "tape"))
+        return self._tape
 
     # --- memory -----------------------------------------------------------------------------------
 

@@ -63,9 +63,9 @@ class Arena:
     top: int
     peak: int = 0
 
-    def alloc(self, n: int) -> int:
+    def alloc(self, n: int, gaps: bool = True) -> int:
         """The address of ``n`` fresh bytes."""
-        align = 64 if n >= 64 else 8
+        align = 64 if n >= 64 and gaps else 8
         at = -(-self.top // align) * align
         self.top = at + n
         self.peak = max(self.peak, self.top - self.base)
@@ -85,7 +85,7 @@ class Machine:
     arenas: dict[str, Arena] = field(init=False)
 
     def __post_init__(self) -> None:
-        names = ("inputs", "temp", "residual", "store")
+        names = ("inputs", "temp", "residual", "store", "tape")
         self.memory = bytearray([POISON]) * (self.size * (len(names) + 1))
         at = [self.size * (k + 1) for k in range(len(names))]
         self.arenas = {n: Arena(a, a + self.size, a) for n, a in zip(names, at)}
@@ -170,7 +170,7 @@ class Machine:
             case Alloc(dst, count, ty, arena):
                 n = self.number(count, env)
                 assert n >= 0, "negative allocation"
-                env[dst] = self.arenas[arena].alloc(n * SIZE[ty])
+                env[dst] = self.arenas[arena].alloc(n * SIZE[ty], arena != "tape")
             case AccAlloc(dst, count):
                 n = self.number(count, env)
                 store = self.arenas["store"]

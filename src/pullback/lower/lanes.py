@@ -56,7 +56,7 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
         return carried
 
     types = [v.type.elem for v in bound if isinstance(v.type, Array)]
-    loop = _Parallel(lo, extents, op.indices, op.body, types, finish)
+    loop = Parallel(lo, extents, op.indices, op.body, types, finish)
     if outside:
         code, _ = lo.record(lambda: loop.best([]))
     else:
@@ -80,7 +80,7 @@ def sum_(lo: Lowering, op: Sum_, bound: tuple[Var, ...]) -> list[Val]:
             out.append(lo.arith("add", total.ty, total, value))
         return out
 
-    loop = _Parallel(lo, extents, op.indices, op.body, [], finish)
+    loop = Parallel(lo, extents, op.indices, op.body, [], finish)
     inits: list[Value] = [zero(machine(v.type)) for v in bound]
     if lo.lane is not None:
         totals = loop.scalar([lo.vector(z) for z in inits])
@@ -89,7 +89,7 @@ def sum_(lo: Lowering, op: Sum_, bound: tuple[Var, ...]) -> list[Val]:
     return [Scalar(v.type, t) for v, t in zip(bound, totals)]
 
 
-class _Parallel:
+class Parallel:
     """A loop with independent iterations; ``finish`` uses the results of one."""
 
     def __init__(

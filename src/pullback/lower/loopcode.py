@@ -11,7 +11,7 @@
                      (scatter on Store; lanes write in order 0..7)
                | AtAdd(ptr, index, value)        memory[index] += value; lanes may collide: in order
                | Offset(r, ptr, index, type)     the address of element `index`
-               | Alloc(r, count, type, arena)    uninitialised; arena "temp" or "residual"
+               | Alloc(r, count, type, arena)    uninitialised; arena "temp", "residual" or "tape"
                | AccAlloc(r, count)              r: i64 offset (in f64 cells) into the store; zeroed
                | AccBase(r)                      address of cell 0 of the current store
                | Mark(r, arena) | Release(r, arena)    AccMark, AccRelease: of the store
@@ -128,7 +128,8 @@ class Offset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alloc:
-    """``dst`` = address of ``count`` elements (64-byte aligned when large)."""
+    """``dst`` = address of ``count`` elements (64-byte aligned when large, but for the tape, which
+    has no gaps)."""
 
     dst: Reg
     count: Value

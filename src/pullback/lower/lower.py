@@ -6,7 +6,7 @@
     sequences  Loop and While
     branches   If, Case, Inject
     scalars    rows of the table
-    accumulators, arenas
+    accumulators, arenas, tape
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pullback.core.prims import VIEWS
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -38,12 +39,16 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Vjp,
     While,
 )
 from pullback.core.types import I64
-from pullback.lower import accumulators, branches, lanes, sequences
+from pullback.lower import accumulators, branches, lanes, sequences, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.forms import from_leaves, to_leaves
@@ -117,6 +122,16 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return [accumulators.read(lo, op)]
         case AccTake():
             return [accumulators.take(lo, op)]
+        case AccCell():
+            return [accumulators.cell(lo, op)]
+        case TapeRoom():
+            return [tape.room(lo, op)]
+        case TapePush():
+            return [tape.push(lo, op)]
+        case TapeSum():
+            return tape.sum_(lo, op, let.vars)
+        case TapeRead():
+            return tape.read(lo)
         case MakeTuple() | Project() | Closure() | Apply() | Vjp() | Jvp():
             raise TypeError(f"{type(op).__name__} in a flat program")
         case _:

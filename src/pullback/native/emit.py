@@ -75,7 +75,11 @@ class ModuleText:
 
 
 def _top(arena: str) -> Field:
-    return Field.RESID_CUR if arena == "residual" else Field.TEMP_CUR
+    return {"temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR}[arena]
+
+
+def _bottom(arena: str) -> Field:
+    return Field(_top(arena) + 2)
 
 
 def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
@@ -302,7 +306,7 @@ class FunctionText:
             case Copy():
                 memory.copy(self, instr)
             case Alloc(dst, count, ty, arena):
-                name = self.support("pb.residual" if arena == "residual" else "pb.temp")
+                name = self.support(f"pb.{arena}")
                 p = self.let(f"call fastcc ptr {name}(ptr %ctx, i64 {self.value(count)}, "
                              f"i64 {SIZE[ty]})")  # fmt: skip
                 self.leave_if(self.let(f"icmp eq ptr {p}, null"))
@@ -319,8 +323,7 @@ class FunctionText:
             case Release(mark, arena):
                 self.store(_top(arena), "ptr", self.value(mark))
             case ArenaBase(dst, arena):
-                base = Field.RESID_BASE if arena == "residual" else Field.TEMP_BASE
-                self.bind(dst, self.load(base, "ptr"))
+                self.bind(dst, self.load(_bottom(arena), "ptr"))
             case AccMark(dst):
                 self.bind(dst, self.load(Field.STORE_TOP))
             case AccRelease(mark):

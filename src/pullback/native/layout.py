@@ -6,6 +6,8 @@ A run of compiled code has one context: 8-byte fields, in the order of ``Field``
     resid      arena of residuals: the same; a pullback object keeps it (and temp) alive
     store      accumulator cells (f64), counted in cells from ``STORE_BASE``; cells at and above
                ``STORE_DIRTY`` have never been written and are still the zeros of the system
+    tape       rows of the dual numbers: bump allocated without gaps, never released; a pullback
+               object keeps it too
     stack      a stack of its own for recursive code: it grows down from ``STACK_TOP``
 
 Every region is reserved address space that the system fills on first touch. Its ``END`` (of the
@@ -48,6 +50,10 @@ class Field(IntEnum):
     POLL = 21
     POLLED = 22
     THREAD = 23
+    TAPE_CUR = 24
+    TAPE_END = 25
+    TAPE_BASE = 26
+    TAPE_HARD = 27
 
 
 CONTEXT_BYTES = 8 * (max(Field) + 1)

@@ -207,7 +207,9 @@ have:
   %t = call i1 @pb_map_temp(ptr %ctx, i64 ARENA_BYTES)
   %r = call i1 @pb_map_resid(ptr %ctx, i64 ARENA_BYTES)
   %s = call i1 @pb_map_store(ptr %ctx, i64 ARENA_BYTES)
-  %tr = and i1 %t, %r
+  %p = call i1 @pb_map_tape(ptr %ctx, i64 TAPE_BYTES)
+  %tp = and i1 %t, %p
+  %tr = and i1 %tp, %r
   %trs = and i1 %tr, %s
   br i1 %trs, label %arenas, label %back
 arenas:
@@ -232,6 +234,8 @@ entry:
   {store(Field.TEMP_CUR, "%temp")}
   {load("%resid", Field.RESID_BASE)}
   {store(Field.RESID_CUR, "%resid")}
+  {load("%tape", Field.TAPE_BASE)}
+  {store(Field.TAPE_CUR, "%tape")}
   {store(Field.STORE_TOP, "0")}
   {load("%big", Field.BIG)}
   %was = icmp ne i64 %big, 0
@@ -271,6 +275,10 @@ define internal void @pb_trim(ptr %ctx) {{
   {load("%resid.hard", Field.RESID_HARD)}
   %resid.end = call i64 @pb_drop(i64 %resid, i64 %resid.hard, i64 {SOFT_BYTES})
   {store(Field.RESID_END, "%resid.end")}
+  {load("%tape", Field.TAPE_BASE)}
+  {load("%tape.hard", Field.TAPE_HARD)}
+  %tape.end = call i64 @pb_drop(i64 %tape, i64 %tape.hard, i64 {SOFT_BYTES})
+  {store(Field.TAPE_END, "%tape.end")}
   {load("%store", Field.STORE_BASE)}
   {load("%store.hard", Field.STORE_HARD)}
   %store.bytes = shl i64 %store.hard, 3
@@ -356,8 +364,11 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             _REGIONS,
             _ensure("pb_map_temp", Field.TEMP_BASE, cells=False),
             _ensure("pb_map_resid", Field.RESID_BASE, cells=False),
+            _ensure("pb_map_tape", Field.TAPE_BASE, cells=False),
             _ensure("pb_map_store", Field.STORE_BASE, cells=True),
-            _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)),
+            _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)).replace(
+                "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half as much again
+            ),
             ARRAYS,
             residuals_text(page),
             OBJECTS,

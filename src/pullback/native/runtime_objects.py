@@ -6,9 +6,9 @@ from pullback.native.layout import INTERRUPTED, Field
 from pullback.native.pyabi import OB_TYPE, TUPLE_ITEMS
 from pullback.native.runtime_fields import load, store
 
-RECORD_CELLS, RECORD_SLOTS = 8, 56
+RECORD_CELLS, RECORD_SLOTS = 8, 72
 """A residual object's record: kind, store cells, temp base and bytes, resid base and bytes, the
-context or null; from this byte on, the residuals in 8-byte slots."""
+context or null, tape base and bytes; from this byte on, the residuals in 8-byte slots."""
 
 WHOLE_CONTEXTS = 8
 """So many residual objects just keep their whole context, and give it back when they die (the
@@ -59,6 +59,11 @@ unmap:
   %resid.bytes.at = getelementptr i8, ptr %record, i64 40
   %resid.bytes = load i64, ptr %resid.bytes.at
   call void @pb_unmap(ptr %resid, i64 %resid.bytes)
+  %tape.at = getelementptr i8, ptr %record, i64 56
+  %tape = load ptr, ptr %tape.at
+  %tape.bytes.at = getelementptr i8, ptr %record, i64 64
+  %tape.bytes = load i64, ptr %tape.bytes.at
+  call void @pb_unmap(ptr %tape, i64 %tape.bytes)
   br label %done
 done:
   call void @free(ptr %record)
@@ -97,6 +102,7 @@ parts:
   store ptr null, ptr %ctx.at
   {_detach("temp", Field.TEMP_CUR, Field.TEMP_BASE, Field.TEMP_HARD, 16)}
   {_detach("resid", Field.RESID_CUR, Field.RESID_BASE, Field.RESID_HARD, 32)}
+  {_detach("tape", Field.TAPE_CUR, Field.TAPE_BASE, Field.TAPE_HARD, 56)}
   call void @pb_give(ptr %ctx)
   br label %slots.copy
 slots.copy:

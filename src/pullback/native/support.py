@@ -18,7 +18,8 @@ def _store(scratch: str, field: Field, value: str, ty: str = "i64") -> str:
     return "\n  ".join(store_field(field, scratch, ty, value))
 
 
-def _alloc(name: str, cur: Field, end: Field) -> str:
+def _alloc(name: str, cur: Field, end: Field, gaps: bool = True) -> str:
+    aligned = "63" if gaps else "7"
     return f"""
 define internal fastcc ptr @{name}(ptr %ctx, i64 %count, i64 %size) nounwind inlinehint {{
   {_load("%cur", cur)}
@@ -27,7 +28,7 @@ define internal fastcc ptr @{name}(ptr %ctx, i64 %count, i64 %size) nounwind inl
   %bytes0 = add i64 %exact, 7
   %bytes = and i64 %bytes0, -8
   %large = icmp uge i64 %exact, 512
-  %mask = select i1 %large, i64 63, i64 7
+  %mask = select i1 %large, i64 {aligned}, i64 7
   %up = add i64 %cur, %mask
   %not = xor i64 %mask, -1
   %from = and i64 %up, %not
@@ -113,6 +114,7 @@ no:
 SUPPORT: dict[str, str] = {
     "pb.temp": _alloc("pb.temp", Field.TEMP_CUR, Field.TEMP_END),
     "pb.residual": _alloc("pb.residual", Field.RESID_CUR, Field.RESID_END),
+    "pb.tape": _alloc("pb.tape", Field.TAPE_CUR, Field.TAPE_END, gaps=False),
     "pb.cells": _ACC_ALLOC,
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,

@@ -31,6 +31,7 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
+    TapeSum,
     Update,
     Var,
 )
@@ -67,8 +68,10 @@ class _Lifter(Checks):
     def function(self, f: Function) -> Function:
         return Function(f.name, f.params, self.block(f.body), f.results)
 
-    def loop(self, op: Build | Sum_ | Loop) -> Op:
+    def loop(self, op: Build | Sum_ | TapeSum | Loop) -> Op:
         done = super().loop(op)
+        if isinstance(op, TapeSum):
+            return done
         return map_blocks(done, lambda block: self.lift(op, block))
 
     def lift(self, loop: Build | Sum_ | Loop, block: Block) -> Block:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -36,6 +37,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Var,
     Vjp,
@@ -165,7 +170,10 @@ def _key(op: Op, bound: Bound) -> Hashable:
             return (type(op), f, wrt, *read)
         case AccRead(_, _, bits) | AccTake(_, _, bits):
             return (type(op), bits, *read)
-        case Build() | Sum_() | Loop() | While() | If() | Case() | Apply() | AccNew() | AccAdd():
+        case (
+            Build() | Sum_() | Loop() | While() | If() | Case() | Apply() | AccNew() | AccAdd()
+            | AccCell() | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+        ):
             blocks = [_block_key(block, bind, bound) for bind, block in sub_blocks(op)]
             return (type(op), len(read), *read, *blocks)
 

@@ -29,6 +29,7 @@ from pullback.core.terms import (
     Op,
     Program,
     Sum_,
+    TapeSum,
     Var,
     Vjp,
     While,
@@ -134,7 +135,7 @@ class _Marks:
                 for arm in arms:
                     for v in arm.fields:
                         self.parts[v] = (scrutinee,)
-            case Build(_, indices, _) | Sum_(_, indices, _):
+            case Build(_, indices, _) | Sum_(_, indices, _) | TapeSum(_, indices, _):
                 for v in indices:
                     self.parts[v] = ()
             case Loop(_, index, carried, inits, body):
@@ -157,6 +158,8 @@ class _Marks:
                 self.need((a,))
             case Build(extents, _, _) | Sum_(extents, _, _):
                 self.need(extents)
+            case TapeSum(extents, _, body):
+                self.need((*extents, *body.results))
             case Loop(n, _, _, _, _):
                 self.need((n,))
             case While(_, _, cond, _):
@@ -182,6 +185,8 @@ class _Marks:
             let, k = self.home[v]
             self.run_op(let.op)
             match let.op:
+                case TapeSum():  # all of it is needed as soon as it runs
+                    return
                 case Call(f, _):
                     self.need_result(f, k)
                 case Loop(_, _, _, inits, _) | While(_, inits, _, _):
@@ -238,6 +243,9 @@ def _let(m: _Marks, let: Let) -> Let:
             return Let(some, op, let.site)
         case Sum_(extents, indices, body):
             return Let(some, Sum_(extents, indices, _block(m, body, kept)), let.site)
+        case TapeSum(extents, indices, body):
+            every = range(len(body.results))
+            return Let(let.vars, TapeSum(extents, indices, _block(m, body, every)), let.site)
         case Loop(n, index, carried, inits, body):
             on, slots, variables = _slots(m, let, carried)
             new_carried, new_inits = tuple(carried[k] for k in on), tuple(inits[k] for k in on)

@@ -18,6 +18,10 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Vjp,
     sub_blocks,
@@ -70,8 +74,12 @@ class EffectsOf:
 
     def _find(self, op: Op) -> Effects:
         match op:
-            case AccNew():
+            case AccNew() | TapeRoom() | TapePush():
                 return frozenset({Effect.NEW})
+            case TapeSum(_, _, body):
+                return frozenset({Effect.NEW}) | self.block(body)
+            case TapeRead():
+                return frozenset({Effect.READ})
             case AccAdd():
                 return frozenset({Effect.WRITE})
             case AccRead():

@@ -35,6 +35,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
+    TapeSum,
     Var,
     While,
     atoms,
@@ -232,7 +233,7 @@ class _Fuser:
         variables: set[Var] = set()
         for let in path:
             match let.op:
-                case Build(_, own, _) | Sum_(_, own, _):
+                case Build(_, own, _) | Sum_(_, own, _) | TapeSum(_, own, _):
                     variables.update(own)
                 case Loop(_, index, _, _, _):
                     variables.add(index)

@@ -23,6 +23,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
+    TapeSum,
     Var,
     While,
     atoms,
@@ -78,7 +79,7 @@ class _Hoister:
                 return If(cond, first, second)
             case Case():
                 return map_blocks(op, self.block)
-            case Build() | Sum_() | Loop():
+            case Build() | Sum_() | TapeSum() | Loop():
                 mark = ranges.mark()
                 for i, n in loop_indices(op):
                     ranges.index(i, n)

@@ -40,6 +40,7 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
+    TapeSum,
     Update,
     Var,
     While,
@@ -171,6 +172,9 @@ class _Simplifier:
                 self.emit(let.vars, Build(new, indices, self.block(body, indices)), let.site)
             case Sum_(extents, indices, body):
                 self.sum(let, tuple(self.atom(n) for n in extents), indices, body)
+            case TapeSum(extents, indices, body):
+                new = tuple(self.atom(n) for n in extents)
+                self.emit(let.vars, TapeSum(new, indices, self.block(body, indices)), let.site)
             case Loop():
                 self.loop(let, op)
             case While():

@@ -37,6 +37,7 @@ from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import items, map_reals, tuple_value
 from pullback.core.terms import (
     AccAdd,
+    AccCell,
     AccNew,
     AccRead,
     AccTake,
@@ -57,6 +58,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
     Update,
     Vjp,
     While,
@@ -290,7 +295,10 @@ class _Bridge:
                 return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
             case Vjp() | Jvp():
                 raise Unsupported("a derivative inside a function is not in the papers' languages")
-            case AccNew() | AccAdd() | AccRead() | AccTake():
+            case (
+                AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+            ):
                 raise Unsupported("accumulators are not in the papers' languages")
 
     # --- sums -------------------------------------------------------------------------------------
