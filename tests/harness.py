@@ -76,16 +76,18 @@ def map_leaves(change: Callable[..., Any], x: Any, *others: Any) -> Any:
         return change(x, *others)
     rest = [children(other) for other in others]
     parts = [map_leaves(change, part, *(r[i] for r in rest)) for i, part in enumerate(inside)]
-    return type(x)(*parts) if is_record(x) else type(x)(parts)
+    return type(x)(*parts) if is_record(x) or hasattr(x, "_fields") else type(x)(parts)
 
 
 def leaves(x: Any) -> Iterator[Any]:
-    inside = children(x)
-    if inside is None:
-        yield x
-    else:
-        for part in inside:
-            yield from leaves(part)
+    """From left to right, however deep the tree is."""
+    waiting = [x]
+    while waiting:
+        inside = children(part := waiting.pop())
+        if inside is None:
+            yield part
+        else:
+            waiting += reversed(inside)
 
 
 def direction(rng: np.random.Generator, x: Any) -> Any:

@@ -19,7 +19,7 @@ def test_mypy_strict() -> None:
 
 
 def test_ruff() -> None:
-    done = tool("ruff", "check", "src", "tests", "benchmarks")
+    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -18,6 +18,8 @@ class Program:
     ``make_args(rng, n)`` makes arguments of size about ``n``, away from kinks. ``argnums`` are the
     arguments that are differentiated; empty where the program is about values only (structured or
     discrete results). ``single`` marks arithmetic in float32, compared with its own tolerance.
+    ``growth`` are the sizes at which a real program is counted and timed (over two decades of its
+    work where that is feasible); small programs about one construct have none.
     """
 
     name: str
@@ -25,10 +27,23 @@ class Program:
     make_args: Callable[[Generator, int], tuple[Any, ...]]
     argnums: tuple[int, ...] = (0,)
     sizes: tuple[int, ...] = (3, 8, 32)
+    growth: tuple[int, ...] = ()
     single: bool = False
 
     def __str__(self) -> str:
         return self.name
+
+
+def real(
+    name: str,
+    f: Callable[..., Any],
+    make_args: Callable[[Generator, int], tuple[Any, ...]],
+    argnums: tuple[int, ...] = (0,),
+    sizes: tuple[int, ...] = (3, 8),
+    growth: tuple[int, ...] = (10, 100, 1000),
+) -> Program:
+    """A program that solves a whole problem: its growth is counted and timed."""
+    return Program(name, f, make_args, argnums, sizes, growth=growth)
 
 
 def corpus() -> list[Program]:
@@ -37,14 +52,23 @@ def corpus() -> list[Program]:
         arrays,
         combinators,
         control,
+        dp,
+        dynamics,
+        examples,
+        finance,
         functions,
+        geometry,
+        interpreters,
         linear,
         lists,
         loops,
+        numerics,
         optionals,
         records,
         scalars,
         standard,
+        statistics,
+        trees,
         unions,
         updates,
     )
@@ -52,8 +76,10 @@ def corpus() -> list[Program]:
     rooms = (
         scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions,
         optionals, lists, standard,
+        numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]
-    assert len(set(names)) == len(names), "two programs share a name"
+    twice = {name for name in names if names.count(name) > 1}
+    assert not twice, f"programs share a name: {twice}"
     return programs

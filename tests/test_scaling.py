@@ -1,0 +1,64 @@
+"""Real programs at sizes over two decades: what a gradient costs beside its function, counted.
+
+Counted are the steps of the evaluator of Core, and the instructions of the loop code that becomes
+machine code. Neither depends on the machine; ``benchmarks/scaling.py`` measures the time.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pullback import calls
+from pullback.core.terms import Program as CoreProgram
+from tests import harness
+from tests.lower import agreement
+from tests.programs import Program, corpus
+
+# One constant for every program and every size.
+BOUND = 6.0
+INSTRUCTIONS_BOUND = 8.0
+# What any gradient may take besides: its seed, the results' tuple, the first blocks of memory.
+OVERHEAD = 100
+MEMORY = 1 << 23
+
+REAL = [program for program in corpus() if program.growth]
+
+
+def arguments(program: Program, size: int) -> tuple[Any, ...]:
+    return program.make_args(np.random.default_rng(size), size)
+
+
+def gradient_size(program: Program, args: tuple[Any, ...]) -> int:
+    """How many reals the gradient has."""
+    leaves = [leaf for i in program.argnums for leaf in harness.leaves(args[i])]
+    return sum(int(np.size(leaf)) for leaf in leaves if harness.is_real(leaf))
+
+
+def ratio(program: Program, size: int) -> float:
+    """Of the counted gradient to the counted function and the size of the gradient."""
+    args = arguments(program, size)
+    function = harness.steps(program.f, args) + gradient_size(program, args)
+    return (harness.steps(program.f, args, "chad") - OVERHEAD) / function
+
+
+@pytest.mark.parametrize("program", REAL, ids=str)
+def test_steps_of_the_gradient_scale_as_the_function(program: Program) -> None:
+    found = {size: round(ratio(program, size), 2) for size in program.growth}
+    assert all(value <= BOUND for value in found.values()), found
+
+
+def by_loop_code(program: CoreProgram, args: Sequence[Any]) -> tuple[list[Any], int]:
+    """Like ``core.eval.evaluate``, but by the loop code, counting its instructions."""
+    results, machine, _ = agreement.run(program, args, MEMORY)
+    return results, machine.steps
+
+
+@pytest.mark.parametrize("program", REAL, ids=str)
+def test_instructions_of_the_gradient_scale_as_those_of_the_function(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "evaluate", by_loop_code)
+    found = {size: round(ratio(program, size), 2) for size in program.growth[:2]}
+    assert all(value <= INSTRUCTIONS_BOUND for value in found.values()), found
