@@ -8,6 +8,7 @@ primitives are smooth everywhere, and no case branches on a real but through ``s
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -63,6 +64,15 @@ from pullback.core.nested_build import (
 )
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_values import Inj, map_reals, reals_in
+
+FULL = "PAPERS_PROGRAMS" in os.environ
+"""Whether this is the full run: with so many random programs for every theorem."""
+
+
+def count(ci: int) -> int:
+    """How many random programs: a few where all tests run, thousands in the full run."""
+    return max(ci, int(os.environ.get("PAPERS_PROGRAMS", "0")))
+
 
 # --- the standard programs ------------------------------------------------------------------------
 

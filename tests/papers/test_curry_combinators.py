@@ -55,6 +55,7 @@ from tests.papers.generate import (
     STANDARD,
     Generator,
     close,
+    count,
     finite_difference,
     random_cotangent,
     random_value,
@@ -108,7 +109,7 @@ def test_the_figures(name: str) -> None:
 
 @claim("DC-1")
 def test_j_means_what_the_program_means(row: str) -> None:
-    for seed in range(150):
+    for seed in range(count(60)):
         source, args = program(seed)
         env = dict(zip([v for v, _ in source.context], args))
         wanted, _ = evaluate(source.body, env)
@@ -122,7 +123,7 @@ def test_j_means_what_the_program_means(row: str) -> None:
 
 
 def test_random_programs_against_differences() -> None:
-    for seed in range(150):
+    for seed in range(count(60)):
         source, args = program(seed)
         env = dict(zip([v for v, _ in source.context], args))
         value, _ = evaluate(source.body, env)
@@ -184,7 +185,7 @@ def test_the_combinators_have_their_types(row: str) -> None:
 
 @claim("DC-31")
 def test_j_is_typed_as_the_figure_says(row: str) -> None:
-    for seed in range(150):
+    for seed in range(count(60)):
         source, _ = program(seed)
         delta = tuple_type(*(differentiable(t) for _, t in source.context))
         term = combinators(source)
@@ -333,7 +334,7 @@ def prim_sin(v: E) -> E:
 
 @claim("DC-21")
 def test_without_witnesses(row: str) -> None:
-    for seed in range(150):
+    for seed in range(count(60)):
         source, args = program(seed)
         term = dependent(combinators(source))
         env = dict(zip([v for v, _ in source.context], args))

@@ -56,7 +56,7 @@ from pullback.papers.dual_ground import DUAL_SOURCE, Block, Duals, Wrapped, runn
 from pullback.papers.dual_late import Late, wrap
 from pullback.papers.dual_lift import Active, Rules
 from pullback.papers.dual_mutable import downto
-from pullback.papers.dual_rows import DUAL_OPS
+from pullback.papers.dual_rows import DUAL_OPS, listed
 from pullback.papers.dual_staged import next_id
 from pullback.papers.methods import Method, register
 
@@ -70,8 +70,7 @@ LIBRARY = DUAL_OPS
 
 def edges(es: Sequence[Term]) -> Term:
     """A Contrib."""
-    listed = Op(f"list{len(es)}", tuple(es)) if es else Op("nil", (), (EDGE,))
-    return Con("Edges", (listed,), CONTRIB)
+    return Con("Edges", (listed(es) if es else Op("nil", (), (EDGE,)),), CONTRIB)
 
 
 def rules(n: Duals) -> Rules:

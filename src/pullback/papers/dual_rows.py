@@ -2,7 +2,7 @@
 
     0_c x, a +_c b          at the cotangents of the input: dense, they cost their size
     id, f ∘ g               1; a call of f ∘ g is 1 and the two calls
-    list1 .. list4          [t1, .., tn]
+    list1 .. list4, listn   [t1, .., tn]
     traverse f a s          the array of f's results, the state going through from left to right
     foldM f a s, scanM f a s   as fold (balanced) and scan, the state going through
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from pullback.core.nested import Arr, Fun, Prod, Static, TVar, Type
+from pullback.core.nested import Arr, Fun, Op, Prod, Static, Term, TVar, Type
 from pullback.core.nested_arrays import OPS
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library, Row, sig
@@ -132,6 +132,17 @@ def _list(n: int) -> Row:
     return Row(f"list{n}", sig((a,) * n, Arr(a)), lambda m, xs, _: list(xs), 1, f"[{shape}]")
 
 
+def _many(types: Sequence[Type], static: Sequence[Static]) -> Type:
+    if not types or any(t != types[0] for t in types):
+        raise TypeError(f"takes arguments of one type, not {types}")
+    return Arr(types[0])
+
+
+def listed(ts: Sequence[Term]) -> Op:
+    """[t1, .., tn] for n > 0."""
+    return Op(f"list{len(ts)}" if len(ts) <= 4 else "listn", tuple(ts))
+
+
 def index(i: object) -> int:
     """``i``, which is an ID."""
     return cast(int, i)
@@ -147,5 +158,6 @@ DUAL_OPS: Library = OPS.extended(
     Row("foldM", sig((_Step, Arr(a), s), Prod(a, s)), _fold),
     Row("scanM", sig((_Step, Arr(a), s), Prod(Arr(a), s)), _scan),
     *map(_list, range(1, 5)),
+    Row("listn", _many, lambda m, xs, _: list(xs)),
 )
 """The rows that all stages share."""

@@ -54,7 +54,7 @@ from pullback.papers.dual_ground import DUAL_SOURCE, Block, Duals, Wrapped, runn
 from pullback.papers.dual_late import Late, wrap
 from pullback.papers.dual_lift import Active, Rules
 from pullback.papers.dual_mutable import downto
-from pullback.papers.dual_rows import DUAL_OPS
+from pullback.papers.dual_rows import DUAL_OPS, listed
 from pullback.papers.methods import Method, register
 
 EDGE = Prod(Z, R)
@@ -82,7 +82,7 @@ def rules(n: Duals) -> Rules:
     # N5{op(t1..tn)} = .. i <- push [(i1, dop_1(x..)(1)), ..]; (op(x..), i)
     def operation(b: Block, t: Prim, xs: Sequence[Term], ds: Active) -> Term:
         edges = [Pair(d, partial(t.op, k, xs, t.static)) for k, d in ds]
-        return Pair(Prim(t.op, tuple(xs), t.static), push(b, Op(f"list{len(edges)}", tuple(edges))))
+        return Pair(Prim(t.op, tuple(xs), t.static), push(b, listed(edges)))
 
     return Rules(n, number, operation)
 

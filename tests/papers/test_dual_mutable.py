@@ -1,0 +1,162 @@
+"""Dual-numbers reverse AD: mutable arrays (section 7, Figs. 11 and 12; section 8.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pullback.core.nested import (
+    Case,
+    Fun,
+    Let,
+    Lit,
+    R,
+    Source,
+    Var,
+)
+from pullback.core.nested_arrays import MArr
+from pullback.core.nested_build import let, letrec, op, prim, reals
+from pullback.core.nested_eval import apply, evaluate
+from pullback.core.nested_machine import Machine
+from pullback.core.nested_ops import Library, Row
+from pullback.core.nested_values import tuple_value
+from tests.papers.conformance import claim
+from tests.papers.dual import (
+    LINEAR,
+    STAGES,
+    case,
+    outcome,
+    primal_and_pullback,
+)
+from tests.papers.generate import (
+    FIG1,
+    POW5,
+    STANDARD,
+    close,
+    count,
+)
+
+x, y, z = Var("x"), Var("y"), Var("z")
+
+
+@claim("DN-40")
+def test_array_sizes(row: str) -> None:
+    for s, args, seed, value, gradient in STANDARD.values():
+        out = outcome(STAGES["N4"], s, args, seed)
+        assert out.value == value and close(out.cotangents, gradient)
+        ids = len(out.machine.roles)
+        assert out.machine.peaks["marr"] == ids
+        assert out.machine.counts["alloc"] == 2
+
+
+@claim("DN-41")
+def test_id_0_is_resolved(row: str) -> None:
+    for stage in STAGES.values():
+        assert outcome(stage, FIG1, (3.0, 4.0), 1.0).cotangents == (10.0, 3.0)
+        assert outcome(stage, Source(reals("x"), x, R), (2.0,), 1.0).cotangents == (1.0,)
+
+
+@claim("DN-44")
+def test_space(row: str) -> None:
+    """POW5 by ``sign (k - 0.5)`` with an unused literal: 31 IDs are 1 input and 30: 14 literals
+    (5, 6 times 0.5, 5 times the 1 of k-1, 1, the unused) and 16 operations (5 products, 11
+    differences). With a comparison in place of the sign there are 6 operations less."""
+    half = lambda k: prim("sign2", prim("sub", k, 0.5))
+    body = letrec("go", Fun(R, R), "k", lambda go, k: Case(
+        half(k), "_", Lit(1.0), "_", prim("mul", x, go(k - 1.0))), lambda go: go(5.0))
+    out = outcome(STAGES["N4"], Source(reals("x"), Let("u", Lit(0.0), body), R), (2.0,), 1.0)
+    assert (out.value, out.cotangents) == (32.0, (80.0,))
+    assert out.machine.counts["role:const"] == 14 and out.machine.counts["role:op"] == 16
+    assert out.machine.peaks["marr"] == 31
+    compared = outcome(STAGES["N4"], POW5, (2.0,), 1.0)
+    assert compared.machine.peaks["marr"] == 31 - 6 - 1
+
+
+class Token(MArr):
+    """A handle of a mutable array that can be used once for writing."""
+
+    __slots__ = ("stale",)
+
+    def __init__(self, cells: list[object]) -> None:
+        super().__init__(cells)
+        self.stale = False
+
+
+def tokens(library: Library) -> Library:
+    """The same terms with handles that are consumed by ``set`` and ``push``."""
+
+    def run(name: str) -> Any:
+        original = library[name].run
+
+        def checked(m: Machine, args: Any, static: Any) -> object:
+            if name != "alloc":
+                if args[0].stale:
+                    raise RuntimeError("a stale handle")
+                args[0].stale = name in ("set", "push", "freeze")
+            out = original(m, args, static)
+            return Token(out.cells) if isinstance(out, MArr) else out
+
+        return checked
+
+    names = ("alloc", "get", "set", "push", "size", "freeze")
+    return library.replaced(*(
+        Row(n, library[n].rule, run(n), library[n].cost) for n in names))
+
+
+@claim("DN-46")
+def test_arrays_are_used_linearly(row: str) -> None:
+    for name in ("N4", "N4a", "N4b"):
+        for i in range(count(100)):
+            s, args, seed = case(i, "RGH")
+            w, m = STAGES[name](s), Machine()
+            _, back = primal_and_pullback(w, args, m, tokens(w.library))
+            found = apply(back, seed, machine=m)[0]
+            plain = outcome(STAGES[name], s, args, seed)
+            assert found == tuple_value(*plain.cotangents)
+    twice = let("m", op("alloc", 1, 0.0), lambda m: let("n", op("set", m, 0, 1.0), lambda n: op(
+        "set", m, 0, 2.0)))
+    with pytest.raises(RuntimeError, match="stale"):
+        evaluate(twice, {}, tokens(STAGES["N4"](FIG1).library))
+
+
+@claim("DN-47")
+def test_mutation_is_invisible(row: str) -> None:
+    for name in LINEAR:
+        for i in range(count(60)):
+            s, args, seed = case(i, "RGH")
+            m = Machine()
+            _, back = primal_and_pullback(STAGES[name](s), args, m)
+            assert apply(back, seed, machine=m)[0] == apply(back, seed, machine=m)[0]
+
+
+@claim("DN-48")
+def test_persistent_arrays(row: str) -> None:
+    """The same terms, with arrays that are copied: state passing instead of effects."""
+    for name in ("N4", "N4a", "N4b"):
+        for i in range(count(60)):
+            s, args, seed = case(i, "RGH")
+            w, m = STAGES[name](s), Machine()
+
+            def put(m: Machine, given: Any, static: Any) -> object:
+                cells = list(given[0].cells)
+                cells[given[1]] = given[2]
+                m.count("set")
+                return MArr(cells)
+
+            row_set = w.library["set"]
+            library = w.library.replaced(Row("set", row_set.rule, put, row_set.cost))
+            _, back = primal_and_pullback(w, args, m, library)
+            found = apply(back, seed, machine=m)[0]
+            plain = outcome(STAGES[name], s, args, seed)
+            assert found == tuple_value(*plain.cotangents)
+            assert m.calls == plain.machine.calls
+            assert m.counts.get("set") == plain.machine.counts.get("set")
+
+
+@claim("DN-49")
+def test_no_collector(row: str) -> None:
+    for i in range(count(300)):
+        s, args, seed = case(i, "RGH")
+        assert outcome(STAGES["N4"], s, args, seed).cotangents == outcome(
+            STAGES["N4a"], s, args, seed).cotangents

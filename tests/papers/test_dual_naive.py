@@ -1,0 +1,241 @@
+"""Dual-numbers reverse AD: the languages, forward mode and the naive stage (Figs. 4 to 7)."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from pullback.core import nested_eval
+from pullback.core.nested import (
+    App,
+    Case,
+    Fst,
+    Fun,
+    Inl,
+    Lam,
+    Let,
+    Lit,
+    Nil,
+    Op,
+    Pair,
+    Plus,
+    Prim,
+    Prod,
+    R,
+    Snd,
+    Source,
+    Term,
+    Var,
+    Z,
+)
+from pullback.core.nested_build import lam, lets, op, prim, reals
+from pullback.core.nested_check import NestedTypeError, check, check_source
+from pullback.core.nested_eval import apply, evaluate
+from pullback.core.nested_machine import Closure, Machine
+from pullback.core.nested_traverse import (
+    alpha_eq,
+    free_vars,
+    map_parts,
+    parts,
+    substitute,
+    subterms,
+)
+from pullback.core.nested_values import Inj, pair, reals_in, tuple_value
+from pullback.papers.dual_forward import push
+from pullback.papers.dual_rows import plus_of
+from pullback.papers.methods import METHODS, Unsupported, run
+from tests.papers.conformance import claim
+from tests.papers.dual import (
+    STAGES,
+    case,
+    outcome,
+    primal_and_pullback,
+)
+from tests.papers.generate import (
+    FIG1,
+    HO3,
+    close,
+    count,
+    finite_difference,
+    random_program,
+)
+
+x, y, z = Var("x"), Var("y"), Var("z")
+
+
+@pytest.mark.parametrize("name", [
+    "ground", "forward", "naive", "staged", "cayley", "scalars", "mutable", "collector", "contrib",
+    "tape"])
+def test_the_figures(name: str) -> None:
+    found = doctest.testmod(import_module(f"pullback.papers.dual_{name}"))
+    assert found.failed == 0 and found.attempted > 0
+
+
+@claim("DN-1")
+def test_source_language(row: str) -> None:
+    for i in range(20):
+        check_source(random_program(i, "RGH", 15)[0])
+    bad: list[Term] = [
+        App(x, y), Fst(x), Snd(Lit(1.0)), prim("add", x, 1), prim("sin", Nil()), Var("no"),
+        Let("v", Nil(), prim("add", Var("v"), x)), App(lam("v", Z, lambda v: v), x),
+        prim("mul", Pair(x, y), y), Case(x, "a", x, "b", x), Case(
+            Inl(x, R), "a", x, "b", Nil()), prim("add", x), prim("nothing", x), Op("length", (x,)),
+        Op("nothing"), prim("sin", lam("v", R, lambda v: v)), Fst(Inl(x, R)),
+        App(lam("v", Fun(R, R), lambda v: v(1.0)), y), prim("sign2", Lit(1)), Pair(x, Var("w")),
+    ]  # fmt: skip
+    assert len(bad) == 20
+    for t in bad:
+        with pytest.raises(NestedTypeError):
+            check(t, {"x": R, "y": R})
+    assert evaluate(FIG1.body, {"x": 3.0, "y": 4.0})[0] == 21.0
+
+
+def linear_body(t: Term) -> bool:
+    """Whether a term is one of Fig. 5's linear bodies: tuples, z, a variable (or a component of
+    one) applied, dop, +, 0; a partial may name what it uses twice."""
+    allowed = (Var, Lit, Nil, Let, Pair, Fst, Snd, Inl, App, Prim)
+    if isinstance(t, Op):
+        return t.name in ("0_c", "+_c") and all(map(linear_body, t.args))
+    if isinstance(t, App):
+        f = t.fn
+        while isinstance(f, Fst | Snd):
+            f = f.t
+        return isinstance(f, Var) and linear_body(t.arg)
+    return isinstance(t, allowed) and all(linear_body(s) for s in children(t))
+
+
+def children(t: Term) -> list[Term]:
+    return [s for _, s in parts(t)]
+
+
+@claim("DN-2")
+def test_target_language(row: str) -> None:
+    for i in range(count(200)):
+        w = STAGES["N1"](random_program(i, "RGH")[0])
+        for t in subterms(w.body):
+            if isinstance(t, Lam) and t.kind == "-o":
+                assert linear_body(t.body)
+                assert t.type == R
+    assert not linear_body(lam("v", R, lambda v: v))
+    assert not linear_body(App(lam("v", R, lambda v: v), x))
+    assert not linear_body(Op("length", (x,)))
+
+
+@claim("DN-3")
+def test_backpropagators_are_linear(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Closure] = []
+
+    class Recorded(Closure):
+        __slots__ = ()
+
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            if self.serial >= 0:
+                made.append(self)
+
+    monkeypatch.setattr(nested_eval, "Closure", Recorded)
+    tried = 0
+    for i in range(count(120)):
+        s, args, seed = case(i, "RGH")
+        made.clear()
+        outcome(STAGES["N1"], s, args, seed)
+        for f in list(made[:30]):
+            at = [f(v) for v in (0.0, 0.75, -2.5, -1.75)]
+            assert all(r == 0 for r in reals_in(at[0]))
+            assert close(plus_of(at[1], at[2]), at[3])
+            tried += 1
+    assert tried > 300
+
+
+@claim("DN-4")
+def test_linear_arrows_may_be_erased(row: str) -> None:
+    def erased(t: Term) -> Term:
+        if isinstance(t, Lam):
+            return Lam(t.x, t.type, erased(t.body), "->", t.role)
+        return map_parts(erased, t)
+
+    for i in range(count(25)):
+        s, args, seed = case(i, "RGH")
+        for stage in STAGES.values():
+            w = stage(s)
+            out = []
+            for term in (w.term, erased(w.term)):
+                m = Machine()
+                both, _ = evaluate(App(term, Var("a")), {"a": tuple_value(*args)},
+                                   w.library, m)
+                value, back = pair(both)
+                out.append((value, apply(back, seed, machine=m)[0]))
+            assert out[0] == out[1]
+
+
+@claim("DN-6")
+def test_forward(row: str) -> None:
+    assert push(FIG1, (3.0, 4.0), (1.0, 0.0)) == (21.0, 10.0)
+    assert push(FIG1, (3.0, 4.0), (0.0, 1.0)) == (21.0, 3.0)
+
+
+@claim("DN-7")
+def test_the_output_of_figure_1(row: str) -> None:
+    def dual(primal: Term, *calls: tuple[Term, Term]) -> Term:
+        def back(d: Term) -> Term:
+            (f, p), (g, q) = calls
+            return op("+_c", App(Snd(f), prim("mul", p, d)), App(Snd(g), prim("mul", q, d)))
+
+        return Pair(primal, lam("d", R, lambda d: back(d.t), "-o"))
+
+    wanted = Let("z", dual(prim("add", Fst(x), Fst(y)), (x, Lit(1.0)), (y, Lit(1.0))), dual(
+        prim("mul", Fst(x), Fst(z)), (x, Fst(z)), (z, Fst(x))))
+    body = STAGES["N1"](FIG1).body
+    named = lets([("x", Fst(Var("p"))), ("y", Snd(Var("p")))], wanted)
+    assert alpha_eq(_as(body, "p"), named)
+
+
+def _as(t: Term, p: str) -> Term:
+    (free,) = free_vars(t)
+    return substitute(t, {free: Var(p)})
+
+
+@claim("DN-8")
+def test_types_of_the_output(row: str) -> None:
+    for i in range(count(250)):
+        STAGES["N1"](random_program(i, "RGH")[0])  # the wrapper checks: s -> t * (t' -o s')
+
+
+@claim("DN-9")
+def test_interleave_and_deinterleave(row: str) -> None:
+    t = Prod(Prod(R, Z), Plus(R, Prod(R, R)))
+    identity = Source((("x", t),), x, t)
+    value = ((1.0, 7), Inj(1, (2.0, 3.0)))
+    seed = ((0.5, ()), Inj(1, (0.25, -1.0)))
+    for stage in STAGES.values():
+        out = outcome(stage, identity, (value,), seed)
+        assert (out.value, out.cotangents) == (value, (seed,))
+    fig1 = outcome(STAGES["N1"], FIG1, (3.0, 4.0), 1.0)
+    assert (fig1.value, fig1.cotangents) == (21.0, (10.0, 3.0))
+
+
+@claim("DN-10")
+def test_functions_are_refused_at_the_boundary(row: str) -> None:
+    takes = Source((("f", Fun(R, R)),), App(Var("f"), Lit(1.0)), R)
+    gives = Source(reals("x"), lam("v", R, lambda v: v), Fun(R, R))
+    for name in METHODS:
+        if name.startswith("dual."):
+            for bad in (takes, gives):
+                with pytest.raises(Unsupported, match="may not hold functions"):
+                    run(name, bad, (1.0,), 1.0)
+    assert outcome(STAGES["N1"], HO3, (3.0,), 1.0).cotangents == (54.0,)
+
+
+@claim("DN-11")
+def test_the_pullback(row: str) -> None:
+    for i in range(count(100)):
+        s, args, seed = case(i, "RGH")
+        m = Machine()
+        _, back = primal_and_pullback(STAGES["N1"](s), args, m)
+        first, again = apply(back, seed, machine=m)[0], apply(back, seed, machine=m)[0]
+        assert first == again
+        assert close(outcome(STAGES["N1"], s, args, seed).cotangents,
+                     finite_difference(s, args, seed), 1e-5)
