@@ -186,6 +186,18 @@ def array_in_a_list(x):
     return rows[0][0]
 
 
+def chosen_in_a_list(x):
+    n = int(4 * x)
+    fs = [
+        (lambda y: y * x) if i % 2 == 0 else (lambda y: y + x * i)  # noqa: B023
+        for i in range(n)
+    ]
+    total = x
+    for f in fs:
+        total = f(total)
+    return total
+
+
 def iterator_kept(x):
     k = 1.0
     items = (v * k for v in [x, x])
@@ -203,7 +215,7 @@ def iterator_used_twice(x):
     [
         from_a_call, made_by_a_call, chosen, loop_variable, changed_before_call, in_a_tuple,
         in_a_list, in_a_short_list, array_in_a_default, array_in_a_node, array_in_nodes,
-        array_in_a_list, iterator_kept, iterator_used_twice,
+        array_in_a_list, chosen_in_a_list, iterator_kept, iterator_used_twice,
     ],
 )  # fmt: skip
 def test_refused(f):

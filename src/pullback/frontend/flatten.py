@@ -178,7 +178,7 @@ def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
 def _cell(scope: Scope, name: str) -> frozenset[Owner]:
     """The variable itself, as an owner; of a snapshot, the variable that it is a copy of."""
     if scope.live and name not in scope.cells:
-        scope.cells[name] = frozenset({Owner(cell=True)})
+        scope.cells[name] = frozenset({Owner("" if scope.locals else name, cell=True)})
     return scope.cells.get(name, frozenset())
 
 

@@ -348,16 +348,18 @@ class Run(PythonValues):
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """A function made anew in every iteration sees, when it is called later, the last value of
         the variables of the loop: Python's meaning, and hardly ever the one intended."""
-        for f in functions_in(item):
-            names = {n for s, n in live_captures(f) if not s.locals}
-            if names:
-                name = min(names)
-                self.refuse(
-                    node,
-                    f"a function in a list captures the loop variable {name!r}: when it is "
-                    "called, it would see the last value only",
-                    f"bind the value now: lambda ..., {name}={name}: ...",
-                )
+        from pullback.frontend.ownership import owners_of
+
+        names = {n for f in functions_in(item) for s, n in live_captures(f) if not s.locals}
+        names |= {o.note for o in owners_of(item) if o.cell and o.note}
+        if names:
+            name = min(names)
+            self.refuse(
+                node,
+                f"a function in a list captures the loop variable {name!r}: when it is "
+                "called, it would see the last value only",
+                f"bind the value now: lambda ..., {name}={name}: ...",
+            )
 
     def fold(
         self,

@@ -74,8 +74,9 @@ class Owner:
     """The identity of an array that a function created: arrays that may share its memory name it.
     A variable that functions capture is one too (``cell``): it may be assigned again later.
 
-    ``note`` says where it comes from, for messages; ``serial`` orders owners by age (a variable is
-    older than any array)."""
+    ``note`` says where it comes from, for messages (of the variable of a comprehension: its name;
+    other variables have none); ``serial`` orders owners by age (a variable is older than any
+    array)."""
 
     __slots__ = ("note", "serial")
 
