@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback import driver, trees
+from pullback import driver, products, trees
 from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.halves import Pullback
@@ -238,20 +238,22 @@ def vjp(
     returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
     from several threads, and after the primals were overwritten. With ``has_aux`` the function
     returns ``(out, aux)`` and this ``(out, pullback, aux)``. The other methods are those of
-    ``grad``; with one of the papers' every call of the pullback runs the whole program again.
+    ``grad``; with one of the papers' every call of the pullback runs the whole program again. The
+    cotangent of a primal that is packed (``pb.pack``) is packed.
 
     >>> out, pullback = vjp(_square, 3.0)
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
     driver.require_method(method, driver.REVERSE)
-    values = plain(positional(f, primals, {}))
-    chosen = driver.differentiable(values)
+    values = positional(f, primals, {})
     found: Any
     pull: Pullback | MethodPullback
     if method in driver.REVERSE:
-        found, pull = driver.pullback(_inner(f), values, chosen, has_aux, method)
+        found, pull, chosen = products.vjp(_inner(f), values, has_aux, method)
     else:
+        values = plain(values)
+        chosen = driver.differentiable(values)
         request = Request(What.PULLBACK, chosen, has_aux=has_aux)
         pull = driver.by_method(_inner(f), values, request, method, MethodPullback)
         found = pull.value
@@ -291,8 +293,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     """
     if len(primals) != len(tangents):
         raise ArgumentTypeError(f"{len(primals)} primals and {len(tangents)} tangents")
-    values = plain(positional(f, tuple(primals), {}))
-    return driver.tangent_of(_inner(f), values, tuple(tangents))
+    values = positional(f, tuple(primals), {})
+    both: Any = products.jvp(_inner(f), values, tuple(tangents))
+    return both[0], both[1]
 
 
 def _inner(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -27,7 +27,7 @@ from pullback.frontend.kinds import (
     UnionK,
 )
 from pullback.frontend.pytypes import type_of
-from pullback.frontend.records import Union
+from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
 from pullback.lower.values import machine
 from pullback.native.boundary import Conversion
 from pullback.native.classes import access_of
@@ -59,8 +59,9 @@ class _Layouts:
     def __init__(self) -> None:
         self.unions: list[Union] = []
 
-    def shape(self, kind: Kind) -> Shape:
-        """The shape of values of a kind."""
+    def shape(self, kind: Kind, declared: object = None) -> Shape:
+        """The shape of values of a kind; ``declared``: the annotation, which tells tuples from
+        lists."""
         match kind:
             case ScalarK(t, py):
                 if py and t not in (Real(64), Int(64), Bool()):
@@ -69,9 +70,11 @@ class _Layouts:
             case ArrayK(elem, rank):
                 return Strided(machine(elem), rank)
             case ListK(elem):
-                return Many(self.shape(elem))
+                part = self.shape(elem, inside(declared, 0))
+                return Many(part, is_tuple_of_any_length(declared))
             case TupleK(items, is_list):
-                return Fixed(tuple(map(self.shape, items)), is_list)
+                parts = (self.shape(k, inside(declared, j)) for j, k in enumerate(items))
+                return Fixed(tuple(parts), is_list)
             case RecordK():
                 return self.instance(kind)
             case StaticK(key, value):
@@ -88,7 +91,9 @@ class _Layouts:
         access = access_of(kind.cls, tuple(name for name, _ in kind.fields))
         if access is None:
             raise NoLayout
-        return Instance(kind.cls, access, tuple(self.shape(k) for _, k in kind.fields))
+        hints = annotations_of(kind.cls)
+        parts = tuple(self.shape(k, hints.get(name)) for name, k in kind.fields)
+        return Instance(kind.cls, access, parts)
 
     def alternative(self, union: Union, cls: type) -> Alternative:
         """One class of a union."""

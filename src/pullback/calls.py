@@ -20,6 +20,7 @@ from pullback.core.types import Array, Decl, Handle, Named, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, at_site
 from pullback.frontend.kinds import leaf_types
+from pullback.located import located
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
 from pullback.marshal import Cells, Flattener, accumulated, of_reals, rebuild, result_value
@@ -67,7 +68,8 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
     space = SPACE[plan.request.what]
     flattener = Flattener(forward=space == ".fwd")
-    by_kind = [flattener.leaves(k, v) for k, v in zip(plan.kinds, values, strict=True)]
+    with located(plan.kinds, values):
+        by_kind = [flattener.leaves(k, v) for k, v in zip(plan.kinds, values, strict=True)]
     leaves = [x for part in by_kind for x in part]
     ends = list(accumulate(map(len, by_kind)))
     given: list[object] = []
@@ -92,7 +94,9 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
     counts: list[tuple[int, int]] = []
     differentiated = {*plan.wrt, *plan.data}
     for k, v, t in zip(plan.kinds, values, given, strict=True):
-        for leaf, tangent in flattener.duals(k, v, t):
+        with located(plan.kinds, values):
+            pairs = flattener.duals(k, v, t)
+        for leaf, tangent in pairs:
             if tangent is not None and len(leaves) in differentiated:
                 extra.append(tangent)
             leaves.append(leaf)

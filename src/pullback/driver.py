@@ -47,7 +47,7 @@ from pullback.frontend.kinds import ArgType, Kind, leaf_types
 from pullback.frontend.python_values import Guard
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
-from pullback.halves import Halves, Pullback
+from pullback.halves import Halves
 from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
 from pullback.opt.bounds import remove_checks
@@ -363,7 +363,7 @@ def may_broadcast(error: ValueError) -> bool:
     return error.args == (NO_BROADCAST,)
 
 
-def _using(
+def using(
     f: object, args: Sequence[object], request: Request, use: Callable[[FunctionType, Unit], Found]
 ) -> Found:
     """What ``use`` makes of the function that is compiled for f and of the unit for an operator.
@@ -385,7 +385,7 @@ def _using(
 
 def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, object]:
     """The fast call of an operator applied to f, and its result for these arguments."""
-    return _using(f, plain(args), request, lambda function, unit: _bound(function, unit, args))
+    return using(f, plain(args), request, lambda function, unit: _bound(function, unit, args))
 
 
 def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[Fast, object]:
@@ -403,7 +403,7 @@ def call(f: object, args: Sequence[object], request: Request, tier: str = "nativ
     if tier == "native":
         return bind(f, args, request)[1]
     assert tier == "eval", f"no tier {tier!r}"
-    return _using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[0]
+    return using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[0]
 
 
 def run(f: object, args: Sequence[object], tier: str = "native") -> object:
@@ -426,23 +426,11 @@ def tangent_of(
     """The value of f and its tangent along ``tangents`` (one per argument, None: zero)."""
 
     def both(function: FunctionType, unit: Unit) -> object:
-        values = unit.special.values(function, primals)
         if tier == "eval":
-            return unit.evaluate(values, tangents)[0]
+            return unit.evaluate(unit.special.values(function, primals), tangents)[0]
         return unit.compiled().tangent(primals, tangents, unit.special, function)
 
-    return cast("tuple[object, object]", _using(f, primals, Request(What.TANGENT), both))
-
-
-def pullback(
-    f: object, primals: Sequence[object], argnums: Sequence[int], has_aux: bool, method: str
-) -> tuple[object, Pullback]:
-    """The result of f (with what is beside it) and its pullback by the arguments ``argnums``."""
-    request = Request(What.PULLBACK, tuple(argnums), has_aux=has_aux, method=method)
-    return _using(
-        f, primals, request,
-        lambda g, unit: unit.compiled_halves().call(unit.special.values(g, primals)),
-    )  # fmt: skip
+    return cast("tuple[object, object]", using(f, primals, Request(What.TANGENT), both))
 
 
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
@@ -458,14 +446,14 @@ def differentiable(args: Sequence[object]) -> tuple[int, ...]:
 
 def steps(f: object, args: Sequence[object], request: Request) -> int:
     """How many steps the evaluator takes for an operator applied to f."""
-    return _using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[1]
+    return using(f, args, request, lambda g, unit: unit.evaluate(unit.special.values(g, args)))[1]
 
 
 def by_method(
     f: object, args: Sequence[object], request: Request, method: str, make: Callable[..., Found]
 ) -> Found:
     """What ``by_method.derive`` or ``MethodPullback`` makes of f by a method of the papers."""
-    return _using(f, args, replace(request, plain=True), lambda g, unit: make(
+    return using(f, args, replace(request, plain=True), lambda g, unit: make(
         method, unit.special.special.program, unit.plan, unit.special.values(g, args)))
 
 
@@ -487,5 +475,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
 
 
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain", "pullback",
-           "register_operators", "require_method", "run", "stages", "steps", "tangent_of", "unpack"]
+           "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain",
+           "register_operators", "require_method", "run", "stages", "steps", "tangent_of", "unpack",
+           "using"]  # fmt: skip

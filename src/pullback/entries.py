@@ -31,6 +31,7 @@ from pullback.frontend.kinds import (
 from pullback.frontend.paths import MISSING, Namespace, read
 from pullback.frontend.python_values import Guard, holds
 from pullback.frontend.pytypes import type_of
+from pullback.frontend.records import annotations_of, is_tuple_of_any_length
 from pullback.frontend.scopes import Path
 from pullback.marshal import bare
 from pullback.native import ArrayOf, Leaf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
@@ -82,6 +83,9 @@ def result_form(kind: Kind) -> Form | None:
         case TupleK(items, is_list):
             return tuple_form([result_form(k) for k in items], list if is_list else None)
         case RecordK(cls, fields):
+            hints = annotations_of(cls)
+            if any(isinstance(k, ListK) and is_tuple_of_any_length(hints[n]) for n, k in fields):
+                return None
             return tuple_form([result_form(k) for _, k in fields], builder(cls))
         case StaticK(_, value):
             return Form(Nothing(), None if value is None else lambda _: value)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pullback.boundary import boundary_of, conversion_of, raw_results
+from pullback.boundary import boundary_of, conversion_of, plain, raw_results
 from pullback.calls import (
     Given,
     call_native,
@@ -22,6 +22,7 @@ from pullback.calls import (
     read_results,
     taken,
 )
+from pullback.compiled import Fits
 from pullback.core.terms import Program
 from pullback.core.types import Real
 from pullback.entries import Fast
@@ -107,26 +108,44 @@ class Halves:
             self.seeder = conversion_of(self.plan.value, Space.FORWARD, handled=of_value)
 
     def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
-        """The result (with what is beside it) and the pullback at these arguments."""
+        """The result (with what is beside it) and the pullback at these arguments and hidden
+        arguments."""
         plan, boundary = self.plan, self.boundary
         blocks = None if boundary is None else boundary.everything(values)
-        given: Given
         if blocks is not None:
-            found, given, keep = taken(self.forward, blocks.arguments(plan)), blocks, []
-        else:
-            given = flat = flatten_arguments(plan, values)
-            found, memory = call_native(
-                self.forward, self.decls, plan, self.params, flat, copy=True,
-                words=boundary is not None,
-            )  # fmt: skip
-            keep = memory.keep
+            return self._made(taken(self.forward, blocks.arguments(plan)), blocks, [])
+        flat = flatten_arguments(plan, values)
+        found, memory = call_native(
+            self.forward, self.decls, plan, self.params, flat, copy=True,
+            words=boundary is not None,
+        )  # fmt: skip
+        return self._made(found, flat, memory.keep)
+
+    def quick(self, args: Sequence[object], special: Fits, f: object) -> object:
+        """The same for arguments whose types are not known; NotImplemented if one does not fit."""
+        boundary, plan = self.boundary, self.plan
+        if boundary is None:
+            return NotImplemented
+        blocks = boundary.blocks(args, copy=True)
+        objects = plain(args)
+        if blocks is None or not special.fits(f, objects):
+            return NotImplemented
+        if len(plan.kinds) > plan.arguments:
+            hidden = special.values(f, objects)[plan.arguments :]
+            if boundary.blocks(hidden, blocks, copy=True) is None:
+                return NotImplemented
+        return self._made(taken(self.forward, blocks.arguments(plan)), blocks, [])
+
+    def _made(
+        self, found: object, given: Given, keep: Sequence[np.ndarray]
+    ) -> tuple[object, Pullback]:
         assert isinstance(found, tuple)
         residual = found[1]
         if self.tail is not None:
             out = self.tail.result(residual, self.first, self.handles)
             return out, Pullback(self, given, residual, keep)
         leaves = read_results(found, self.results, self.decls, kept=True)
-        out = result_value(plan.result, leaves)
+        out = result_value(self.plan.result, leaves)
         return out, Pullback(self, given, residual, keep, list(map(_form_of, leaves)))
 
 

@@ -35,6 +35,8 @@ def mismatch(kind: Kind, value: object) -> ArgumentTypeError:
 def scalar(t: Type, value: object) -> object:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
+    if isinstance(value, np.complexfloating):
+        raise ArgumentTypeError("a complex number where a real one is expected")
     match t:
         case Real(bits) if isinstance(value, int | float | np.number | np.bool_):
             return float(value) if bits == 64 else np.float32(value)
@@ -43,7 +45,8 @@ def scalar(t: Type, value: object) -> object:
         case Bool() if isinstance(value, bool | np.bool_):
             return bool(value)
         case _:
-            raise ArgumentTypeError(f"a {type(value).__name__} where a number is expected")
+            word = {Real: "a number", Int: "an int", Bool: "a bool"}.get(type(t), "a number")
+            raise ArgumentTypeError(f"a {type(value).__name__} where {word} is expected")
 
 
 def array(elem: Type, rank: int, value: object) -> np.ndarray:

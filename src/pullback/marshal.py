@@ -39,7 +39,7 @@ from pullback.frontend.kinds import (
     leaf_types,
     unions_in,
 )
-from pullback.frontend.records import Union
+from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
 from pullback.frontend.symbols import number_of, symbol_class, symbol_of
 from pullback.leaves import array, items_of, mismatch, nothing, scalar
 
@@ -334,8 +334,12 @@ def result_value(kind: Kind, leaves: Sequence[object], gradient: bool = False) -
     return rebuild(kind, iter(leaves), made, gradient)
 
 
-def rebuild(kind: Kind, leaves: Iterator[object], made: Made, gradient: bool = False) -> object:
-    """The value of this kind with these leaves; in a gradient discrete leaves become ``None``."""
+def rebuild(
+    kind: Kind, leaves: Iterator[object], made: Made, gradient: bool = False,
+    declared: object = None,
+) -> object:  # fmt: skip
+    """The value of this kind with these leaves; in a gradient discrete leaves become ``None``.
+    ``declared``: its annotation, which tells tuples from lists."""
     match kind:
         case ScalarK(t, py):
             leaf = next(leaves)
@@ -345,12 +349,20 @@ def rebuild(kind: Kind, leaves: Iterator[object], made: Made, gradient: bool = F
             return None if gradient and not isinstance(elem, Real) else leaf
         case ListK(elem):
             rows = rows_of(elem, leaves)
-            return [rebuild(elem, iter(row), made, gradient) for row in rows]
+            part = inside(declared, 0)
+            items = [rebuild(elem, iter(row), made, gradient, part) for row in rows]
+            return tuple(items) if is_tuple_of_any_length(declared) else items
         case TupleK(items, is_list):
-            parts = [rebuild(k, leaves, made, gradient) for k in items]
+            parts = [
+                rebuild(k, leaves, made, gradient, inside(declared, j))
+                for j, k in enumerate(items)
+            ]
             return parts if is_list else tuple(parts)
         case RecordK(cls, fields):
-            return bare(cls, {n: rebuild(k, leaves, made, gradient) for n, k in fields})
+            hints = annotations_of(cls)
+            return bare(
+                cls, {n: rebuild(k, leaves, made, gradient, hints.get(n)) for n, k in fields}
+            )
         case UnionK():
             return made[id(next(leaves))]
         case StaticK(_, value):

@@ -24,12 +24,14 @@ MAY_KNOW = {
     "tangents": {"core", "errors", "frontend", "marshal"},
     "rawmemory": {"core", "lower", "native", "marshal"},
     "wrappers": {"core", "ad"},
+    "located": {"errors", "frontend", "leaves", "marshal"},
     "applied": {"errors"},
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
     "boundary": {"core", "errors", "frontend", "lower", "native", "plans", "entries"},
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
     "calls": {
-        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory", "plans"
+        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
+        "plans", "located",
     },
     "compiled": {
         "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
@@ -37,8 +39,9 @@ MAY_KNOW = {
     },
     "halves": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
-        "plans", "entries", "calls", "boundary", "wrappers",
+        "plans", "entries", "calls", "boundary", "wrappers", "compiled",
     },
+    "products": {"boundary", "driver", "halves", "plans"},
     "by_method": {
         "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
     },
@@ -47,7 +50,7 @@ MAY_KNOW = {
         "marshal", "wrappers", "applied", "plans", "entries", "calls",
         "compiled", "by_method", "boundary", "halves",
     },
-    "api": {"driver", "errors", "plans", "halves", "trees"},
+    "api": {"driver", "errors", "plans", "products", "halves", "trees"},
     "pullback": {"api", "errors", "combinators"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},

@@ -273,7 +273,7 @@ def annotation_kind(annotation: object, cls: type, name: str, arrays: ArrayKinds
             annotation,
             tuple((n, annotation_kind(a, annotation, n, arrays)) for n, a in inner),
         )
-    if origin is tuple and len(args) == 2 and args[1] is Ellipsis:
+    if is_tuple_of_any_length(annotation):
         return ListK(annotation_kind(args[0], cls, name, arrays))
     if origin is tuple:
         return TupleK(tuple(annotation_kind(a, cls, name, arrays) for a in args))
@@ -293,6 +293,20 @@ def annotation_kind(annotation: object, cls: type, name: str, arrays: ArrayKinds
         "use float, int, bool, str, enumerations, np.ndarray, tuples and lists of these, Optional, "
         "or frozen dataclasses",
     )
+
+
+def is_tuple_of_any_length(annotation: object) -> bool:
+    """``tuple[X, ...]``."""
+    args = typing.get_args(annotation)
+    return typing.get_origin(annotation) is tuple and len(args) == 2 and args[1] is Ellipsis
+
+
+def inside(annotation: object, k: int) -> object:
+    """The annotation of item k of a list or tuple (None: not known)."""
+    args = typing.get_args(annotation)
+    if is_tuple_of_any_length(annotation) or len(args) == 1:
+        return args[0]
+    return args[k] if k < len(args) else None
 
 
 def _show(annotation: object) -> str:

@@ -209,8 +209,9 @@ class Decoder:
     def _many(self, shape: Many, sources: Sources) -> str:
         c = self.code
         n = c.load("i64", next(sources).words[0])
-        out = self._checked(c.call("ptr", "PyList_New", f"i64 {n}"))
-        items = c.load("ptr", out, LIST_ITEMS)
+        name = "PyTuple_New" if shape.is_tuple else "PyList_New"
+        out = self._checked(c.call("ptr", name, f"i64 {n}"))
+        items = c.at(out, TUPLE_ITEMS) if shape.is_tuple else c.load("ptr", out, LIST_ITEMS)
         types = list(leaf_types(shape.item))
         columns = [self._column(t, next(sources)) for t in types]
         with c.counting(n) as i:

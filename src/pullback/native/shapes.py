@@ -40,9 +40,10 @@ class Strided:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A list or tuple of any length; in a result a list."""
+    """A list or tuple of any length; in a result a list, or a tuple where that is declared."""
 
     item: Shape
+    is_tuple: bool = False
 
 
 @dataclass(frozen=True, slots=True)
