@@ -30,7 +30,7 @@ from pullback.core.nested_eval import evaluate
 from pullback.core.nested_traverse import free_vars, subterms
 from pullback.core.nested_values import ConV, Packed, to_bool
 from pullback.papers.chad_closures import run_closures
-from pullback.papers.chad_higher import run_higher, variable_calls
+from pullback.papers.chad_higher import BAGGED, HIGHER, run_higher, variable_calls
 from pullback.papers.chad_monadic import CHAD, check_chad
 from pullback.papers.closure_conversion import convert
 from pullback.papers.methods import run
@@ -72,6 +72,29 @@ def test_it_is_exponential(row: str) -> None:
         m = out.machine
         calls = sum(k for role, k in zip(m.roles, m.calls, strict=True) if role == "call")
         assert calls + m.counts.get("op:foldr", 0) == 2**n - 2
+
+
+def called(n: int) -> Source:
+    """let f = \\u. x*u in f x + (f x + ..): n calls."""
+    t = f(x)
+    for _ in range(n - 1):
+        t = f(x) + t
+    return Source(reals("x"), Let("f", lam("u", R, lambda u: x * u), t.t), R)
+
+
+@claim("CHAD-82")
+def test_lists_as_bags(row: str) -> None:
+    for source, args, seed in programs("RGH"):
+        lists, bags = (run_higher(source, args, seed, lib) for lib in (HIGHER, BAGGED))
+        assert lists.value == bags.value and close(lists.cotangents, bags.cotangents)
+        assert "appended" not in bags.machine.counts
+    sizes, appended, costs = (10, 20, 40), [], []
+    for n in sizes:
+        lists, bags = (run_higher(called(n), (3.0,), 1.0, lib) for lib in (HIGHER, BAGGED))
+        assert lists.cotangents == bags.cotangents == (6.0 * n,)
+        appended.append((n, lists.machine.counts["appended"]))
+        costs.append((n, bags.cost))
+    assert slope(appended) > 1.8 and slope(costs) < 1.1
 
 
 @claim("CHAD-83")

@@ -111,7 +111,12 @@ def plus(m: Machine, x: object, y: object) -> object:
             return x + y
         case (list(), list()):  # before pairs: a list of two is a sequence of two to a pattern
             m.cost += len(x)
+            m.count("appended", len(x))
             return x + y
+        case (list(), ConV()) if not x:  # lists that are kept as bags: [] is the empty one
+            return y
+        case (ConV(), list()) if not y:
+            return x
         case ((), ()):
             return ()
         case ((x1, x2), (y1, y2)):

@@ -145,3 +145,10 @@ def sig(arguments: Sequence[Type], result: Type, *names: str) -> Rule:
 def pure(f: Callable[..., object]) -> Run:
     """The ``run`` of a row that is a plain function of its arguments."""
     return lambda m, args, static: f(*args)
+
+
+def implementation(library: Library, **runs: Run) -> tuple[Row, ...]:
+    """Rows of a library with other code behind them."""
+    return tuple(
+        Row(name, library[name].rule, run, library[name].cost, library[name].show)
+        for name, run in runs.items())

@@ -15,20 +15,46 @@ backpropagator twice, once for the argument and once for what was captured.
 
 from __future__ import annotations
 
-from pullback.core.nested import Source
+from collections.abc import Sequence
+
+from pullback.core.nested import Source, Static
 from pullback.core.nested_check import HIGHER_ORDER
+from pullback.core.nested_machine import Machine
+from pullback.core.nested_ops import Library, implementation
+from pullback.core.nested_values import ConV
 from pullback.papers.chad_bags import BAG_ROWS
 from pullback.papers.chad_naive import run_ev
 from pullback.papers.chad_sparse import EMAP
+from pullback.papers.chad_types import collected
 from pullback.papers.methods import Method, Outcome, register
 
 HIGHER = EMAP.extended(*BAG_ROWS)
 """The target language: EMap and lists."""
 
 
-def run_higher(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+def _cons(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    one = ConV("BOne", (args[0],))
+    return ConV("BPlus", (one, args[1])) if args[1] else one
+
+
+def _foldr(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    f, acc, bag = args
+    for x in reversed(collected(bag) if bag else []):
+        m.cost += 1
+        acc = m.call(f, (x, acc))
+    return acc
+
+
+BAGGED = HIGHER.replaced(*implementation(HIGHER, lcons=_cons, foldr=_foldr))
+"""The same operations on lists that are kept as bags, so that appending is a constructor
+(footnote 36)."""
+
+
+def run_higher(
+    source: Source, args: tuple[object, ...], seed: object, library: Library = HIGHER
+) -> Outcome:
     """Value and cotangents by CH0."""
-    return run_ev(source, args, seed, HIGHER)[0]
+    return run_ev(source, args, seed, library)[0]
 
 
 def variable_calls(done: Outcome) -> int:

@@ -82,6 +82,7 @@ from pullback.papers.chad_arrays import array_rule
 from pullback.papers.chad_bags import BAGS, TREE
 from pullback.papers.chad_closed import CLOSED, closed_rule
 from pullback.papers.chad_data import DECLARED, data_rule
+from pullback.papers.chad_operations import OPERATIONS, primitive_rule
 from pullback.papers.chad_types import (
     dops,
     environment,
@@ -171,6 +172,8 @@ def chad(t: Term, gamma: Context, types: Types) -> Term:
                 Fst(a.t), x, branch(x, 0, left, a), y, branch(y, 1, right, a)))
         case Prim():
             return _prim(t, gamma, types)
+        case Op(name) if name in OPERATIONS:
+            return primitive_rule(t, gamma, types, chad)
         case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl() | Op():
             return array_rule(t, gamma, types, chad)
         case Lam() | App() | Pack() | Unpack():
@@ -277,7 +280,7 @@ def run_monadic(
     a library."""
     source = Source(source.context, rename_apart(source.body), source.result, source.decls)
     source = prepare(source)
-    types = check_source(source, CHAD)
+    types = check_source(source, library)
     t = deeply(lambda: after(chad_of(source, types)))
     m = machine or Machine()
     env = {x: v for (x, _), v in zip(source.context, args, strict=True)}

@@ -23,7 +23,7 @@ from typing import cast
 from pullback.core.nested import EV, Static
 from pullback.core.nested_linear import plus
 from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Row, Run
+from pullback.core.nested_ops import implementation
 from pullback.core.nested_values import array, items, tuple_value
 from pullback.papers.chad_monadic import CHAD, CHAD_SOURCE, run_monadic
 from pullback.papers.methods import Method, register
@@ -128,15 +128,8 @@ def _run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object
     return result, tuple_value((), *s.cells[:n])
 
 
-def implementation(**runs: Run) -> tuple[Row, ...]:
-    """Rows of C's library with other actions behind them."""
-    return tuple(
-        Row(name, CHAD[name].rule, run, CHAD[name].cost, CHAD[name].show)
-        for name, run in runs.items())
-
-
 MUTABLE = CHAD.replaced(*implementation(
-    pure=_pure, bind=_bind, one=_one, scope=_scope, sequence=_sequence, run=_run))
+    CHAD, pure=_pure, bind=_bind, one=_one, scope=_scope, sequence=_sequence, run=_run))
 """C's operations on a growable stack."""
 
 # --- the writer -----------------------------------------------------------------------------------
@@ -196,7 +189,7 @@ def _w_run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> obje
 
 
 WRITER = CHAD.replaced(*implementation(
-    pure=_w_pure, bind=_w_bind, one=_w_one, scope=_w_scope, sequence=_w_sequence, run=_w_run))
+    CHAD, pure=_w_pure, bind=_w_bind, one=_w_one, scope=_w_scope, sequence=_w_sequence, run=_w_run))
 """C's operations as a writer monad."""
 
 register(Method(

@@ -46,11 +46,11 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Library, Row
+from pullback.core.nested_ops import Library, Row, implementation
 from pullback.core.nested_traverse import deeply, free_vars, map_parts
 from pullback.core.nested_values import array, items, tuple_value
 from pullback.papers.chad_monadic import CHAD, run_monadic
-from pullback.papers.chad_mutable import implementation, slot, width
+from pullback.papers.chad_mutable import slot, width
 from pullback.papers.chad_workers import Frame, Shared, Workers, make
 from pullback.papers.methods import Outcome
 
@@ -172,7 +172,8 @@ def parallel_library(workers: Workers) -> Library:
         return action
 
     return CHAD.replaced(*implementation(
-        pure=_pure, bind=_bind, one=_one, scope=_scope, sequence=sequence, run=_run)).extended(
+        CHAD, pure=_pure, bind=_bind, one=_one, scope=_scope, sequence=sequence, run=_run,
+    )).extended(
         Row("also", _also_type, also, show="{0} || {1}"),
         Row("par", _par_type, par, show="{0} || {1}"))
 

@@ -24,11 +24,11 @@ from typing import cast
 from pullback.core.nested import Source, Static
 from pullback.core.nested_linear import plus
 from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Library, Row, Run
+from pullback.core.nested_ops import Library, Row, Run, implementation
 from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import array, items, tuple_value
 from pullback.papers.chad_monadic import run_monadic
-from pullback.papers.chad_mutable import implementation, slot, width
+from pullback.papers.chad_mutable import slot, width
 from pullback.papers.chad_parallel import parallel, parallel_library
 from pullback.papers.chad_workers import Workers
 from pullback.papers.methods import Outcome
@@ -125,7 +125,8 @@ def _logarithmic(row: Row) -> Row:
 
 _PARALLEL = parallel_library(Workers(1))
 SPAN: Library = _PARALLEL.replaced(
-    *implementation(one=_one, scope=_scope, sequence=_beside(lambda out: out), run=_run),
+    *implementation(
+        _PARALLEL, one=_one, scope=_scope, sequence=_beside(lambda out: out), run=_run),
     Row("also", _PARALLEL["also"].rule, _beside(lambda out: out[1])),
     Row("par", _PARALLEL["par"].rule, _beside(lambda out: (out[0], out[1]))),
     *(_logarithmic(_PARALLEL[name]) for name in WIDE))
