@@ -9,6 +9,7 @@ from pullback.core.nested import (
     Data,
     DataDecl,
     Exists,
+    Fst,
     Fun,
     Lam,
     Let,
@@ -17,23 +18,35 @@ from pullback.core.nested import (
     Match,
     MatchArm,
     Op,
+    Pair,
     R,
     Rec,
+    Snd,
     Source,
     TVar,
     Var,
     Z,
 )
-from pullback.core.nested_build import B, E, if_, lam, reals
+from pullback.core.nested_build import B, E, if_, lam, let, reals
 from pullback.core.nested_check import check_source
 from pullback.core.nested_eval import evaluate
+from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import free_vars, subterms
-from pullback.core.nested_values import ConV, Packed, to_bool
+from pullback.core.nested_values import ConV, Packed, pair, to_bool
 from pullback.papers.chad_closures import run_closures
 from pullback.papers.chad_higher import BAGGED, HIGHER, run_higher, variable_calls
-from pullback.papers.chad_monadic import CHAD, check_chad
-from pullback.papers.closure_conversion import convert
-from pullback.papers.methods import run
+from pullback.papers.chad_monadic import (
+    CHAD,
+    chad_of,
+    check_chad,
+    pullback,
+    run_monadic,
+    scoped,
+)
+from pullback.papers.chad_types import t2
+from pullback.papers.closure_conversion import cc_type, convert
+from pullback.papers.defunctionalisation import defunctionalised
+from pullback.papers.methods import Outcome, Unsupported, run
 from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim
 from tests.papers.generate import STANDARD, close, finite_difference
@@ -182,3 +195,53 @@ def test_recursion_and_declared_types(row: str) -> None:
         assert close((out.value, *out.cotangents), (dual.value, *dual.cotangents))
         points.append((n, out.cost))
     assert 0.95 < slope(points) < 1.05
+
+
+def by_tags(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    return run_monadic(source, args, seed, prepare=defunctionalised)
+
+
+@claim("CHAD-87")
+def test_defunctionalisation(row: str) -> None:
+    assert by_tags(TWICE, (3.0, 5.0), 1.0).cotangents == (7.0, 3.0)
+    for c, value, dx, dy in ((True, 72.0, 57.0, 9.0), (False, 54.0, 21.0, 9.0)):
+        out = by_tags(CHOOSE, (to_bool(c), 3.0, 5.0), 1.0)
+        assert (out.value, out.cotangents[1:]) == (value, (dx, dy))
+    standard = [STANDARD[name][:3] for name in ("HO3", "POW5")]
+    for source, args, seed in [*standard, *programs("RGH")]:
+        plain = defunctionalised(apart(source))
+        types = check_source(plain)
+        for t in subterms(plain.body):  # no function but the closed ones that letrec binds
+            assert isinstance(t, LetRec | Var) or isinstance(types[t], Fun) == isinstance(t, Lam)
+            assert not isinstance(types[t], Exists)
+        check_chad(plain)
+        wanted, found = run_closures(source, args, seed), by_tags(source, args, seed)
+        assert wanted.value == found.value and close(wanted.cotangents, found.cotangents)
+    points = [(n, by_tags(family(n), (3.0,), 1.0).cost) for n in (8, 16, 32)]
+    assert slope(points) < 1.1
+
+
+@claim("CHAD-88")
+def test_closure_conversion_is_local(row: str) -> None:
+    # A library and two programs that use it, differentiated one by one and put together after.
+    context, g, cell = reals("x", "y"), E(Var("g")), t2(cc_type(Fun(R, R)))
+    library = apart(Source(context, lam("u", R, lambda u: x * u), Fun(R, R)))
+    compiled = chad_of(convert(library))
+    for use in ((g(y) + g(2.0)).t, (g(g(y)) * y).t):
+        main = apart(Source((*context, ("g", Fun(R, R))), use, R))
+        user = convert(main)
+        user = Source((*context, ("g", cc_type(Fun(R, R)))), user.body, R)
+        other = chad_of(user)
+        # let a = library in let g = fst a in let b = main in (fst b, \\d. scope .. >>= snd a)
+        linked = let("a", compiled, lambda a, other=other: Let("g", Fst(a.t), let(
+            "b", other, lambda b: Pair(Fst(b.t), lam("d", t2(R), lambda d: scoped(
+                "g", cell, App(Snd(b.t), d.t), lambda dg: App(Snd(a.t), dg)))))))
+        whole = Source(context, Let("g", library.body, use), R)
+        wanted = run_closures(whole, (3.0, 5.0), 1.0)
+        both, _ = evaluate(pullback(whole, linked), {"x": 3.0, "y": 5.0}, CHAD, m := Machine())
+        value, back = pair(both)
+        _, cells = pair(m.call(back, 1.0))
+        assert value == wanted.value and pair(cells) == (
+            ((), wanted.cotangents[0]), wanted.cotangents[1])
+        with pytest.raises(Unsupported, match="whole programs"):
+            defunctionalised(main)

@@ -62,7 +62,8 @@ X = Var("x")
 
 @pytest.mark.parametrize("module", [
     "chad_types", "chad_data", "chad_naive", "chad_sparse", "chad_monadic", "chad_mutable",
-    "chad_gather", "chad_higher", "chad_operations", "closure_conversion"])
+    "chad_gather", "chad_higher", "chad_operations", "closure_conversion",
+    "defunctionalisation"])
 def test_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"pullback.papers.{module}"))
     assert found.failed == 0 and found.attempted > 0
