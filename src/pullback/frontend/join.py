@@ -31,6 +31,7 @@ from pullback.frontend.kinds import (
     with_parts,
 )
 from pullback.frontend.scopes import AnyScope, Scope
+from pullback.frontend.source import Definition
 from pullback.frontend.symbols import symbol_class
 from pullback.frontend.values import CALLS, FunctionV, OperatorV, Stale, Static, Value
 
@@ -304,18 +305,18 @@ def _functions(a: Kind, b: Kind) -> Kind:
             for k in _alternatives(other):
                 s.tag(k)
             return LambdaSetK(s)
-    found: list[FunctionK] = []
+    versions: dict[Definition, list[FunctionK]] = {}
     for f in (*_alternatives(a), *_alternatives(b)):
-        for i, g in enumerate(found):
+        of_place = versions.setdefault(f.root.definition, [])
+        for i, g in enumerate(of_place):
             both = same_function(g, f)
             if both is not None:
-                found[i] = both
+                of_place[i] = both
                 break
         else:
-            found.append(f)
-    if len(found) == 1:
-        return found[0]
-    return ClosureK(tuple(sorted(found, key=_place)))
+            of_place.append(f)
+    found = [f for of_place in versions.values() for f in of_place]
+    return found[0] if len(found) == 1 else ClosureK(tuple(sorted(found, key=_place)))
 
 
 def _place(f: FunctionK) -> tuple[str, int, int, str, str]:

@@ -51,6 +51,10 @@ from pullback.frontend.values import (
 STRAIGHT = 8
 """Without a loop or recursion, lambdas of one place are told apart to this depth of nesting."""
 
+_WIDE = 6
+"""A member that captures one of more functions than this has it in the set: a sum has room for all
+its alternatives side by side, a node for one."""
+
 _MAX_ROUNDS = 24
 _MAX_VERSIONS = 6  # of one lambda in one set, with captures of types that do not meet
 
@@ -181,7 +185,8 @@ class LambdaSet:
             case FunctionV(definition, scope) if (definition, scope) in group:
                 return value
             case FunctionV() | ClosureV() | LambdaSetV():
-                if self.knots.isdisjoint(nesting.depths(value)):
+                wide = isinstance(value, ClosureV) and len(value.kinds) > _WIDE
+                if not wide and self.knots.isdisjoint(nesting.depths(value)):
                     return value
                 kind = kind_of(value)
                 assert isinstance(kind, FunctionK | ClosureK | LambdaSetK)

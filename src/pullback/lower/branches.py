@@ -28,6 +28,9 @@ from pullback.lower.values import ZERO, Scalar, SumVal, Val, View, lanes_of, lea
 
 Thunk = Callable[[], list[Val]]
 
+FEW = 4
+"""So many variants are tested one after the other, more by bisection."""
+
 CHEAP = 16
 """An arm of at most so many arithmetic instructions is run by all lanes without a test."""
 
@@ -168,13 +171,17 @@ def case(lo: Lowering, op: Case) -> list[Val]:
         lo.env.update(zip(op.arms[k].fields, fields))
         return lo.block(op.arms[k].body)
 
-    def from_arm(k: int) -> list[Val]:
-        if k == len(op.arms) - 1:
-            return arm(k)
-        is_k = lo.test("eq", tag, Imm(k, Ty.I64))
-        return either(lo, is_k, lambda: arm(k), lambda: from_arm(k + 1))
+    def among(low: int, high: int) -> list[Val]:
+        if high - low == 1:
+            return arm(low)
+        if high - low <= FEW:
+            is_low = lo.test("eq", tag, Imm(low, Ty.I64))
+            return either(lo, is_low, lambda: arm(low), lambda: among(low + 1, high))
+        middle = (low + high) // 2
+        below = lo.test("lt", tag, Imm(middle, Ty.I64))
+        return either(lo, below, lambda: among(low, middle), lambda: among(middle, high))
 
-    return from_arm(0)
+    return among(0, len(op.arms))
 
 
 def _node_fields(lo: Lowering, x: Val, tag: int) -> list[Val]:
