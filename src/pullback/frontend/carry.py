@@ -236,6 +236,7 @@ def _next_kind(
     wide = widen(head, generalise(joined))
     if wide == head or not has_function(wide):
         return wide
+    wide = join(head, wide) or wide  # lambda sets only grow
     # A function that grows with every round captures functions of its own place.
     return tie(wide, lambda: run.calls.set_at((node, place), node))
 
