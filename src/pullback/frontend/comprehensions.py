@@ -37,6 +37,7 @@ def _items(
 ) -> Items:
     """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
     at once, as in Python, everything else when an item is asked for."""
+    from pullback.frontend import iteration
     from pullback.frontend.expressions import evaluate
 
     first = generators[0]
@@ -49,6 +50,8 @@ def _items(
     def inside(item: Value, then: Callable[[], Value]) -> Value:
         return _in_scope(run, outer, first, item, then)
 
+    if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
+        items = run.iterate(iteration.collect(run, items, node), first.iter)
     if isinstance(items, Unrolled) and len(items.items) <= _MAX_UNROLLED:
         with run.building(Builder()) as scratch:
             known = _unrolled(run, items, first, rest, elt, outer, node)
@@ -80,8 +83,6 @@ def _items(
             found.append(_items(run, rest, elt, node))
         return found[0]
 
-    if source.keep is not None or source.nested is not None:
-        run.refuse(node, "a comprehension over a filtered generator", "make a list of it first")
     return Indexed(source.length, at, keep if first.ifs else None, nested if rest else None)
 
 

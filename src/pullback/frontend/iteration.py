@@ -236,11 +236,11 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
         case Unrolled(values):
             return to_list(run, TupleV(values), node)
         case Indexed(_, _, _, nested) if nested is not None:
-            run.refuse(
-                node,
-                "a list comprehension with two 'for' is not supported",
-                "nest two comprehensions, [[... for b in ys] for a in xs], or loop over an array",
-            )
+            from pullback.frontend import lists
+
+            made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
+            assert isinstance(made, ListV)
+            return made
         case Indexed(n, at, None, _):
             return run.sequence_of(n, at, node)
         case Indexed(n, at, keep, _):

@@ -31,7 +31,7 @@ from pullback.frontend.flatten import flatten, kind_of
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.join import generalise, join
 from pullback.frontend.kinds import Kind, ListK, describe, without_spare
-from pullback.frontend.values import ListV, SliceV, Static, TupleV, Unrolled, Value
+from pullback.frontend.values import Items, ListV, SliceV, Static, TupleV, Unrolled, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -128,7 +128,10 @@ def append(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 def extend(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     """``xs.extend(ys)``, ``xs += ys``"""
     (values,) = _take(run, "extend", args, 1, 1, node)
-    more = run.iterate(values, node)
+    return extend_by(run, items, run.iterate(values, node), node)
+
+
+def extend_by(run: Run, items: AnyList, more: Items, node: ast.AST) -> Change:
     if isinstance(more, Unrolled):
         for value in more.items:
             items, _ = append(run, items, (value,), node)

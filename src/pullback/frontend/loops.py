@@ -34,17 +34,11 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-def _refuse_else(run: Run, s: ast.For | ast.While) -> None:
-    if s.orelse:
-        run.refuse(s.orelse[0], "'else' of a loop is not supported", "test after the loop")
-
-
 def for_statement(run: Run, s: ast.For) -> Flow:
     from pullback.frontend.assignment import assign
     from pullback.frontend.expressions import evaluate
     from pullback.frontend.statements import execute
 
-    _refuse_else(run, s)
     source = evaluate(run, s.iter)
     items = run.iterate(source, s.iter)
     leaves = jumps(s.body) & {"break", "return"}
@@ -73,9 +67,8 @@ def for_statement(run: Run, s: ast.For) -> Flow:
         return Flow.FALL
     if isinstance(items, Unrolled):
         items = run.iterate(run.to_list(TupleV(items.items), s.iter), s.iter)
-    if not isinstance(items, Indexed) or items.nested is not None:
-        run.refuse(s.iter, "a loop over a comprehension with two 'for'", "write two loops")
-    if items.keep is not None:
+    assert isinstance(items, Indexed)
+    if items.keep is not None or items.nested is not None:
         items = run.iterate(run.to_list(source, s.iter), s.iter)
     assert isinstance(items, Indexed)
     found: Indexed = items
@@ -304,7 +297,6 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
 def while_statement(run: Run, s: ast.While) -> Flow:
     from pullback.frontend.expressions import test_of
 
-    _refuse_else(run, s)
     leaves = jumps(s.body) & {"break", "return"}
     if leaves:
         return _loop_with_exit(run, s, lambda: run.bool_atom(test_of(run, s.test)), [], {})

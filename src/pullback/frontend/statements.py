@@ -65,6 +65,8 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
             return flow
         if "$left" in run.scope.names:
             return _after_exit(run, s, rest)
+        if isinstance(s, ast.For | ast.While) and s.orelse:
+            return execute(run, [*s.orelse, *rest])
     return Flow.FALL
 
 
@@ -121,8 +123,9 @@ def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
     """After a loop that a ``return`` may have left: go on only if it was not."""
     exit_ = run.scope.names.pop("$left")
     outer = run.scope.names.pop("$outer", None)
-    if "return" not in jumps([s]) or "$return" not in run.scope.names:
-        return execute(run, rest)
+    body = s.body if isinstance(s, ast.For | ast.While) else [s]
+    if "return" not in jumps(body) or "$return" not in run.scope.names:
+        return _after_break(run, s, exit_, rest, execute)
     cond = run.truth(run.compare("==", exit_, Static(EXIT_RETURN), s), s)
 
     def leave() -> Flow:
@@ -137,9 +140,37 @@ def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
         run.scope.names.pop("$return", None)
         if outer is not None:
             run.scope.names["$return"] = outer
-        return _finish(run, rest)
+        return _after_break(run, s, exit_, rest, _finish)
 
     return _branch(run, cond, leave, go_on, _live_end(run), s)
+
+
+def _after_break(
+    run: Run,
+    s: ast.stmt,
+    exit_: Value,
+    rest: Sequence[ast.stmt],
+    go: Callable[[Run, Sequence[ast.stmt]], Flow],
+) -> Flow:
+    """After a loop that no ``return`` has left: its ``else`` only if no ``break`` has either."""
+    if not isinstance(s, ast.For | ast.While) or not s.orelse:
+        return go(run, rest)
+    orelse = s.orelse
+    if "break" not in jumps(s.body):
+        return go(run, [*orelse, *rest])
+    broken = run.truth(run.compare("==", exit_, Static(EXIT_BREAK), s), s)
+    if jumps(orelse):
+        return _branch(
+            run,
+            broken,
+            lambda: _finish(run, rest),
+            lambda: _finish(run, [*orelse, *rest]),
+            _live_end(run),
+            s,
+        )
+    live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
+    flow = _branch(run, broken, lambda: Flow.FALL, lambda: execute(run, orelse), live, s)
+    return go(run, rest) if flow is Flow.FALL else flow
 
 
 def _endless(s: ast.stmt) -> bool:

@@ -292,11 +292,11 @@ class Liveness:
                 arms = self.block(body, out, exits) | self.block(orelse, out, exits)
                 return arms | reads([test])
             case ast.For(target, iterable, body, orelse):
-                after = self.block(orelse, out, exits)
+                after = self._after_loop(s, orelse, out, exits)
                 head = self._loop(s, body, after, set(target_names(target)), set())
                 return head | reads([iterable])
             case ast.While(test, body, orelse):
-                after = self.block(orelse, out, exits)
+                after = self._after_loop(s, orelse, out, exits)
                 return self._loop(s, body, after, set(), reads([test]))
             case ast.Match(subject, cases):
                 live = out | reads([subject])
@@ -307,6 +307,20 @@ class Liveness:
                 return live
             case _:
                 return (out - self._kills(s)) | reads([s])
+
+    def _after_loop(
+        self,
+        s: ast.stmt,
+        orelse: list[ast.stmt],
+        out: frozenset[str],
+        exits: tuple[frozenset[str], frozenset[str]],
+    ) -> frozenset[str]:
+        """Live when a loop ends, before its ``else`` or (after ``break``) behind it."""
+        if not orelse:
+            return out
+        after = out | self.block(orelse, out, exits)
+        self.after[s] = after | self.captured
+        return after
 
     def _kills(self, s: ast.stmt) -> set[str]:
         if isinstance(s, ast.FunctionDef):
