@@ -66,6 +66,8 @@ def children(x: Any) -> list[Any] | None:
     """The subtrees, or None of a leaf."""
     if is_record(x):
         return [getattr(x, field.name) for field in dataclasses.fields(x)]
+    if isinstance(x, dict):
+        return list(x.values())
     return list(x) if isinstance(x, tuple | list) else None
 
 
@@ -76,6 +78,8 @@ def map_leaves(change: Callable[..., Any], x: Any, *others: Any) -> Any:
         return change(x, *others)
     rest = [children(other) for other in others]
     parts = [map_leaves(change, part, *(r[i] for r in rest)) for i, part in enumerate(inside)]
+    if isinstance(x, dict):
+        return dict(zip(x, parts))
     return type(x)(*parts) if is_record(x) or hasattr(x, "_fields") else type(x)(parts)
 
 

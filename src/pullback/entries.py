@@ -83,10 +83,12 @@ def result_form(kind: Kind) -> Form | None:
         case TupleK(items, is_list):
             return tuple_form([result_form(k) for k in items], list if is_list else None)
         case RecordK(cls, fields):
+            if cls is dict:
+                return tuple_form([result_form(k) for _, k in fields], builder(cls, fields))
             hints = annotations_of(cls)
             if any(isinstance(k, ListK) and is_tuple_of_any_length(hints[n]) for n, k in fields):
                 return None
-            return tuple_form([result_form(k) for _, k in fields], builder(cls))
+            return tuple_form([result_form(k) for _, k in fields], builder(cls, fields))
         case StaticK(_, value):
             return Form(Nothing(), None if value is None else lambda _: value)
         case ListK(ScalarK(t, True)):
@@ -105,7 +107,7 @@ def gradient_form(kind: Kind) -> Form | None:
         case TupleK(items, is_list):
             return tuple_form([gradient_form(k) for k in items], list if is_list else None)
         case RecordK(cls, fields):
-            return tuple_form([gradient_form(k) for _, k in fields], builder(cls))
+            return tuple_form([gradient_form(k) for _, k in fields], builder(cls, fields))
         case StaticK():
             return Form(Nothing())
         case ListK(ScalarK(Real() as t, True)):
@@ -146,8 +148,13 @@ def tuple_form(
     return Form(tuple(trees), decode)
 
 
-def builder(cls: type) -> Callable[[Iterable[object]], object]:
+def builder(
+    cls: type, fields: Sequence[tuple[str, Kind]]
+) -> Callable[[Iterable[object]], object]:
     """What makes an instance of its fields' values, without running ``__init__``."""
+    if cls is dict:
+        keys = tuple(n for n, _ in fields)
+        return lambda values: dict(zip(keys, values))
     if not is_dataclass(cls):
         return lambda values: tuple.__new__(cls, values)
     names = tuple(f.name for f in cls.__dataclass_fields__.values())
@@ -195,6 +202,11 @@ class _Writer:
                 word = "list" if is_list else "tuple"
                 self.check(f"type({at}) is {word} and len({at}) == {len(items)}")
                 return self._parts([(k, f"{at}[{j}]") for j, k in enumerate(items)])
+            case RecordK(cls, fields) if cls is dict:
+                keys = tuple(n for n, _ in fields)
+                known = self.name("keys", keys)
+                self.check(f"type({at}) is dict and tuple({at}) == {known}")
+                return self._parts([(k, f"{at}[{known}[{j}]]") for j, (_, k) in enumerate(fields)])
             case RecordK(cls, fields):
                 self.check(f"type({at}) is {self.name('class', cls)}")
                 return self._parts([(k, f"{at}.{n}") for n, k in fields])
@@ -245,8 +257,8 @@ class _Writer:
                     out += f".{name}"
                 case ("item", int(k)):
                     out += f"[{k}]"
-                case ("key", str(name)):
-                    out += f"[{name!r}]"
+                case ("key", key):
+                    out += f"[{self.name('key', key)}]"
                 case ("operator", int(k)):
                     out += f".__pullback_operator__[{k}]"
                 case _:

@@ -39,7 +39,13 @@ from pullback.frontend.kinds import (
     leaf_types,
     unions_in,
 )
-from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
+from pullback.frontend.records import (
+    Union,
+    annotations_of,
+    field_of,
+    inside,
+    is_tuple_of_any_length,
+)
 from pullback.frontend.symbols import number_of, symbol_class, symbol_of
 from pullback.leaves import array, items_of, mismatch, nothing, scalar
 
@@ -143,7 +149,7 @@ class Flattener:
                 if type(value) is not cls:
                     raise mismatch(kind, value)
                 for name, k in fields:
-                    self._flatten(k, getattr(value, name), out)
+                    self._flatten(k, field_of(value, cls, name), out)
             case UnionK(union):
                 out.append(self.nodes[id(value), id(union)].node)
             case StaticK():
@@ -284,9 +290,9 @@ def _unions(kind: Kind, value: object) -> Iterator[tuple[Union, object]]:
         case TupleK(items):
             for k, v in zip(items, items_of(value, kind, len(items)), strict=True):
                 yield from _unions(k, v)
-        case RecordK(_, fields):
+        case RecordK(cls, fields):
             for name, k in fields:
-                yield from _unions(k, getattr(value, name))
+                yield from _unions(k, field_of(value, cls, name))
         case OptionalK(inner) if value is not None:
             yield from _unions(inner, value)
         case _:
@@ -411,6 +417,8 @@ def _number(t: Type, py: bool, leaf: object) -> object:
 
 def bare(cls: type, values: dict[str, object]) -> object:
     """An instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
+    if cls is dict:
+        return values
     if not is_dataclass(cls):
         return tuple.__new__(cls, values.values())
     made = object.__new__(cls)

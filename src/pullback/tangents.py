@@ -29,7 +29,7 @@ from pullback.frontend.kinds import (
     describe,
     leaf_types,
 )
-from pullback.frontend.records import Union
+from pullback.frontend.records import Union, field_of
 from pullback.marshal import (
     Flattener,
     Packed,
@@ -140,8 +140,8 @@ def _field(given: object, name: str, kind: Kind, what: What) -> object:
     if given is None:
         return None
     try:
-        return getattr(given, name)
-    except AttributeError:
+        return field_of(given, type(given), name)
+    except (AttributeError, KeyError):
         raise ArgumentTypeError(
             f"the {what} of {describe(kind)} has its fields; a {_name(given)} has no {name!r}"
         ) from None
@@ -217,9 +217,10 @@ def _pairs(
             parts = _parts(tangent, len(items), kind, "tangent")
             for k, v, t in zip(items, value, parts, strict=True):
                 yield from _pairs(k, v, t)
-        case RecordK(_, fields):
+        case RecordK(cls, fields):
             for name, k in fields:
-                yield from _pairs(k, getattr(value, name), _field(tangent, name, kind, "tangent"))
+                inside = _field(tangent, name, kind, "tangent")
+                yield from _pairs(k, field_of(value, cls, name), inside)
         case OptionalK(inner) if value is not None:
             yield from _pairs(inner, value, tangent)
         case _:
@@ -261,8 +262,8 @@ class Usual:
             assert isinstance(k, RecordK)
             for name, field in k.fields:
                 at = f"{where}.{name}"
-                part = self._part(field, getattr(v, name), self._field(t, name, k, at), at)
-                object.__setattr__(node, name, part)
+                inside = self._part(field, getattr(v, name), self._field(t, name, k, at), at)
+                object.__setattr__(node, name, inside)
         return out
 
     def _field(self, given: object, name: str, kind: Kind, where: str) -> object:
@@ -286,7 +287,7 @@ class Usual:
                 return list(parts) if is_list else tuple(parts)
             case RecordK(cls, fields):
                 return bare(cls, {
-                    name: self._part(k, getattr(value, name),
+                    name: self._part(k, field_of(value, cls, name),
                                      self._field(given, name, kind, where), f"{where}.{name}")
                     for name, k in fields
                 })  # fmt: skip

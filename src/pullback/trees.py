@@ -1,7 +1,7 @@
 """Numbers inside Python values: random tangents, steps along them, inner products.
 
-A *tree* is a number, an array, a tuple, list, NamedTuple or dataclass of trees, or anything else
-(a discrete leaf). ``check_grads`` compares derivatives by these, on the user's own classes.
+A *tree* is a number, an array, a tuple, list, dict, NamedTuple or dataclass of trees, or anything
+else (a discrete leaf). ``check_grads`` compares derivatives by these, on the user's own classes.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def parts(x: object) -> dict[str, object] | None:
     if isinstance(x, list | tuple):
         names = getattr(x, "_fields", range(len(x)))
         return dict(zip(map(str, names), x))
+    if type(x) is dict:
+        return dict(x)
     if is_dataclass(x) and not isinstance(x, type):
         return {f.name: getattr(x, f.name) for f in fields(x)}
     return None
@@ -42,6 +44,8 @@ def map_leaves(change: Callable[..., object], x: object, *others: object) -> obj
         name: map_leaves(change, part, *(r.get(name) for r in rest))
         for name, part in inside.items()
     }
+    if isinstance(x, dict):
+        return made
     if isinstance(x, list):
         return list(made.values())
     if isinstance(x, tuple) and not hasattr(x, "_fields"):

@@ -52,6 +52,7 @@ def corpus() -> list[Program]:
         arrays,
         combinators,
         control,
+        dicts,
         dp,
         dynamics,
         examples,
@@ -75,7 +76,7 @@ def corpus() -> list[Program]:
 
     rooms = (
         scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions,
-        optionals, lists, standard,
+        optionals, lists, dicts, standard,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]

@@ -219,6 +219,42 @@ def several_ends(xs):
     return sum(c) * b[0] + len(b)
 
 
+def pairs(xs):
+    """Comprehensions with two for, ragged rows, filters over dependent ranges."""
+    n = len(xs)
+    low = [xs[i] * xs[j] for i in range(n) for j in range(i) if (i + j) % 3]
+    rows = [[x + j for j in range(i)] for i, x in enumerate(xs)]
+    flat = np.array([v * v for row in rows for v in row])
+    mixed = sum(xs[i] * k for i in range(n) for k in range(i) if k != 1)
+    return sum(low) + sum(sum(row) for row in rows) + np.sum(flat) + len(rows[n - 1]) + mixed
+
+
+def first_above(xs, limit):
+    """A search with for ... else, and a while ... else."""
+    for i in range(len(xs)):
+        if xs[i] > limit:
+            break
+    else:
+        return xs[0] * limit
+    total = 0.0
+    for n in range(2, len(xs)):
+        for d in range(2, n):
+            if n % d == 0:
+                break
+        else:
+            total += xs[n] * n
+            continue
+        total -= 0.5 * xs[n]
+    k = i
+    while k > 0:
+        k -= 2
+        if k == 1:
+            break
+    else:
+        total *= 2.0
+    return total + xs[i]
+
+
 def _floats(rng, n):
     return (rng.normal(size=n),)
 
@@ -254,4 +290,7 @@ PROGRAMS = [
     Program("in_order", in_order, lambda rng, n: (0.4, 1 + n.bit_length())),
     Program("adaptive_steps", adaptive_steps, lambda rng, n: (0.8, 0.05 / n)),
     Program("several_ends", several_ends, _floats),
+    Program("pairs_of_lists", pairs, _floats),
+    Program("first_above", first_above, lambda rng, n: (rng.normal(size=n), 0.4)),
+    Program("none_above", first_above, lambda rng, n: (rng.normal(size=n), 9.0), argnums=(0, 1)),
 ]  # fmt: skip

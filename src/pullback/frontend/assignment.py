@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.terms import Lit
-from pullback.errors import ArgumentValueError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    MutationError,
+    UnknownAttributeError,
+)
 from pullback.frontend import ownership
 from pullback.frontend.expressions import (
     BINARY,
@@ -21,6 +26,7 @@ from pullback.frontend.values import (
     EnumerateV,
     GeneratorV,
     ListV,
+    RecordV,
     ReversedV,
     Stale,
     Static,
@@ -99,8 +105,14 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(name):
             old = lookup(run, name, s.target)
-            if op == "+" and ownership.is_updated_in_place(old) and not isinstance(old, ArrayV):
-                update_list(run, name, "extend", [evaluate(run, s.value)], s)
+            in_place = "|" if isinstance(old, RecordV) else "+"
+            if (
+                op == in_place
+                and ownership.is_updated_in_place(old)
+                and not isinstance(old, ArrayV)
+            ):
+                method = "update" if isinstance(old, RecordV) else "extend"
+                update_by_method(run, name, method, [evaluate(run, s.value)], {}, s)
                 return
             with run.holding(old):
                 value = evaluate(run, s.value)
@@ -128,7 +140,7 @@ def _store(
     """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
-    from pullback.frontend import lists
+    from pullback.frontend import dicts, lists
     from pullback.frontend.arrays import store
 
     base, subscripts = target, [target.slice]
@@ -145,7 +157,17 @@ def _store(
     indices = [evaluate_index(run, e) for e in subscripts]
     array = ownership.updatable(run, name, base.value)
     made: ownership.Updatable
-    if not isinstance(array, ArrayV):
+    if isinstance(array, RecordV):
+        if len(indices) > 1:
+            run.refuse(
+                target,
+                "an item of something inside a dict cannot be assigned",
+                "give it a name, and put it back: d[k] = a",
+                error=MutationError,
+            )
+        with run.holding(array):
+            made = dicts.store_at(run, array, indices[0], value, node)
+    elif not isinstance(array, ArrayV):
         with run.holding(array):
             made = lists.store_at(run, array, indices, value, node)
     else:
@@ -156,17 +178,31 @@ def _store(
     ownership.bind_updated(run, name, array, made, node)
 
 
-def update_list(
-    run: Run, name: str, method: str, args: Sequence[Value], node: ast.AST
+def update_by_method(
+    run: Run,
+    name: str,
+    method: str,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
 ) -> Value:
-    """``xs.append(v)`` and the like: the name is bound to the updated list."""
-    from pullback.frontend import lists
+    """``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
+    from pullback.frontend import dicts, lists
 
-    items = ownership.updatable(run, name, node)
-    assert isinstance(items, ListV | TupleV)
-    made, result = lists.UPDATES[method](run, items, args, node)
+    old = ownership.updatable(run, name, node)
+    made: ownership.Updatable
+    if isinstance(old, RecordV) and method in dicts.UPDATES:
+        made, result = dicts.UPDATES[method](run, old, args, kwargs, node)
+    elif isinstance(old, ListV | TupleV) and method in lists.UPDATES:
+        if kwargs:
+            run.refuse(node, f".{method}() takes no such argument", error=ArgumentTypeError)
+        made, result = lists.UPDATES[method](run, old, args, node)
+    else:
+        run.refuse(
+            node, f"{run.describe(old)} has no method {method!r}", error=UnknownAttributeError
+        )
     with run.holding(*args):
-        ownership.bind_updated(run, name, items, made, node)
+        ownership.bind_updated(run, name, old, made, node)
     return result
 
 
@@ -187,9 +223,6 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
             run.scope.names[name] = Stale(f"{name!r} has been deleted", node)
         case ast.Subscript(ast.Name(name), index) if not isinstance(index, ast.Slice):
             at = evaluate_index(run, index)
-            if isinstance(lookup(run, name, target), ListV | TupleV):
-                update_list(run, name, "pop", [at], node)
-                return
-            run.refuse(target, "only items of lists can be deleted")
+            update_by_method(run, name, "pop", [at], {}, node)
         case _:
-            run.refuse(target, "only names and items of lists can be deleted", "xs.pop(i)")
+            run.refuse(target, "only names and items of lists and dicts can be deleted")

@@ -51,6 +51,8 @@ def receiver_name(value: Value) -> str:
             return "list" if is_list else "tuple"
         case RangeV():
             return "range"
+        case RecordV(cls) if cls is dict:
+            return "dict"
         case FunctionV():
             return "function"
         case RecordV(cls) if issubclass(cls, tuple):
@@ -73,7 +75,7 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     if known is not None:
         return known(run, value, node)
     match value:
-        case RecordV():
+        case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)
         case UnionV():
             return _of_union(run, value, name, node)

@@ -95,10 +95,11 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return replace(made, owners=owners, fresh=fresh, spare=spare)
         case ListV(), ListK():
             return _coerce_list(run, value, kind, node)
-        case RecordV(cls, fields), RecordK(other, kinds) if cls is other:
-            return RecordV(
-                cls, {n: coerce(run, fields[n], k, node) for n, k in kinds}, value.node
-            )
+        case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (
+            [*fields] == [n for n, _ in kinds]
+        ):
+            converted = {n: coerce(run, fields[n], k, node) for n, k in kinds}
+            return replace(value, fields=converted)
         case (RecordV() | UnionV() | Static()), UnionK():
             return _into_union(run, value, kind, node)
         case FunctionV(), FunctionK():
@@ -321,9 +322,9 @@ class _Conversion:
                 return self.function(v, like)
             case TupleV(items, is_list), TupleV(wanted) if len(items) == len(wanted):
                 return TupleV(tuple(map(self.value, items, wanted)), is_list, v.owners, v.fresh)
-            case RecordV(cls, fields, boxed), RecordV(other, wanted_fields) if cls is other:
+            case RecordV(cls, fields), RecordV(other, wanted_fields) if cls is other:
                 made = {n: self.value(fields[n], w) for n, w in wanted_fields.items()}
-                return RecordV(cls, made, boxed)
+                return replace(v, fields=made)
             case OperatorV(name, f, options, args), OperatorV(again, g) if name == again:
                 given = tuple(map(self.value, args, like.args))
                 return OperatorV(name, self.value(f, g), options, given)

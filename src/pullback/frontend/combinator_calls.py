@@ -205,7 +205,8 @@ def _stopped(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             stopped_items = tuple(_stopped(sp, v, node) for v in items)
             return TupleV(stopped_items, is_list, value.owners, False)
         case RecordV(cls, fields):
-            return RecordV(cls, {k: _stopped(sp, v, node) for k, v in fields.items()})
+            inside = {k: _stopped(sp, v, node) for k, v in fields.items()}
+            return RecordV(cls, inside, None, value.owners, False)
         case ListV(length, elem, atoms, owners, _, inner, spare):
             stopped = tuple(sp.b.prim("stop_gradient", a) for a in atoms)
             return ListV(length, elem, stopped, owners, False, inner, spare)

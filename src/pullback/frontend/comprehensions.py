@@ -21,7 +21,7 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
     """A list: of known length when what it runs over is."""
     from pullback.frontend import iteration
 
-    items = _items(run, node.generators, node.elt, node)
+    items = items_of(run, node.generators, node.elt, node)
     if isinstance(items, Unrolled):
         return TupleV(items.items, is_list=True)
     return iteration.collect(run, items, node)
@@ -29,10 +29,10 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """A generator; its items are evaluated where it is consumed."""
-    return GeneratorV(node, _items(run, node.generators, node.elt, node))
+    return GeneratorV(node, items_of(run, node.generators, node.elt, node))
 
 
-def _items(
+def items_of(
     run: Run, generators: Sequence[ast.comprehension], elt: ast.expr, node: ast.expr
 ) -> Items:
     """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
@@ -80,7 +80,7 @@ def _items(
         found: list[Items] = []
         with _scope(run, outer) as scope:
             _bind(run, scope, first, source.at(i))
-            found.append(_items(run, rest, elt, node))
+            found.append(items_of(run, rest, elt, node))
         return found[0]
 
     return Indexed(source.length, at, keep if first.ifs else None, nested if rest else None)
@@ -153,7 +153,7 @@ def _unrolled(
                 if not test:
                     continue
             if rest:
-                inner = _items(run, rest, elt, node)
+                inner = items_of(run, rest, elt, node)
                 if not isinstance(inner, Unrolled):
                     return None
                 values += inner.items

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, MutationError, UnknownNameError
-from pullback.frontend import comprehensions, ownership
+from pullback.frontend import comprehensions, dicts, ownership
 from pullback.frontend.scopes import Scope, chain, outermost
 from pullback.frontend.syntax import LIST_UPDATES, parameters
 from pullback.frontend.values import (
     ArrayV,
     FunctionV,
     OptionalV,
+    RecordV,
     Scalar,
     SliceV,
     Stale,
@@ -79,6 +80,10 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return TupleV(_items(run, elts), is_list=True)
         case ast.Lambda():
             return function_value(run, node)
+        case ast.Dict():
+            return dicts.display(run, node)
+        case ast.DictComp():
+            return dicts.comprehension(run, node)
         case ast.ListComp():
             return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
@@ -284,10 +289,14 @@ def _call(run: Run, node: ast.Call) -> Value:
         args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
-        if k.arg is None:
-            run.refuse(k.value, "** in a call is not supported", "name the arguments")
         with run.holding(*held, *args, *kwargs.values()):
-            kwargs[k.arg] = evaluate(run, k.value)
+            given = evaluate(run, k.value)
+        if k.arg is not None:
+            kwargs[k.arg] = given
+        elif isinstance(given, RecordV) and given.cls is dict:
+            kwargs |= given.fields
+        else:
+            run.refuse(k.value, "** in a call needs a dict", "name the arguments")
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return calls.call(run, function, args, kwargs, node)
@@ -304,9 +313,12 @@ def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Val
             error=MutationError,
         )
     args = _items(run, node.args)
-    if node.keywords:
-        run.refuse(node, f".{name}() takes no keyword arguments here", error=ArgumentTypeError)
-    return assignment.update_list(run, receiver.id, name, args, node)
+    kwargs: dict[str, Value] = {}
+    for k in node.keywords:
+        if k.arg is None:
+            run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
+        kwargs[k.arg] = evaluate(run, k.value)
+    return assignment.update_by_method(run, receiver.id, name, args, kwargs, node)
 
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:

@@ -117,7 +117,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             if is_list:
                 out.owned.append((owners, fresh))
             return TupleK(each(items), is_list)
-        case RecordV(cls, fields):
+        case RecordV(cls, fields, _, owners, fresh):
+            if cls is dict:
+                out.owned.append((owners, fresh))
             return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())))))
         case UnionV(atom, union, owners):
             out.atoms.append(atom)
@@ -298,7 +300,9 @@ def _rebuild(
         case TupleK(items):
             return TupleV(each(items))
         case RecordK(cls, fields):
-            return RecordV(cls, {n: _rebuild(k, atoms, own, scopes) for n, k in fields})
+            owners, fresh = own() if cls is dict else NO_OWNER
+            inside = {n: _rebuild(k, atoms, own, scopes) for n, k in fields}
+            return RecordV(cls, inside, None, owners, fresh)
         case UnionK(union, absent):
             return UnionV(next(atoms), union, own()[0], absent)
         case OptionalK(inner):

@@ -54,8 +54,8 @@ def _marked(value: Value, ends: dict[str, Value]) -> Value:
     match value:
         case TupleV(items):
             return replace(value, items=tuple(_marked(v, ends) for v in items))
-        case RecordV(cls, fields):
-            return RecordV(cls, {n: _marked(v, ends) for n, v in fields.items()}, value.node)
+        case RecordV(_, fields):
+            return replace(value, fields={n: _marked(v, ends) for n, v in fields.items()})
         case _:
             return value
 
@@ -92,8 +92,8 @@ def _unmarked(value: Value, made: dict[str, Value]) -> Value:
             return made[name]
         case TupleV(items):
             return replace(value, items=tuple(_unmarked(v, made) for v in items))
-        case RecordV(cls, fields):
-            return RecordV(cls, {n: _unmarked(v, made) for n, v in fields.items()}, value.node)
+        case RecordV(_, fields):
+            return replace(value, fields={n: _unmarked(v, made) for n, v in fields.items()})
         case _:
             return value
 

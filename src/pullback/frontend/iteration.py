@@ -51,6 +51,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
             return Unrolled(items)
+        case RecordV(cls, fields) if cls is dict:
+            return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple):
             return Unrolled(tuple(fields.values()))
         case RangeV():
@@ -191,7 +193,7 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
             return ext.int_value(n)
         case TupleV(items):
             return Static(len(items))
-        case RecordV(cls, fields) if issubclass(cls, tuple):
+        case RecordV(cls, fields) if issubclass(cls, tuple | dict):
             return Static(len(fields))
         case RangeV():
             return ext.int_value(range_parts(run, value, node)[1])

@@ -71,6 +71,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             elem = join(x, y)
             return None if elem is None else ListK(elem, p or q)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            if [n for n, _ in xs] != [n for n, _ in ys]:  # of dicts
+                return None
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
@@ -141,7 +143,7 @@ def widen(old: Kind, new: Kind) -> Kind:
             return ScalarK(t, py, old_bits if bits <= old_bits else 64)
         case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
             return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys)), is_list)
-        case RecordK(_, xs), RecordK(cls, ys) if len(xs) == len(ys):
+        case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
             return RecordK(cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys)))
         case ListK(x), ListK(y, spare):
             return ListK(widen(x, y), spare)

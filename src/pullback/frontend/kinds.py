@@ -73,7 +73,7 @@ class TupleK:
 
 @dataclass(frozen=True, slots=True)
 class RecordK:
-    """A frozen dataclass or NamedTuple, field by field."""
+    """A frozen dataclass or NamedTuple, field by field; or a ``dict``, key by key (in order)."""
 
     cls: type
     fields: tuple[tuple[str, Kind], ...]
@@ -367,7 +367,9 @@ def describe(kind: Kind) -> str:
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
-        case RecordK(cls):
+        case RecordK(cls, fields):
+            if cls is dict:
+                return f"a dict with the keys {', '.join(repr(n) for n, _ in fields) or '(none)'}"
             return f"a {cls.__name__}"
         case UnionK(union, absent):
             classes = zip(union.class_names(), union.classes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pullback.frontend import (
     builtins_calls,
     combinator_calls,
+    dicts,
     integer_calls,
     iteration_calls,
     itertools_calls,
@@ -28,6 +29,7 @@ from pullback.frontend import (
 __all__ = [
     "builtins_calls",
     "combinator_calls",
+    "dicts",
     "integer_calls",
     "iteration_calls",
     "itertools_calls",

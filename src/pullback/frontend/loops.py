@@ -6,19 +6,18 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder, boolean, i64
+from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
-from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.errors import MutationError
 from pullback.frontend import ownership
 from pullback.frontend.carry import Carried, carry
 from pullback.frontend.coerce import any_value, dummy
-from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
+from pullback.frontend.flatten import NoKindError, kind_of
 from pullback.frontend.forks import UNUSED, Flow
-from pullback.frontend.join import generalise, join
-from pullback.frontend.kinds import Kind, leaf_types
-from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.signals import Unresolved
 from pullback.frontend.syntax import assigned, jumps, liveness_of, target_names, updated
+from pullback.frontend.trials import return_kind, set_at_breaks
 from pullback.frontend.values import (
     ArrayV,
     Indexed,
@@ -236,6 +235,7 @@ class _Body:
 
         frame = self.run.frame
         saved = frame.live_end, frame.in_loop
+        broken, frame.broken = frame.broken, []
         self.enter(values)
         for action in self.before:
             action()
@@ -245,6 +245,7 @@ class _Body:
             flow = execute(self.run, self.s.body)
         finally:
             frame.live_end, frame.in_loop = saved
+            frame.broken = broken
         if flow is Flow.DEAD:
             return values
         if self.after_body is not None:
@@ -344,11 +345,13 @@ def _loop_with_exit(
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
     state: dict[str, Value] = {**extra, "$exit": Static(0)}
     if "return" in jumps(s.body):
-        kind = _return_kind(run, s, s.body, before, state)
+        kind = return_kind(run, s, s.body, before, state)
         if kind is not None and outer_return is None:
             state["$return"] = dummy(run, kind)
         elif outer_return is not None:
             state["$return"] = outer_return
+
+    set_at_breaks(run, s, before, state)
 
     def cond() -> Atom:
         going = run.truth(run.compare("==", scope.names["$exit"], Static(0), s), s)
@@ -385,7 +388,7 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
 
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    kind = _return_kind(run, s, [s], [], {"$exit": Static(0)})
+    kind = return_kind(run, s, [s], [], {"$exit": Static(0)})
     scope.names["$exit"] = Static(0)
     if kind is not None and outer_return is None:
         scope.names["$return"] = dummy(run, kind)
@@ -402,54 +405,3 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
         scope.names["$exit"] = outer_exit
     if outer_return is not None:
         scope.names["$outer"] = outer_return
-
-
-def _return_kind(
-    run: Run,
-    s: ast.stmt,
-    body: Sequence[ast.stmt],
-    before: Sequence[Callable[[], None]],
-    state: dict[str, Value],
-) -> Kind | None:
-    """The kind of what a ``return`` in the body gives, found by a trial run whose code is dropped;
-    None: it never gets there."""
-    from pullback.frontend.statements import execute
-
-    scope, frame = run.scope, run.frame
-    saved = scope.names, frame.live_end, frame.in_loop, frame.returned
-    scope.names = {**scope.names, **state}
-    if isinstance(s, ast.For | ast.While):
-        for n in set(assigned(body)) & set(scope.names):
-            scope.names[n] = _unknown(scope.names[n])
-    frame.live_end = frozenset(_names_in(s)) | {"$return", "$exit"}
-    frame.in_loop, frame.returned = True, []
-    try:
-        with run.building(Builder()):
-            for action in before:
-                action()
-            execute(run, body)
-    except (Unreachable, Unresolved):
-        pass
-    finally:
-        kinds = frame.returned
-        scope.names, frame.live_end, frame.in_loop, frame.returned = saved
-    kind: Kind | None = None
-    for k in kinds:
-        kind = k if kind is None else join(kind, k)
-        if kind is None:
-            run.refuse(s, "the loop returns values of different types", error=TypesDoNotMeetError)
-    return generalise(kind) if kind is not None else None
-
-
-def _unknown(value: Value) -> Value:
-    """A value of the same kind of which nothing is known."""
-    try:
-        kind = generalise(kind_of(value))
-    except NoKindError:
-        return value
-    owned = iter(flatten(value).owned)
-    return rebuild(kind, (Var("u", t) for t in leaf_types(kind)), lambda: next(owned))
-
-
-def _names_in(s: ast.stmt) -> list[str]:
-    return [n.id for n in ast.walk(s) if isinstance(n, ast.Name)]

@@ -13,6 +13,7 @@ from pullback.core.types import Int
 from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticIndexError
 from pullback.frontend import (
     arrays,
+    dicts,
     optionals,
     records,
     scalars,
@@ -69,7 +70,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             n = range_parts(run, value, node)[1]
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RecordV(cls, fields):
-            if issubclass(cls, tuple):
+            if issubclass(cls, tuple | dict):
                 return bool(fields)
             for name in ("__bool__", "__len__"):
                 if hasattr(cls, name):
@@ -146,6 +147,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return arrays.subscript(run, value, index, node)
         case TupleV(items, is_list):
             return _of_tuple(run, items, is_list, value, index, node)
+        case RecordV(cls) if cls is dict:
+            return dicts.get_item(run, value, index, node)
         case RecordV(cls, fields) if issubclass(cls, tuple):
             items = tuple(fields.values())
             return _of_tuple(run, items, False, TupleV(items), index, node)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import arrays, optionals, scalars, symbol_values
+from pullback.frontend import arrays, dicts, optionals, scalars, symbol_values
 from pullback.frontend import extents as ext
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
@@ -48,6 +48,9 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
         x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
         return binop(run, op, x, y, node)
+    if op == "|" and dicts.is_dict(left) and dicts.is_dict(right):
+        assert isinstance(left, RecordV) and isinstance(right, RecordV)
+        return dicts.union(run, left, right)
     if isinstance(left, RecordV) or isinstance(right, RecordV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:
@@ -201,9 +204,9 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
         case TupleV(xs, p), TupleV(ys, q):
             return _all_equal(run, xs, ys, node) if p == q and len(xs) == len(ys) else Static(False)
         case RecordV(c, xs), RecordV(d, ys):
-            if c is not d:
+            if c is not d or xs.keys() != ys.keys():
                 return Static(False)
-            return _all_equal(run, tuple(xs.values()), tuple(ys.values()), node)
+            return _all_equal(run, tuple(xs.values()), tuple(ys[n] for n in xs), node)
         case (Static(None), (Scalar() | TupleV() | RecordV())) | (
             (Scalar() | TupleV() | RecordV()),
             Static(None),
@@ -262,6 +265,8 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     if isinstance(item, Static) and isinstance(items, Static):
         if isinstance(item.value, str) and isinstance(items.value, str):
             return Static(item.value in items.value)
+    if isinstance(items, RecordV) and items.cls is dict:
+        return Static(dicts.key_of(run, item, node) in items.fields)
     if isinstance(items, RangeV):
         return _in_range(run, item, items, node)
     if isinstance(items, TupleV):

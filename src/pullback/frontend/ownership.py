@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-Updatable = ArrayV | ListV | TupleV
+Updatable = ArrayV | ListV | TupleV | RecordV
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
@@ -46,8 +46,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return _owners_of_all(parts_of(value))
         case TupleV(items, is_list, owners):
             return _owners_of_all(items) | (owners if is_list else frozenset())
-        case RecordV(_, fields):
-            return _owners_of_all(fields.values())
+        case RecordV(_, fields, _, owners):
+            return _owners_of_all(fields.values()) | owners
         case OperatorV(_, function, _, args):
             return _owners_of_all((function, *args))
         case Static() | Stale():
@@ -71,8 +71,14 @@ def _live_scopes(run: Run) -> Iterator[Scope]:
 
 
 def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
-    """Whether a value is an object that updates change: an array or a list."""
-    return isinstance(value, ArrayV | ListV) or (isinstance(value, TupleV) and value.is_list)
+    """Whether a value is an object that updates change: an array, a list or a dict."""
+    match value:
+        case ArrayV() | ListV() | TupleV(is_list=True):
+            return True
+        case RecordV(cls):
+            return cls is dict
+        case _:
+            return False
 
 
 def updatable(run: Run, name: str, node: ast.AST) -> Updatable:

@@ -79,8 +79,8 @@ def _step(
         case ("item", int(k)):
             items = cast("tuple[object, ...]", value)
             return items[k] if k < len(items) else MISSING
-        case ("key", str(name)):
-            return cast("dict[str, object]", value).get(name, MISSING)
+        case ("key", key):
+            return cast("dict[object, object]", value).get(key, MISSING)
         case ("operator", int(k)):
             parts: tuple[object, ...] = getattr(value, "__pullback_operator__", ())
             return parts[k] if k < len(parts) else MISSING

@@ -131,6 +131,18 @@ class PythonValues:
                 if not obj:
                     return TupleV((), is_list=True, fresh=False)
                 return self._hidden_of(obj, path, node)
+            case dict() if type(obj) is dict:
+                keys = tuple(obj)
+                if guarded:
+                    self._guard(path, StaticK(("keys", keys), obj))
+                if not all(map(records.is_key, keys)):
+                    reason = f"{describe_path(path)} is a dict with keys of other types"
+                    self.refuse(node, reason, "use strings, ints or members of an enum")
+                inside = {
+                    k: self.from_python(v, (*path, ("key", k)), node, guarded)
+                    for k, v in obj.items()
+                }
+                return RecordV(dict, inside)
             case tuple() if not hasattr(obj, "_fields"):
                 if guarded:
                     self._guard(path, StaticK((tuple, len(obj)), obj))
@@ -281,6 +293,8 @@ def holds(guard: Guard, value: object) -> bool:
             return bool(found[0] == name and tuple(found[2:]) == options)
         case ("class of", cls):
             return type(value) is cls
+        case ("keys", keys):
+            return type(value) is dict and tuple(value) == keys
         case ("partial", count, names):
             return (
                 isinstance(value, functools.partial)

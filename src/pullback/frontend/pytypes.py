@@ -7,6 +7,7 @@ import enum
 import functools
 import types
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
@@ -89,6 +90,17 @@ def _list(value: list[object]) -> ArgType:
     return ListK(elem)
 
 
+def _dict(value: dict[object, object]) -> ArgType:
+    """A dict is a record: its keys are constants."""
+    for key in value:
+        if not records.is_key(key):
+            raise ArgumentTypeError(
+                f"a dict with the key {key!r}",
+                "use strings, ints or members of an enum as keys",
+            )
+    return RecordK(dict, tuple((cast("str", k), type_of(v)) for k, v in value.items()))
+
+
 def _function(value: types.FunctionType) -> ArgType:
     """Functions are equal by code, defaults and captures: a lambda made anew is the same."""
     defaults = tuple(map(type_of, value.__defaults__ or ()))
@@ -142,7 +154,7 @@ def _type_of_other(value: object) -> ArgType:
         return StaticK(("callable", cls, id(value)), value)
     raise ArgumentTypeError(
         f"a value of type {cls.__name__} is not supported as an argument",
-        "pass numbers, NumPy arrays, tuples, lists, frozen dataclasses or functions",
+        "pass numbers, NumPy arrays, tuples, lists, dicts, frozen dataclasses or functions",
     )
 
 
@@ -204,5 +216,6 @@ _FAST: dict[type, Callable[..., ArgType]] = {
     np.bool_: lambda _: ScalarK(BOOL, False),
     tuple: _tuple,
     list: _list,
+    dict: _dict,
     types.FunctionType: _function,
 }

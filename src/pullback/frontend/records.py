@@ -9,6 +9,7 @@ import types
 import typing
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -84,6 +85,23 @@ _SCALARS: dict[object, Kind] = {
 def is_record_class(cls: type) -> bool:
     """A dataclass or a NamedTuple."""
     return dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
+
+
+def is_key(key: object) -> bool:
+    """Whether dicts with this key are supported: their keys are constants, part of the type."""
+    return type(key) in (str, int) or isinstance(key, enum.Enum)
+
+
+def field_of(value: object, cls: type, name: str) -> object:
+    """A field of an object of a record class; of a dict, what it has under the key ``name``."""
+    if cls is dict:
+        return cast("dict[object, object]", value)[name]
+    return getattr(value, name)
+
+
+def step(cls: type, name: str) -> tuple[str, object]:
+    """The step of a path that ``field_of`` takes."""
+    return ("key" if cls is dict else "attr", name)
 
 
 def is_frozen(cls: type) -> bool:

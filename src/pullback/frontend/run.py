@@ -64,6 +64,8 @@ class Frame:
     depth: int = 0  # of builders, at the top of the body
     spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
+    broken: list[dict[str, Value]] = field(default_factory=list)  # the names at breaks
+    unset: dict[ast.stmt, list[str]] = field(default_factory=dict)  # by loops left without break
 
 
 class Run(PythonValues):

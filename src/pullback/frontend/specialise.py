@@ -17,7 +17,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Block as CoreBlock
 from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend import derivatives, library, narrowing
+from pullback.frontend import derivatives, library, narrowing, records
 from pullback.frontend.coerce import tightened
 from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
@@ -228,10 +228,11 @@ class _Attempt:
                 ]
                 return TupleV(tuple(parts), is_list, fresh=False)
             case RecordK(cls, fields):
-                return RecordV(
-                    cls,
-                    {n: self._argument(k, (*path, ("attr", n)), n, node) for n, k in fields},
-                )
+                inside = {
+                    n: self._argument(k, (*path, records.step(cls, n)), str(n), node)
+                    for n, k in fields
+                }
+                return RecordV(cls, inside)
             case _:
                 rt.declare_kind(kind)
                 made = [Var(name, t) for t in leaf_types(kind)]
@@ -277,8 +278,6 @@ def _unmatched(rt: Run) -> str:
 
 
 def _unions(rt: Run) -> dict[str, Union]:
-    from pullback.frontend import records
-
     return {u.name: u for u in records.all_unions() if u.name in rt.decls}
 
 

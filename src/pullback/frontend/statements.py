@@ -159,17 +159,25 @@ def _after_break(
     if "break" not in jumps(s.body):
         return go(run, [*orelse, *rest])
     broken = run.truth(run.compare("==", exit_, Static(EXIT_BREAK), s), s)
+
+    def not_broken(then: Callable[[], Flow]) -> Flow:
+        for n in run.frame.unset.get(s, ()):
+            run.scope.names[n] = Stale(f"{n!r} has a value only if the loop is left by break", s)
+        return then()
+
     if jumps(orelse):
         return _branch(
             run,
             broken,
             lambda: _finish(run, rest),
-            lambda: _finish(run, [*orelse, *rest]),
+            lambda: not_broken(lambda: _finish(run, [*orelse, *rest])),
             _live_end(run),
             s,
         )
     live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
-    flow = _branch(run, broken, lambda: Flow.FALL, lambda: execute(run, orelse), live, s)
+    flow = _branch(
+        run, broken, lambda: Flow.FALL, lambda: not_broken(lambda: execute(run, orelse)), live, s
+    )
     return go(run, rest) if flow is Flow.FALL else flow
 
 
@@ -222,6 +230,7 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
                 run.frame.returned.append(run.kind(result, s))
             return Flow.JUMPED
         case ast.Break():
+            run.frame.broken.append(dict(names))
             names["$exit"] = Static(EXIT_BREAK)
             return Flow.JUMPED
         case ast.Continue():

@@ -45,8 +45,10 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
             yield n.rest
 
 
-LIST_UPDATES = frozenset({"append", "extend", "pop", "insert", "clear", "reverse"})
-"""The methods that change a list in place."""
+LIST_UPDATES = frozenset({
+    "append", "extend", "pop", "insert", "clear", "reverse", "update", "setdefault",
+})  # fmt: skip
+"""The methods that change a list or a dict in place."""
 
 
 def _updated_by_method(n: ast.AST) -> str | None:
@@ -373,8 +375,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ImportFrom: ("an import inside compiled code", "import at the top of the file"),
     ast.Set: ("sets are not part of the language", "use a tuple or a list"),
     ast.SetComp: ("sets are not part of the language", "use a list"),
-    ast.Dict: ("dicts are not supported yet", "use a frozen dataclass or a tuple"),
-    ast.DictComp: ("dicts are not supported yet", "use a list"),
 }
 
 

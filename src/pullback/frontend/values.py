@@ -179,11 +179,14 @@ class TupleV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordV:
-    """An instance of a frozen dataclass or NamedTuple, field by field."""
+    """An instance of a frozen dataclass or NamedTuple, field by field. A dict with constant keys is
+    one of class ``dict``: its keys are the names; ``owners`` and ``fresh`` are as of a list."""
 
     cls: type
     fields: dict[str, Value]
     node: UnionV | None = None  # the boxed value that this is an unpacked copy of
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
