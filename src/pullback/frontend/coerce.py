@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64, lit
-from pullback.core.terms import Atom, Build, Inject, Lit, Var
+from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Lit, Var
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import eta
@@ -198,6 +198,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     from pullback.frontend import sequences
 
     length = i64(len(items))
+    run.declare_kind(elem)
     types = list(leaf_types(elem))
     owners = frozenset(o for v in items for owned, _ in flatten(v).owned for o in owned)
     if not items:
@@ -399,6 +400,8 @@ def dummy_atom(run: Run, t: Type) -> Atom:
             return lit(0, t)
         case Array(elem, rank):
             return _empty_array(run, elem, rank)
+        case Named(name) if not _is_finite(t, run.decls, frozenset(), strict=True):
+            return _nothing(run, name, t)
         case Sum() | Named():
             decls: dict[str, Decl] = run.decls
             tag, fields = _finite_variant(t, decls, frozenset())
@@ -407,6 +410,23 @@ def dummy_atom(run: Run, t: Type) -> Atom:
             return atom
         case _:
             raise AssertionError(f"no dummy of {t}")
+
+
+def _nothing(run: Run, name: str, t: Named) -> Atom:
+    """A value whose empty arrays have elements of the type itself: by a function, which calls
+    itself where an element would be made."""
+    function = f"nothing.{name}"
+    if function not in run.functions:
+        run.functions[function] = Function(function, (), Block((), ()), (t,))
+        tag, fields = _finite_variant(t, run.decls, frozenset())
+
+        def made() -> tuple[Atom, ...]:
+            op = Inject(t, tag, tuple(dummy_atom(run, f) for f in fields))
+            return run.b.let(op, (t,))
+
+        run.functions[function] = Function(function, (), run.block(made), (t,))
+    (atom,) = run.b.let(Call(function, ()), (t,))
+    return atom
 
 
 def _empty_array(run: Run, elem: Type, rank: int) -> Atom:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder
 from pullback.core.terms import Atom
 from pullback.frontend.scopes import Scope
+from pullback.frontend.signals import Unresolved
 from pullback.frontend.values import GeneratorV, Indexed, Items, TupleV, Unrolled, Value
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
     items = items_of(run, node.generators, node.elt, node)
     if isinstance(items, Unrolled):
         return TupleV(items.items, is_list=True)
-    return iteration.collect(run, items, node)
+    try:
+        return iteration.collect(run, items, node)
+    except Unresolved as e:
+        # The items need the result of a recursion that is not known yet: as if there were none.
+        # The specialisation is marked, so everything is run again.
+        assert e.spec.unresolved
+        return TupleV((), is_list=True)
 
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:

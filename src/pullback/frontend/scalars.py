@@ -16,7 +16,8 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
 from pullback.frontend.dtypes import compared, promote
 from pullback.frontend.kinds import Number, static_scalar
-from pullback.frontend.values import Scalar, Specialiser, Static, Value
+from pullback.frontend import symbol_values
+from pullback.frontend.values import Scalar, Specialiser, Static, SymbolV, Value
 
 Fold = Callable[[object, object], object]
 
@@ -52,6 +53,8 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
                 return Scalar(lit(v, kind.type), True, _bit_length(v))
             if isinstance(v, int):
                 sp.refuse(node, f"the int {v} does not fit in 64 bits")
+        case SymbolV():
+            return scalar(sp, symbol_values.operand(sp, value, "arithmetic", node), node)
         case _:
             pass
     sp.refuse(node, f"expected a number, not {sp.describe(value)}", error=_type_error())

@@ -11,7 +11,7 @@ from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, UnknownAttributeError
 from pullback.frontend.kinds import static_scalar
 from pullback.frontend.symbols import members, number_of, symbol_class
-from pullback.frontend.values import OptionalV, Scalar, Static, SymbolV, Value
+from pullback.frontend.values import OptionalV, Scalar, Specialiser, Static, SymbolV, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -67,7 +67,7 @@ def _has_numbers(value: Value) -> bool:
     return isinstance(value, SymbolV) and issubclass(value.cls, int | float)
 
 
-def operand(run: Run, value: Value, op: str, node: ast.AST) -> Value:
+def operand(run: Specialiser, value: Value, op: str, node: ast.AST) -> Value:
     """A symbol as the operand of an operator: only members that are numbers can be one."""
     if not isinstance(value, SymbolV):
         return value
@@ -81,7 +81,7 @@ def operand(run: Run, value: Value, op: str, node: ast.AST) -> Value:
     return attribute(run, value, "value", node)
 
 
-def attribute(run: Run, value: SymbolV, name: str, node: ast.AST) -> Value:
+def attribute(run: Specialiser, value: SymbolV, name: str, node: ast.AST) -> Value:
     """``member.value``, ``member.name``: chosen among the constants."""
     if value.cls is str or name not in ("value", "name"):
         run.refuse(
@@ -103,7 +103,7 @@ def attribute(run: Run, value: SymbolV, name: str, node: ast.AST) -> Value:
     return found
 
 
-def _either(run: Run, cond: Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
+def _either(run: Specialiser, cond: Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
     return run.branch(cond, lambda: then, lambda: orelse, node)
 
 
