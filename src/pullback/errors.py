@@ -8,6 +8,7 @@ catches ``TypeError`` or ``NotImplementedError`` keeps working.
 from __future__ import annotations
 
 import linecache
+from collections.abc import Sequence
 
 from pullback.core.terms import Site
 
@@ -24,7 +25,15 @@ class PullbackError(Exception):
         self.reason = reason
         self.rewrite = rewrite
         self.site = site
+        self.others: tuple[PullbackError, ...] = ()
         super().__init__(render(self.title, reason, rewrite, site))
+
+    def also(self, others: Sequence[PullbackError]) -> None:
+        """Show other problems of the same function, after this one."""
+        self.others = tuple(others)
+        errors = (self, *self.others)
+        texts = [render(e.title, e.reason, e.rewrite, e.site) for e in errors]
+        self.args = ("\n\n".join(texts),)
 
 
 class UnsupportedError(PullbackError, NotImplementedError):

@@ -102,6 +102,37 @@ def made_inside(x, flag):
     return area(s) + area(Box(x, 1.0))
 
 
+@dataclass(frozen=True)
+class Rose:
+    """A tree that can only end in an empty list."""
+
+    weight: float
+    children: list[Rose]
+
+
+def rose_sum(t: Rose) -> float:
+    return math.sin(t.weight) + sum(c.weight * rose_sum(c) for c in t.children)
+
+
+def rose_mapped(t: Rose, a: float) -> Rose:
+    return Rose(t.weight * a, [rose_mapped(c, a) for c in t.children])
+
+
+def roses(t: Rose, a: float) -> float:
+    return rose_sum(rose_mapped(t, a)) * a
+
+
+def rose_grown(a: float, n: int) -> float:
+    def grow(depth: int, weight: float) -> Rose:
+        return Rose(weight, [grow(depth - 1, weight * a + k) for k in range(depth)])
+
+    return rose_sum(grow(n, a))
+
+
+def make_rose(rng, n):
+    return Rose(rng.normal(), [make_rose(rng, n // 3) for _ in range(3) if n > 2])
+
+
 def make_list(rng, n):
     xs = Nil()
     for _ in range(n):
@@ -116,6 +147,8 @@ def make_tree(rng, n):
 
 
 PROGRAMS = [
+    Program("roses", roses, lambda rng, n: (make_rose(rng, n), rng.normal()), (0, 1)),
+    Program("rose_grown", rose_grown, lambda rng, n: (rng.normal(), n), (0,), (1, 4)),
     Program("list_sum", list_sum, lambda rng, n: (make_list(rng, n), rng.normal()), (0, 1)),
     Program("list_loop", list_loop, lambda rng, n: (make_list(rng, n),)),
     Program("tree_value", tree_value, lambda r, n: (make_tree(r, n), r.normal()), (0, 1), (2, 5)),

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, MutationError, UnknownNameError
 from pullback.frontend import comprehensions, dicts, ownership
+from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
+from pullback.frontend.signals import FollowUp
 from pullback.frontend.syntax import LIST_UPDATES, parameters
 from pullback.frontend.values import (
     ArrayV,
@@ -121,7 +123,8 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
     for scope in chain(run.scope):
         found = scope.names.get(name)
         if isinstance(found, Stale):
-            run.refuse(node, found.reason, error=UnknownNameError)
+            error = FollowUp if found.reason == UNKNOWN else UnknownNameError
+            run.refuse(node, found.reason, error=error)
         if found is not None:
             return found
         if name in scope.locals:

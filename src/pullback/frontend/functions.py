@@ -283,11 +283,18 @@ class Functions:
         self.checked.add(definition)
         from pullback.frontend.source import site_of
 
-        for n, reason, rewrite in refused_syntax(definition.node):
-            raise UnsupportedError(reason, rewrite, site_of(definition, n))
+        found = [
+            UnsupportedError(reason, rewrite, site_of(definition, n))
+            for n, reason, rewrite in refused_syntax(definition.node)
+        ]
         if definition.node.args.kwarg is not None:
             site = site_of(definition, definition.node.args.kwarg)
-            raise UnsupportedError("** parameters are not supported", "name them", site)
+            reason = "a function that takes any keyword (** parameters) cannot be compiled"
+            found.append(UnsupportedError(reason, "name the parameters", site))
+        for error in found:
+            if self.run.problems is None:
+                raise error
+            self.run.problems.add(error)
 
     def _settle(
         self,

@@ -15,6 +15,7 @@ from pullback.frontend.carry import Carried, carry
 from pullback.frontend.coerce import any_value, dummy
 from pullback.frontend.flatten import NoKindError, kind_of
 from pullback.frontend.forks import UNUSED, Flow
+from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.signals import Unresolved
 from pullback.frontend.syntax import assigned, jumps, liveness_of, target_names, updated
 from pullback.frontend.trials import return_kind, set_at_breaks
@@ -286,6 +287,9 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
     assert run.frame.definition is not None
     live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
     for n in bound:
+        before = scope.names.get(n)
+        if isinstance(before, Stale) and before.reason == UNKNOWN:
+            continue
         if n not in names:
             scope.names[n] = UNUSED if n not in live else Stale(
                 f"{n!r} may have no value here: the loop may run zero times (or it is not the "

@@ -28,6 +28,7 @@ from pullback.frontend.kinds import (
     without_spare,
 )
 from pullback.frontend.lambda_sets import LambdaSet, LambdaSets
+from pullback.frontend.problems import Problems
 from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
 from pullback.frontend.scopes import Path, Scope
@@ -88,6 +89,7 @@ class Run(PythonValues):
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.unmatched: dict[Definition, dict[str, int]] = {}
         """The classes that no case of a match takes, with the line, by function."""
+        self.problems: Problems | None = None  # where all refusals are collected
         self.calls = Functions(self)
 
     # --- where we are -----------------------------------------------------------------------------

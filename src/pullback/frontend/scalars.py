@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pullback.core.build import boolean, i64, lit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
+from pullback.frontend import symbol_values
 from pullback.frontend.dtypes import compared, promote
 from pullback.frontend.kinds import Number, static_scalar
-from pullback.frontend import symbol_values
 from pullback.frontend.values import Scalar, Specialiser, Static, SymbolV, Value
 
 Fold = Callable[[object, object], object]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from pullback.errors import PullbackError
+
 if TYPE_CHECKING:
     from pullback.frontend.functions import Spec
     from pullback.frontend.kinds import Kind
@@ -18,6 +20,10 @@ class Unresolved(Exception):
         self.node = node
         self.in_loop = False  # in a body that may run zero times
         super().__init__(spec.name)
+
+
+class FollowUp(PullbackError):
+    """The use of a value whose statement has been refused: no problem of its own."""
 
 
 class Unreachable(Exception):

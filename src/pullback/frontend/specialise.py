@@ -8,6 +8,7 @@ gives the leaves of the result.
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
 from pullback.frontend.lambda_sets import LambdaSets
 from pullback.frontend.paths import MISSING, Namespace, describe_path, read
+from pullback.frontend.problems import Problems
 from pullback.frontend.python_values import Guard, holds
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import Union
@@ -123,14 +125,32 @@ def specialise(
                 made = attempt.run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
-            except PullbackError:
+            except PullbackError as e:
                 if not lambda_sets.unsettled():
-                    raise
+                    raise _all_problems(e, attempt) from None
             else:
                 if not lambda_sets.unsettled():
                     return made
     finally:
         sys.setrecursionlimit(before)
+
+
+def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
+    """The refusal with all others that are found by going on after it."""
+    problems = Problems()
+    lambda_sets = LambdaSets()
+    lambda_sets.begin()
+    again = _Attempt(
+        attempt.function, attempt.arg_types, attempt.rt.static_paths, lambda_sets,
+        attempt.rt.assume_equal, attempt.rt.lapack,
+    )  # fmt: skip
+    again.rt.problems = problems
+    with contextlib.suppress(Exception):  # going on after a refusal may lead anywhere
+        try:
+            again.run()
+        except PullbackError as e:
+            problems.add(e)
+    return problems.merged(first)
 
 
 def _static_path(e: NeedStatic) -> Path:

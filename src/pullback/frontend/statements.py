@@ -24,7 +24,8 @@ from pullback.frontend.expressions import (
     test_of,
 )
 from pullback.frontend.forks import Flow, fork_names
-from pullback.frontend.signals import Unreachable
+from pullback.frontend.problems import UNKNOWN, recovered
+from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.source import Definition
 from pullback.frontend.syntax import jumps, liveness_of, size, ways_through
 from pullback.frontend.values import (
@@ -50,7 +51,8 @@ def run_body(run: Run, definition: Definition) -> Value:
         raise Unreachable
     result = run.scope.names.get("$return", Static(None))
     if isinstance(result, Stale):
-        run.refuse(definition.node, result.reason, "return a value on every path")
+        error = FollowUp if result.reason == UNKNOWN else None
+        run.refuse(definition.node, result.reason, "return a value on every path", error)
     return result
 
 
@@ -58,9 +60,15 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
     """Run statements in order."""
     for k, s in enumerate(stmts):
         rest = stmts[k + 1 :]
-        if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
-            return _with_rest(run, s, rest)
-        flow = _statement(run, s, rest)
+        try:
+            if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
+                return _with_rest(run, s, rest)
+            flow = _statement(run, s, rest)
+        except PullbackError as e:
+            if run.problems is None:
+                raise
+            recovered(run, s, e)
+            flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
         if flow is not Flow.FALL:
             return flow
         if "$left" in run.scope.names:

@@ -1,0 +1,121 @@
+"""All problems of a function at once.
+
+The first refusal ends specialisation. Then the function is run once more, only to find what else
+would be refused: there a statement that is refused leaves its names with an unknown value, the use
+of which is not a problem of its own, and the next one is run. What that run makes is thrown away.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.errors import EndlessError, PullbackError
+from pullback.frontend.signals import FollowUp, NeedStatic, Unreachable, Unresolved
+from pullback.frontend.syntax import assigned, pattern_names, target_names
+from pullback.frontend.values import Stale
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+MOST = 12
+"""How many problems are shown."""
+UNKNOWN = "the value is not known: the statement that gives it is refused"
+
+
+class Problems:
+    """What has been found so far, each place once."""
+
+    def __init__(self) -> None:
+        self.found: list[PullbackError] = []
+        self.places: set[tuple[str, int]] = set()
+        self.steps = 0
+
+    def add(self, error: PullbackError) -> None:
+        """Note a refusal (one that follows from another one is not noted)."""
+        if isinstance(error, FollowUp) or error.site is None:
+            return
+        if isinstance(error, EndlessError) and self.found:
+            return  # a recursion whose base case is refused
+        place = error.site.file, error.site.line
+        if place not in self.places and len(self.found) < MOST:
+            self.places.add(place)
+            self.found.append(error)
+
+    def merged(self, first: PullbackError) -> PullbackError:
+        """The first problem with the others beside it."""
+        if first.site is not None:
+            self.places.add((first.site.file, first.site.line))
+            here = first.site.file, first.site.line
+            others = [e for e in self.found if e.site and (e.site.file, e.site.line) != here]
+        else:
+            others = list(self.found)
+        first.also(sorted(others, key=_place))
+        return first
+
+
+def _place(error: PullbackError) -> tuple[str, int]:
+    return ("", 0) if error.site is None else (error.site.file, error.site.line)
+
+
+def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
+    """Go on after a statement that is refused."""
+    problems = run.problems
+    assert problems is not None
+    problems.add(error)
+    problems.steps += 1
+    for body in _bodies(s):
+        _explore(run, s, body)
+    names = assigned([s], updates=False)
+    if isinstance(s, ast.Return):
+        names = ["$return"]
+    for name in names:
+        run.scope.names[name] = Stale(UNKNOWN, s)
+
+
+def _bodies(s: ast.stmt) -> list[list[ast.stmt]]:
+    match s:
+        case ast.If(_, body, orelse) | ast.For(_, _, body, orelse) | ast.While(_, body, orelse):
+            return [body, orelse]
+        case ast.Match(_, cases):
+            return [c.body for c in cases]
+        case ast.With(_, body):
+            return [body]
+        case ast.Try(body, handlers, orelse, final):
+            return [body, *(h.body for h in handlers), orelse, final]
+        case _:
+            return []
+
+
+def _bound_by(s: ast.stmt) -> list[str]:
+    """The names that the head of a statement binds."""
+    match s:
+        case ast.For(target=target):
+            return list(target_names(target))
+        case ast.Match(_, cases):
+            return [n for c in cases for n in pattern_names(c.pattern)]
+        case _:
+            return []
+
+
+def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
+    """Look for problems inside a statement whose head is refused."""
+    from pullback.frontend.statements import execute
+
+    scope, frame = run.scope, run.frame
+    saved = scope.names, frame.in_loop, frame.live_end
+    changed = [*_bound_by(s), *assigned(body, updates=False)]
+    scope.names = {**scope.names, **{n: Stale(UNKNOWN, s) for n in changed}}
+    frame.in_loop = True
+    try:
+        with run.building(Builder()):
+            execute(run, body)
+    except PullbackError as e:
+        assert run.problems is not None
+        run.problems.add(e)
+    except (Unresolved, Unreachable, NeedStatic):
+        pass
+    finally:
+        scope.names, frame.in_loop, frame.live_end = saved
