@@ -219,11 +219,10 @@ class _Writer:
             case ListK(ScalarK(t, True)):
                 self.check(f"type({at}) is list")
                 convert = self.name("list", _list_reader(t))
-                self.lines.append(f"{at}_ = {convert}({at})" if at.isidentifier() else "")
-                if not at.isidentifier():
-                    raise NoForm
-                self.check(f"{at}_ is not None")
-                return (PyInt(), array_leaf(t, 1)), f"{at}_"
+                read = f"read{len(self.lines)}"
+                self.lines.append(f"{read} = {convert}({at})")
+                self.check(f"{read} is not None")
+                return (PyInt(), array_leaf(t, 1)), read
             case _:
                 raise NoForm
 

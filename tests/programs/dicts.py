@@ -13,7 +13,7 @@ def network(params, x):
     """Nested dicts of arrays and numbers, as JAX users write them."""
     hidden = np.tanh(params["first"]["w"] @ x + params["first"]["b"])
     out = params["second"]["w"] @ hidden + params["second"]["b"]
-    return out * out * params["scale"]
+    return out * out * params["scale"] + sum(s * s for s in params["steps"])
 
 
 def regularised(params):
@@ -67,7 +67,7 @@ def descent(params, x, y):
 def _params(rng, n):
     first = {"w": rng.normal(size=(4, n)), "b": rng.normal(size=4)}
     second = {"w": rng.normal(size=4), "b": 0.3}
-    return {"first": first, "second": second, "scale": 0.7, "steps": 3}, rng.normal(size=n)
+    return {"first": first, "second": second, "scale": 0.7, "steps": [0.5, 2.0, 1.5]}, rng.normal(size=n)
 
 
 def _weights(rng, n):

@@ -113,6 +113,8 @@ def is_frozen(cls: type) -> bool:
 def field_names(cls: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(cls):
         return tuple(f.name for f in dataclasses.fields(cls))
+    if cls is dict:
+        return ()  # its keys belong to the kind
     names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
     return names
 
