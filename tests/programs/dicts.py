@@ -56,6 +56,7 @@ def handed_state(xs):
 
 def descent(params, x, y):
     """Gradients of dicts, differentiated."""
+
     def loss(p):
         error = p["slope"] * x + p["offset"] - y
         return np.sum(error * error)
@@ -67,7 +68,9 @@ def descent(params, x, y):
 def _params(rng, n):
     first = {"w": rng.normal(size=(4, n)), "b": rng.normal(size=4)}
     second = {"w": rng.normal(size=4), "b": 0.3}
-    return {"first": first, "second": second, "scale": 0.7, "steps": [0.5, 2.0, 1.5]}, rng.normal(size=n)
+    return {"first": first, "second": second, "scale": 0.7, "steps": [0.5, 2.0, 1.5]}, rng.normal(
+        size=n
+    )
 
 
 def _weights(rng, n):
