@@ -15,16 +15,23 @@ import numpy as np
 
 from pullback.ad.differentiate import differentiate, gradient, split, tangent
 from pullback.ad.spaces import Spaces
+from pullback.ad.sweep import DerivativeError
+from pullback.ad.tape import dual_gradient, dual_split
 from pullback.core.check import check
 from pullback.core.eval import Node, evaluate
 from pullback.core.terms import Dialect, Program
-from pullback.core.types import Array, Named, Real, Sum, Type, variants_of
+from pullback.core.traverse import defined
+from pullback.core.types import F32, Array, Named, Real, Sum, Type, variants_of
 from tests.ad.lifted import lifted, read_gradient
 
 COST = 8.0
 """cost(gradient) <= COST * (cost(f) + size of the input + 10), for every program of the tests."""
 
+DUAL_COST = 12.0
+"""The same of the gradient by dual numbers, in which data is copied once with its ids."""
+
 worst_ratio = [0.0]
+worst_dual_ratio = [0.0]
 
 
 class AtAKink(AssertionError):
@@ -160,6 +167,7 @@ def agree(
     back, _ = evaluate(second, (*kept[len(main.results):], *seeds, *extra))
     assert np.array_equal(read_gradient(back, locations, extra), grad, equal_nan=True), "split"
 
+    dual_numbers(p, args, wrt, seeds, grad, cost if bounded else None, tolerance)
     t = tangent(p, wrt)
     check(t, Dialect.ACCUMULATING)
     xs = reals(p, args, wrt)
@@ -185,6 +193,35 @@ def agree(
             if not _near(reverse, slope, 1e-5):
                 raise AtAKink(f"reverse {reverse}, differences {slope}")
     return list(values)
+
+
+def dual_numbers(
+    p: Program, args: Sequence[Any], wrt: tuple[int, ...], seeds: Sequence[Any], grad: np.ndarray,
+    cost: int | None, tolerance: float,
+) -> None:
+    """The gradient by dual numbers, at once and in two halves, is ``grad``."""
+    n = len(p.functions[p.main].results)
+    try:
+        whole, (first, second, _) = dual_gradient(p, wrt), dual_split(p, wrt)
+    except DerivativeError as e:
+        assert "that returns data" in e.reason
+        return
+    for program in (whole, first, second):
+        check(program, Dialect.ACCUMULATING)
+    given, extra, locations = lifted(p, args, wrt)
+    outs, steps = evaluate(whole, (*given, *seeds, *extra))
+    found = read_gradient(outs[n:], locations, extra)
+    single = any(v.type == F32 for f in p.functions.values() for v in defined(f.body))
+    tolerance = max(tolerance, 1e-6) if single else tolerance  # dual numbers have f64 cotangents
+    assert _close(found, grad, tolerance), f"dual numbers {found}, CHAD {grad}"
+    if cost is not None:
+        ratio = steps / (cost + size(args) + 10)
+        worst_dual_ratio[0] = max(worst_dual_ratio[0], ratio)
+        assert ratio <= DUAL_COST, f"dual numbers cost {steps} steps, the function {cost}"
+    given, extra, locations = lifted(p, args, wrt)
+    kept, _ = evaluate(first, (*given, *extra))
+    back, _ = evaluate(second, (*kept[n:], *seeds, *extra))
+    assert np.array_equal(read_gradient(back, locations, extra), found, equal_nan=True), "halves"
 
 
 def size(x: Any) -> int:

@@ -168,10 +168,11 @@ class _Maker:
         inputs: list[tuple[Atom, tuple[Atom, ...]]] = []
         at: Atom = i64(1)
         for i in self.wrt:
-            a = self.parts[i][0]
-            shape = extents_of(b, a) if isinstance(a.type, Array) else ()
+            t = self.main.params[i].type
+            plain = isinstance(t, Array) and not self.spaces.composite(t)
+            shape = extents_of(b, self.parts[i][0]) if plain else ()
             inputs.append((at, shape))
-            count: Atom = i64(1)
+            count: Atom = i64(1 if plain else len(self.spaces.cotangent(t)))
             for n in shape:
                 count = b.prim("mul", count, n)
             at = b.prim("add", at, count)
@@ -231,7 +232,10 @@ class _Maker:
         out: list[Atom] = []
         for i, (p, parts) in enumerate(zip(self.main.params, self.parts, strict=True)):
             if self.spaces.composite(p.type):
-                out += self.number(p.type, parts, (), inputs[-1][0], b)
+                leaves = range(len(self.spaces.cotangent(p.type)))  # of a sum
+                first = places[i][0] if i in places else None
+                own = [NOBODY if first is None else b.prim("add", first, i64(k)) for k in leaves]
+                out += self.number(p.type, parts, own, inputs[-1][0], b)
                 continue
             out.append(parts[0])
             if i in places:
@@ -292,8 +296,6 @@ class _Maker:
         self, t: Sum, value: Atom, own: Sequence[Atom], first: Atom, b: Builder
     ) -> tuple[Atom, ...]:
         (made,) = self.spaces.dual(t)
-        if not own:  # a parameter by value
-            own = (NOBODY,) * len(self.spaces.cotangent(t))
         arms = []
         k = 0
         for tag, v in enumerate(t.variants):
@@ -356,8 +358,10 @@ class _Maker:
         types = [self.main.params[i].type for i in self.wrt] + [Array(F64, 1)] * len(self.cells)
         out: list[Atom] = []
         for t, (at, shape) in zip(types, run.inputs, strict=True):
-            if isinstance(t, Real):
-                out += b.let(AccRead(h, (at,), t.bits), (t,))
+            if isinstance(t, Real | Sum | Named) or not shape:
+                for k, real in enumerate(self.spaces.cotangent(t)):
+                    place: Atom = b.prim("add", at, i64(k))
+                    out += b.let(AccRead(h, (place,), real.bits), (real,))
                 continue
             real = real_type(array_type(t).elem)
             idx, body = indices(len(shape)), Builder()
