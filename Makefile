@@ -7,7 +7,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test bench callgrind clean
+.PHONY: demo test bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -17,6 +17,9 @@ test: $(VENV)/dev.stamp
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks
+
+bench-table1: $(VENV)/demo.stamp
+	$(ONE_THREAD) $(PY) -m benchmarks.table1
 
 callgrind: $(VENV)/demo.stamp
 	@command -v valgrind >/dev/null || { echo "make callgrind needs valgrind"; exit 1; }

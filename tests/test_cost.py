@@ -13,6 +13,7 @@ from tests.programs.updates import update_loop
 
 # One constant for every program and every size, in evaluator steps of the production algorithm.
 BOUND = 10.0
+DUAL_BOUND = 20.0  # of dual numbers: every entry of the tape is a step, and one more backwards
 # Steps that any gradient may take besides: the cotangent that starts it, the results' tuple.
 OVERHEAD = 50
 
@@ -34,6 +35,13 @@ def ratio(program: Program, size: int) -> float:
 def test_the_gradient_costs_a_constant_factor(program: Program) -> None:
     found = {size: ratio(program, size) for size in program.sizes}
     assert all(value <= BOUND for value in found.values()), found
+
+
+@pytest.mark.parametrize("program", SMOOTH, ids=str)
+def test_dual_numbers_cost_a_constant_factor(program: Program) -> None:
+    args = program.make_args(np.random.default_rng(32), max(program.sizes))
+    steps = harness.steps(program.f, args, "dual") - OVERHEAD
+    assert steps <= DUAL_BOUND * (harness.steps(program.f, args) + size_of(args))
 
 
 def exponent(sizes: list[int], counts: list[float]) -> float:
@@ -63,6 +71,7 @@ def pushed_and_popped(x: float, n: int) -> float:
     return total
 
 
+@pytest.mark.parametrize("method", ["chad", "dual"])
 @pytest.mark.parametrize(
     ("f", "make"),
     [
@@ -75,9 +84,9 @@ def pushed_and_popped(x: float, n: int) -> float:
     ],
     ids=["reads", "updates", "gradients", "appends", "appends and reads", "pushes and pops"],
 )
-def test_reads_and_updates_in_a_loop_are_linear(f: Any, make: Any) -> None:
+def test_reads_and_updates_in_a_loop_are_linear(f: Any, make: Any, method: str) -> None:
     sizes = [128, 256, 512, 1024, 2048]
-    counts = [float(harness.steps(f, make(n), "chad")) for n in sizes]
+    counts = [float(harness.steps(f, make(n), method)) for n in sizes]
     assert exponent(sizes, counts) < 1.05, dict(zip(sizes, counts))
 
 

@@ -218,7 +218,8 @@ class _Writer:
                 return None
             case ListK(ScalarK(t, True)):
                 self.check(f"type({at}) is list")
-                convert = self.name("list", _list_reader(t))
+                most = MOST_ITEMS if at.isidentifier() and at[0] == "a" else None
+                convert = self.name("list", _list_reader(t, most))
                 read = f"read{len(self.lines)}"
                 self.lines.append(f"{read} = {convert}({at})")
                 self.check(f"{read} is not None")
@@ -316,13 +317,21 @@ def _holder(guard: Guard) -> Callable[[object], bool]:
     return lambda value: value is not MISSING and holds(guard, value)
 
 
-def _list_reader(t: Type) -> Callable[[list[object]], tuple[int, np.ndarray] | None]:
-    """Makes the length and the array of a list of Python numbers of one type."""
+MOST_ITEMS = 500
+"""A list that is an argument goes the general way if it is longer: compiled code converts it."""
+
+
+def _list_reader(
+    t: Type, most: int | None
+) -> Callable[[list[object]], tuple[int, np.ndarray] | None]:
+    """Makes the length and the array of a list of at most so many Python numbers of one type."""
     wanted = {Real: float, Int: int, Bool: bool}[type(t)]
     dtype = dtype_of(t)
 
     def convert(items: list[object]) -> tuple[int, np.ndarray] | None:
-        if any(type(x) is not wanted for x in items):
+        if most is not None and len(items) > most:
+            return None
+        if [*map(type, items)].count(wanted) != len(items):  # a loop in Python is slow
             return None
         return len(items), np.array(items, dtype)
 

@@ -1,0 +1,150 @@
+"""Table 1 of the dual-numbers paper (Smeding and Vakar): ``make bench-table1``.
+
+Full gradients (for the quaternion the whole 3x7 Jacobian), by both native methods, called from
+Python: with lists and tuples in and out as in the paper, and with NumPy arrays, which are read where
+they are, so that this is about the time inside native code. Beside them the times of the two
+Haskell libraries that the paper compares, measured again by GHC 9.0.2: ``ad`` 4.5.6 and the
+authors' ``ad-dualrev-th``; not on this machine, and not in this run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import pullback as pb
+from benchmarks.common import interleaved, pin_to_one_core
+from benchmarks.scaling import exponent
+
+SIZES = [100, 10_000, 1_000_000]
+METHODS = ("chad", "dual")
+
+HASKELL: dict[str, tuple[list[float], list[float]]] = {
+    "scalar multiplication": ([349e-9], [121e-9]),
+    "dot product": ([25.8e-6, 11.3e-3, 1.94], [11.1e-6, 5.0e-3, 1.40]),
+    "matrix-vector": ([22.5e-6, 6.5e-3, 1.47], [10.8e-6, 3.0e-3, 0.80]),
+    "quaternion": ([3.98e-6], [3.13e-6]),
+}
+"""Seconds of a gradient by ``ad`` and by ``ad-dualrev-th``, for every size."""
+
+
+def scalar_multiplication(x, y):
+    return x * y
+
+
+def dot_product(xs, ys):
+    return sum(x * y for x, y in zip(xs, ys))
+
+
+def matrix_vector(matrix, vector):
+    """The sum of the product."""
+    return sum(sum(a * x for a, x in zip(row, vector)) for row in matrix)
+
+
+def rotate(v, q):
+    """The vector v rotated by the quaternion q (the cross products are the right ones)."""
+    x, y, z = v
+    a, b, c, w = q
+    tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+    return (
+        x + w * tx + (b * tz - c * ty),
+        y + w * ty + (c * tx - a * tz),
+        z + w * tz + (a * ty - b * tx),
+    )
+
+
+def lists(n: int, rows: bool) -> tuple[Any, Any]:
+    """Two lists of n numbers, or a square matrix of n numbers and a vector."""
+    rng = np.random.default_rng(n)
+    if not rows:
+        return rng.normal(size=n).tolist(), rng.normal(size=n).tolist()
+    side = round(n**0.5)
+    return rng.normal(size=(side, side)).tolist(), rng.normal(size=side).tolist()
+
+
+def gradients(f: Callable[..., Any], args: tuple[Any, ...]) -> list[Callable[[], Any]]:
+    """A call per method of the gradient by all arguments."""
+    both = tuple(range(len(args)))
+    made = [pb.grad(f, argnums=both, method=method) for method in METHODS]
+    return [lambda g=g: g(*args) for g in made]
+
+
+def jacobians(v: Any, q: Any) -> list[Callable[[], Any]]:
+    """A call per method of the whole Jacobian of the rotation: the gradients of its components."""
+
+    def jacobian(method: str) -> Callable[[], Any]:
+        first, second, third = (
+            pb.grad(lambda v, q, k=k: rotate(v, q)[k], argnums=(0, 1), method=method)
+            for k in range(3)
+        )
+        return lambda: (first(v, q), second(v, q), third(v, q))
+
+    return [jacobian(method) for method in METHODS]
+
+
+def in_turns(calls: list[Callable[[], Any]], repeat: int) -> list[float]:
+    """Seconds of one call, the least of many, measured in turns; after a call for compiling."""
+    for call in calls:
+        call()
+
+    def many(call: Callable[[], Any]) -> Callable[[], Any]:
+        def run() -> None:
+            for _ in range(repeat):
+                call()
+
+        return run
+
+    times = interleaved([many(call) for call in calls], budget=1.5)
+    return [t.least / repeat for t in times]
+
+
+def shown(seconds: float) -> str:
+    """Seconds in a readable unit."""
+    for unit, size in (("s ", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:7.2f} {unit}"
+    return f"{seconds / 1e-9:7.1f} ns"
+
+
+def row(name: str, n: int | None, data: str, times: list[float], ad: float, th: float) -> None:
+    size = "" if n is None else f"{n:,}"
+    cells = " ".join(f"{shown(t):>11}" for t in (*times, ad, th))
+    ahead = " ".join(f"{th / t:9.1f}" for t in times)
+    print(f"{name:<22} {size:>9} {data:<7} {cells} {ahead}", flush=True)
+
+
+def growing(name: str, f: Callable[..., Any], rows: bool) -> None:
+    """The rows of a program of n numbers, and how its times grow."""
+    found: dict[str, list[list[float]]] = {"lists": [], "arrays": []}
+    for n, ad, th in zip(SIZES, *HASKELL[name]):
+        plain = lists(n, rows)
+        for data, args in (("lists", plain), ("arrays", tuple(map(np.array, plain)))):
+            times = in_turns(gradients(f, args), max(1, 10_000 // n))
+            found[data].append(times)
+            row(name, n, data, times, ad, th)
+    for data, every in found.items():
+        slopes = [exponent(SIZES, [times[k] for times in every]) for k in range(len(METHODS))]
+        grown = ", ".join(f"{m} {s:.2f}" for m, s in zip(METHODS, slopes))
+        print(f"{'':<22} exponent of the growth of the time in n, {data}: {grown}")
+    theirs = ", ".join(f"{exponent(SIZES, times):.2f}" for times in HASKELL[name])
+    print(f"{'':<22} exponent of ad, of ad-dualrev-th: {theirs}")
+
+
+def main() -> None:
+    pin_to_one_core()
+    heads = " ".join(f"{h:>11}" for h in (*METHODS, "ad", "dualrev-th"))
+    print(f"{'program':<22} {'n':>9} {'data':<7} {heads}   dualrev-th / chad, / dual")
+    scalars = gradients(scalar_multiplication, (1.5, 2.5))
+    (ad,), (th,) = HASKELL["scalar multiplication"]
+    row("scalar multiplication", None, "floats", in_turns(scalars, 10_000), ad, th)
+    growing("dot product", dot_product, rows=False)
+    growing("matrix-vector", matrix_vector, rows=True)
+    v, q = (1.0, 2.0, 3.0), (0.1, 0.2, 0.3, 0.9)
+    (ad,), (th,) = HASKELL["quaternion"]
+    row("quaternion", None, "tuples", in_turns(jacobians(v, q), 1000), ad, th)
+
+
+if __name__ == "__main__":
+    main()
