@@ -1,8 +1,8 @@
 """Table 1 of the dual-numbers paper (Smeding and Vakar): ``make bench-table1``.
 
 Full gradients (for the quaternion the whole 3x7 Jacobian), by both native methods, called from
-Python: with lists and tuples in and out as in the paper, and with NumPy arrays, which are read where
-they are, so that this is about the time inside native code. Beside them the times of the two
+Python: with lists and tuples in and out as in the paper, and with NumPy arrays, which are read
+where they are, so that this is about the time inside native code. Beside them the times of the two
 Haskell libraries that the paper compares, measured again by GHC 9.0.2: ``ad`` 4.5.6 and the
 authors' ``ad-dualrev-th``; not on this machine, and not in this run.
 """
