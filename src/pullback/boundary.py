@@ -8,6 +8,7 @@ are not plain have none; they go the general way (``marshal``), as values that t
 from __future__ import annotations
 
 import types
+import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,20 +17,25 @@ from typing import Any
 from pullback.core.types import Bool, Int, Real
 from pullback.entries import result_form
 from pullback.errors import ArgumentTypeError
+from pullback.frontend import symbols
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
     ListK,
+    OptionalK,
     RecordK,
     ScalarK,
     StaticK,
+    SymbolK,
     TupleK,
     UnionK,
+    leaf_types,
 )
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
 from pullback.lower.values import machine
 from pullback.native.boundary import Conversion
+from pullback.native.choices import MOST_MEMBERS
 from pullback.native.classes import access_of
 from pullback.native.shapes import (
     Alternative,
@@ -39,10 +45,12 @@ from pullback.native.shapes import (
     Instance,
     Layout,
     Many,
+    Maybe,
     Number,
     Shape,
     Space,
     Strided,
+    Symbol,
 )
 from pullback.plans import Plan, What
 
@@ -51,6 +59,16 @@ MOST_UNIONS = 15  # the table of objects tells them apart by the low bits of add
 
 class NoLayout(Exception):
     """Values of this kind go the general way."""
+
+
+def symbol_shape(cls: type) -> Symbol:
+    """The shape of strings, or of the members of an enumeration."""
+    if cls is str:
+        return Symbol(cls, None, symbols.NUMBERS, symbols.STRINGS)
+    found = symbols.members(cls)
+    if len(found) > MOST_MEMBERS:
+        raise NoLayout
+    return Symbol(cls, found, {}, [])
 
 
 class _Layouts:
@@ -79,6 +97,13 @@ class _Layouts:
                 return self.instance(kind)
             case StaticK(key, value):
                 return Constant(key, value)
+            case SymbolK(cls):
+                return symbol_shape(cls)
+            case OptionalK(inner):
+                if not all(isinstance(t, Real | Int | Bool) for t in leaf_types(inner)):
+                    raise NoLayout
+                hints = [a for a in typing.get_args(declared) if a is not types.NoneType]
+                return Maybe(self.shape(inner, hints[0] if len(hints) == 1 else None))
             case UnionK(union):
                 if union not in self.unions:
                     self.unions.append(union)

@@ -11,8 +11,8 @@ import enum
 from functools import cache
 from threading import Lock
 
-_NUMBERS: dict[str, int] = {}
-_STRINGS: list[str] = []
+NUMBERS: dict[str, int] = {}
+STRINGS: list[str] = []
 _LOCK = Lock()
 
 
@@ -40,16 +40,16 @@ def number_of(value: object) -> int:
     if isinstance(value, enum.Enum):
         return _positions(type(value))[id(value)]
     assert isinstance(value, str)
-    found = _NUMBERS.get(value)
+    found = NUMBERS.get(value)
     if found is None:
         with _LOCK:
-            if value not in _NUMBERS:
-                _STRINGS.append(value)
-                _NUMBERS[value] = len(_STRINGS) - 1
-            found = _NUMBERS[value]
+            if value not in NUMBERS:
+                STRINGS.append(value)
+                NUMBERS[value] = len(STRINGS) - 1
+            found = NUMBERS[value]
     return found
 
 
 def symbol_of(cls: type, number: int) -> object:
     """The string or member with this number."""
-    return _STRINGS[number] if cls is str else members(cls)[number]
+    return STRINGS[number] if cls is str else members(cls)[number]

@@ -31,6 +31,8 @@ _PYTHON = {
     "PyTuple_New": ("ptr", "i64"),
     "PyList_New": ("ptr", "i64"),
     "PyErr_Clear": ("void", ""),
+    "PyDict_GetItem": ("ptr", "ptr, ptr"),
+    "PyList_GetItem": ("ptr", "ptr, i64"),
     "PyObject_GC_UnTrack": ("void", "ptr"),
     "llvm.memset.p0.i64": ("void", "ptr, i8, i64, i1"),
     "PyGC_Disable": ("i32", ""),

@@ -22,6 +22,7 @@ from pullback.core.types import Array, Real, Type
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
+from pullback.native.choices import symbol_object
 from pullback.native.classes import VALUES_BEFORE, Access, Offset, known_slots
 from pullback.native.encode_values import Names, alternatives
 from pullback.native.pyabi import ARRAY_DATA, FLOAT_VALUE, LIST_ITEMS, TUPLE_ITEMS
@@ -32,9 +33,11 @@ from pullback.native.shapes import (
     Instance,
     Layout,
     Many,
+    Maybe,
     Number,
     Shape,
     Strided,
+    Symbol,
     anywhere,
     beside,
     leaf_types,
@@ -111,6 +114,20 @@ class Decoder:
                 return increment(c, f"@{obj}")
             case Boxed():
                 return self._node(shape, c.load("ptr", next(sources).words[0]))
+            case Symbol():
+                number = c.load("i64", next(sources).words[0])
+                if self.reading is not Reading.VALUE:
+                    return increment(c, "@pb_none")
+                return symbol_object(c, self.names.symbol, shape, number)
+            case Maybe(item):
+                flag = c.load("i8", next(sources).words[0])
+                inner = [next(sources) for _ in leaf_types(item)]
+                return c.choose(
+                    c.let(f"icmp ne i8 {flag}, 0"),
+                    lambda: self.decode(item, iter(inner)),
+                    lambda: increment(c, "@pb_none"),
+                    "ptr",
+                )
             case _:
                 assert_never(shape)
 

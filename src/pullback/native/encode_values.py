@@ -11,6 +11,7 @@ from pullback.core.types import Real
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code
+from pullback.native.choices import optional, symbol_number
 from pullback.native.classes import VALUES_BEFORE, Access, Offset
 from pullback.native.pyabi import (
     FLOAT_VALUE,
@@ -28,10 +29,12 @@ from pullback.native.shapes import (
     Instance,
     Layout,
     Many,
+    Maybe,
     Number,
     Shape,
     Space,
     Strided,
+    Symbol,
     beside,
     leaf_types,
     parts_of,
@@ -155,6 +158,14 @@ class ValueEncoder:
                               f"i1 {where.sole}", f"ptr {where.tangent or NONE}")  # fmt: skip
                 c.need(c.let(f"icmp ne ptr {node}, null"), "fail")
                 c.store("ptr", node, slot)
+            case Symbol():
+                (slot,), _ = next(slots)
+                c.store("i64", symbol_number(c, self.names.symbol, shape, obj), slot)
+            case Maybe(item):
+                taken = [next(slots) for _ in leaf_types(shape)]
+                optional(
+                    c, shape, obj, taken, lambda s: self.encode(item, obj, iter(s), where)
+                )
             case _:
                 assert_never(shape)
 

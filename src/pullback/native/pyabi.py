@@ -33,7 +33,8 @@ _PYTHON_FUNCTIONS = (
     "PyCapsule_GetPointer", "PyFloat_FromDouble", "PyLong_FromLongLong",
     "PyLong_AsLongLongAndOverflow", "PyEval_SaveThread", "PyEval_RestoreThread",
     "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyType_GenericAlloc", "PyList_New",
-    "PyErr_Clear", "PyGC_Disable", "PyGC_Enable", "PyObject_GC_UnTrack",
+    "PyErr_Clear", "PyDict_GetItem", "PyList_GetItem", "PyGC_Disable", "PyGC_Enable",
+    "PyObject_GC_UnTrack",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {
@@ -41,6 +42,7 @@ _OBJECTS: dict[str, object] = {
     "pb_int": int,
     "pb_tuple_type": tuple,
     "pb_list": list,
+    "pb_str": str,
     "pb_ndarray": np.ndarray,
     "pb_value_error": ValueError,
     "pb_not_implemented": NotImplemented,

@@ -26,9 +26,11 @@ from pullback.native.shapes import (
     Fixed,
     Instance,
     Many,
+    Maybe,
     Number,
     Shape,
     Strided,
+    Symbol,
     leaf_types,
 )
 from pullback.native.tangent_items import NONE, exactly_or_none, item_of, items_of
@@ -65,6 +67,13 @@ class Seeder(ResultDecoder):
                 done = c.call("i1", f"pb.seed.{union}", "ptr %table", f"ptr {node}",
                               f"ptr {given}")  # fmt: skip
                 c.need(done, "fail")
+            case Symbol():
+                next(sources)
+            case Maybe(item):
+                flag = c.load("i8", next(sources).words[0])
+                inner = [next(sources) for _ in leaf_types(item)]
+                with c.when(c.let(f"icmp ne i8 {flag}, 0")):
+                    self.seed(item, given, iter(inner))
             case _:
                 assert_never(shape)
 

@@ -78,7 +78,25 @@ class Boxed:
     union: int
 
 
-Shape = Number | Strided | Many | Fixed | Instance | Constant | Boxed
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A member of an enumeration, or a string (``members`` is None, and there are the tables of
+    numbers by string and of strings by number); its number. In a gradient ``None``."""
+
+    key: type
+    members: tuple[object, ...] | None = field(compare=False)
+    numbers: dict[str, int] = field(compare=False)
+    strings: list[str] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """None, or a value all of whose leaves are scalars."""
+
+    item: Shape
+
+
+Shape = Number | Strided | Many | Fixed | Instance | Constant | Boxed | Symbol | Maybe
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +146,11 @@ def leaf_types(shape: Shape) -> Iterator[Type]:
             return
         case Boxed(union):
             yield Named(str(union))
+        case Symbol():
+            yield I64
+        case Maybe(item):
+            yield BOOL
+            yield from leaf_types(item)
         case _:
             assert_never(shape)
 
@@ -226,7 +249,7 @@ def reals(shape: Shape) -> int:
 def parts_of(shape: Shape) -> tuple[Shape, ...]:
     """The shapes directly inside."""
     match shape:
-        case Many(item):
+        case Many(item) | Maybe(item):
             return (item,)
         case Fixed(items) | Instance(items=items):
             return items

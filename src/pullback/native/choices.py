@@ -1,0 +1,71 @@
+"""Symbols (members of enumerations, strings) and values that may be None, from objects and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pullback.lower.loopcode import Ty
+from pullback.native.builder import Code, increment
+from pullback.native.pyabi import OB_TYPE
+from pullback.native.shapes import Maybe, Symbol, leaf_types, words
+from pullback.native.text import memory_type
+
+MOST_MEMBERS = 32
+"""Members of an enumeration are told apart one by one."""
+
+Slots = list[tuple[list[str], list[str]]]
+Name = Callable[[object], str]
+
+
+def symbol_number(c: Code, name: Name, shape: Symbol, obj: str) -> str:
+    """The number of a symbol; to the block "fail" if it is none, or a string not met before."""
+    if shape.members is None:
+        ty = c.load("ptr", obj, OB_TYPE)
+        c.need(c.same(ty, "@pb_str"), "fail")
+        table = name(shape.numbers)
+        found = c.call("ptr", "PyDict_GetItem", f"ptr @{table}", f"ptr {obj}")
+        c.need(c.let(f"icmp ne ptr {found}, null"), "fail")
+        over = c.slot("i32")
+        return c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {found}", f"ptr {over}")
+    number = "-1"
+    for k, member in enumerate(shape.members):
+        is_it = c.same(obj, "@" + name(member))
+        number = c.let(f"select i1 {is_it}, i64 {k}, i64 {number}")
+    c.need(c.let(f"icmp sge i64 {number}, 0"), "fail")
+    return number
+
+
+def symbol_object(c: Code, name: Name, shape: Symbol, number: str) -> str:
+    """A new reference to the symbol with this number."""
+    if shape.members is None:
+        table = name(shape.strings)
+        found = c.call("ptr", "PyList_GetItem", f"ptr @{table}", f"i64 {number}")
+        c.need(c.let(f"icmp ne ptr {found}, null"), "fail")
+        return increment(c, found)
+    found = "@" + name(shape.members[0])
+    for k, member in enumerate(shape.members[1:], 1):
+        is_it = c.same(number, str(k), "i64")
+        found = c.let(f"select i1 {is_it}, ptr @{name(member)}, ptr {found}")
+    return increment(c, found)
+
+
+def optional(
+    c: Code, shape: Maybe, obj: str, slots: Slots, encode: Callable[[Slots], None]
+) -> None:
+    """Write whether there is a value, and the value or zeros."""
+    ((flag,), _), rest = slots[0], slots[1:]
+    there, nothing, done = c.fresh("there"), c.fresh("nothing"), c.fresh("done")
+    c.branch(c.same(obj, "@pb_none"), nothing, there)
+    c.block(there)
+    c.store("i8", "1", flag)
+    encode(rest)
+    c.jump(done)
+    c.block(nothing)
+    c.store("i8", "0", flag)
+    for t, (own, beside) in zip(leaf_types(shape.item), rest, strict=True):
+        (ty,) = words(t)
+        zero = "0.0" if ty in (Ty.F64, Ty.F32) else "0"
+        for slot in (*own, *beside):
+            c.store(memory_type(ty), zero, slot)
+    c.jump(done)
+    c.block(done)

@@ -1,0 +1,107 @@
+"""Optional numbers, strings and members of enumerations cross the boundary by compiled code."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import pytest
+
+import pullback as pb
+from pullback.boundary import conversion_of
+from pullback.frontend.pytypes import type_of
+from pullback.native.shapes import Space
+
+
+class Op(enum.Enum):
+    ADD = "+"
+    SCALE = "*"
+
+
+@dataclass(frozen=True)
+class Link:
+    op: Op
+    name: str
+    weight: float | None
+    place: tuple[float, int] | None
+    rest: Link | None
+
+
+def chain(n, name="x"):
+    made = None
+    for k in range(n):
+        weight = None if k % 3 == 0 else 0.5 + k
+        place = None if k % 2 else (1.0 + k, k)
+        made = Link(list(Op)[k % 2], f"{name}{k % 4}", weight, place, made)
+    return made
+
+
+def total(link, a):
+    out = 1.0
+    while link is not None:
+        weight = 1.0 if link.weight is None else link.weight
+        if link.name == "x1":
+            weight = weight * a
+        out = out + weight if link.op is Op.ADD else out * weight
+        if link.place is not None:
+            out += link.place[0] * link.place[1]
+        link = link.rest
+    return out
+
+
+def doubled(link):
+    if link is None:
+        return None
+    twice = None if link.weight is None else 2.0 * link.weight
+    return Link(link.op, link.name, twice, link.place, doubled(link.rest))
+
+
+def nodes(link):
+    while link is not None:
+        yield link
+        link = link.rest
+
+
+def test_there_is_compiled_code():
+    kind = type_of(chain(3))
+    assert all(conversion_of(kind, space) is not None for space in Space)
+
+
+def test_gradients_have_none_where_there_is_no_number():
+    data = chain(8)
+    value, (found, _) = pb.value_and_grad(total, argnums=(0, 1))(data, 0.7)
+    assert value == total(data, 0.7)
+    h = 1e-6
+    for part, given in zip(nodes(found), nodes(data), strict=True):
+        assert part.op is None and part.name is None
+        assert (part.weight is None) == (given.weight is None)
+        if given.place is None:
+            assert part.place is None
+        else:
+            assert part.place[1] is None and isinstance(part.place[0], float)
+    up, down = (pb.jit(total)(data, 0.7 + s) for s in (h, -h))
+    assert pb.grad(total, argnums=1)(data, 0.7) == pytest.approx((up - down) / (2 * h), rel=1e-6)
+
+
+def test_results_packed_data_and_tangents():
+    data = chain(6)
+    assert pb.jit(doubled)(data) == doubled(data)
+    assert pb.unpack(pb.pack(data)) == data
+    assert pb.grad(total)(pb.pack(data), 0.3) is not None
+    _, pullback = pb.vjp(doubled, data)
+    (cotangent,) = pullback(pb.grad(total)(data, 0.3))
+    given = [x.weight for x in nodes(pb.grad(total)(data, 0.3))]
+    assert [x.weight for x in nodes(cotangent)] == [None if g is None else 2 * g for g in given]
+    tangent = pb.grad(total)(data, 0.3)
+    _, forward = pb.jvp(doubled, (data,), (tangent,))
+    assert [x.weight for x in nodes(forward)] == [None if g is None else 2 * g for g in given]
+
+
+def test_new_strings_and_wrong_values():
+    f = pb.jit(total)
+    assert f(chain(4), 0.5) == total(chain(4), 0.5)
+    assert f(chain(4, "never met before "), 0.5) == total(chain(4, "y"), 0.5)
+    for wrong in (Link("+", "x", None, None, None), Link(Op.ADD, 3, None, None, None),
+                  Link(Op.ADD, "x", "1.0", None, None), Link(Op.ADD, None, None, None, None)):
+        with pytest.raises(TypeError):
+            f(wrong, 0.5)
