@@ -44,7 +44,8 @@ from pullback.papers.curry_combinators import (
     proj,
     rep,
 )
-from pullback.papers.curry_dependent import DEPENDENT, ERASED, dependent
+from pullback.papers.curry_dependent import dependent
+from pullback.papers.curry_environments import DEPENDENT, ERASED
 from pullback.papers.curry_simple import SIMPLE, simple
 from pullback.papers.curry_tangents import plus, primal, tangent, zero
 from pullback.papers.methods import Outcome, Unsupported, run
@@ -102,9 +103,9 @@ def primitive_calls(o: Outcome) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    "name", ["curry_combinators", "curry_tangents", "curry_simple", "curry_dependent"])
+    "name", ["combinators", "tangents", "simple", "environments", "dependent"])
 def test_the_figures(name: str) -> None:
-    assert doctest.testmod(import_module(f"pullback.papers.{name}")).failed == 0
+    assert doctest.testmod(import_module(f"pullback.papers.curry_{name}")).failed == 0
 
 
 @claim("DC-1")

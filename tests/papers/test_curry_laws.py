@@ -27,9 +27,10 @@ from pullback.core.nested_build import E, app, lam, op, reals
 from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_values import pair
-from pullback.papers import curry_dependent, curry_simple
+from pullback.papers import curry_dependent, curry_environments, curry_simple
 from pullback.papers.curry_combinators import combinators, proj, rep
-from pullback.papers.curry_dependent import ANY_ZERO, dependent, is_tangent, plus_env
+from pullback.papers.curry_dependent import dependent
+from pullback.papers.curry_environments import ANY_ZERO, is_tangent, plus_env
 from pullback.papers.curry_simple import SIMPLE, simple
 from pullback.papers.curry_tangents import plus, tangent, zero
 from pullback.papers.methods import run
@@ -310,6 +311,6 @@ def test_composition_collects_environments(row: str) -> None:
 
 
 def test_the_universal_zero() -> None:
-    run_row = curry_dependent.ERASED["plus_env"].run
+    run_row = curry_environments.ERASED["plus_env"].run
     assert run_row(Machine(), [ANY_ZERO, (1.0, ())], ()) == (1.0, ())
     assert run_row(Machine(), [(1.0, ANY_ZERO), (2.0, 3.0)], ()) == (3.0, 3.0)

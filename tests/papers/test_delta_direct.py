@@ -37,9 +37,13 @@ from pullback.core.nested_eval import evaluate
 from pullback.core.nested_traverse import subterms
 from pullback.core.nested_values import Inj, map_reals, reals_in
 from pullback.papers import delta_dense, delta_symbolic
-from pullback.papers.delta_eval import ARRAY, MAP
-from pullback.papers.delta_ground import LIBRARY, Leaves, Polytypic
-from pullback.papers.delta_wrapper import gradient, show_delta
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_eval import MAP
+from pullback.papers.delta_families import Leaves
+from pullback.papers.delta_ground import Polytypic
+from pullback.papers.delta_rows import LIBRARY
+from pullback.papers.delta_show import show_delta
+from pullback.papers.delta_wrapper import gradient
 from pullback.papers.dual_forward import forward, push, split, zipped
 from tests.papers.conformance import claim
 from tests.papers.generate import (
@@ -64,7 +68,8 @@ STAGES: dict[str, Callable[[Source, Any, Any], tuple[Any, Any]]] = {
 
 
 @pytest.mark.parametrize(
-    "module", ["ground", "direct", "dense", "symbolic", "monadic", "eval", "wrapper"])
+    "module", ["rows", "families", "maps", "zips", "ground", "types", "direct", "dense", "symbolic",
+               "monadic", "eval", "arrays", "wrapper", "show"])
 def test_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"pullback.papers.delta_{module}"))
     assert found.failed == 0

@@ -15,8 +15,9 @@ from pullback.core.nested_values import ConV
 from pullback.papers import delta_fusion
 from pullback.papers.delta_eval import MAP
 from pullback.papers.delta_fusion import fuse
-from pullback.papers.delta_ground import LIBRARY
-from pullback.papers.delta_monadic import K, duals
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_rows import LIBRARY
+from pullback.papers.delta_types import duals
 from tests.papers.conformance import claim
 
 

@@ -41,10 +41,13 @@ from pullback.core.nested_values import ConV, Inj
 from pullback.papers import delta_eval as evaluator
 from pullback.papers import delta_monadic as translation
 from pullback.papers import delta_wrapper as wrapper
-from pullback.papers.delta_eval import ARRAY, BINDS_DECL, MAP
-from pullback.papers.delta_ground import LIBRARY
-from pullback.papers.delta_monadic import DELTA_DECL, K, duals, k_term
-from pullback.papers.delta_wrapper import delta_of, gradient, run, show_delta
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_eval import BINDS_DECL, MAP
+from pullback.papers.delta_monadic import K, k_term
+from pullback.papers.delta_rows import LIBRARY
+from pullback.papers.delta_show import delta_of, show_delta
+from pullback.papers.delta_types import DELTA_DECL, duals
+from pullback.papers.delta_wrapper import gradient, run
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     POW5,

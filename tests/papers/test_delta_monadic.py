@@ -24,11 +24,14 @@ from pullback.core.nested_eval import evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_pretty import show_type
 from pullback.core.nested_values import ConV
-from pullback.papers.delta_eval import ARRAY, MAP, Store
-from pullback.papers.delta_ground import LIBRARY
-from pullback.papers.delta_monadic import STATE, duals, k_term
-from pullback.papers.delta_wrapper import delta_of, gradient, run, show_delta, wrap
-from pullback.papers.dual_ground import dual_type
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_eval import MAP, Store
+from pullback.papers.delta_monadic import k_term
+from pullback.papers.delta_rows import LIBRARY
+from pullback.papers.delta_show import delta_of, show_delta
+from pullback.papers.delta_types import STATE, duals
+from pullback.papers.delta_wrapper import gradient, run, wrap
+from pullback.papers.dual_types import dual_type
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     DEAD,

@@ -19,10 +19,12 @@ from pullback.core.nested_build import E, lam, lets, term, tuple_
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_values import ConV
-from pullback.papers.delta_eval import ARRAY, MAP
-from pullback.papers.delta_ground import LIBRARY
-from pullback.papers.delta_monadic import DELTA_DECL
-from pullback.papers.delta_wrapper import delta_of, gradient
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_eval import MAP
+from pullback.papers.delta_rows import LIBRARY
+from pullback.papers.delta_show import delta_of
+from pullback.papers.delta_types import DELTA_DECL
+from pullback.papers.delta_wrapper import gradient
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     close,

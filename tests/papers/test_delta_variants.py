@@ -37,22 +37,27 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row
 from pullback.core.nested_traverse import free_vars, subterms
 from pullback.core.nested_values import ConV, map_reals, reals_in
-from pullback.papers.delta_eval import ARRAY, MAP, Store
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_eval import MAP, Store
 from pullback.papers.delta_fused import VARIANT as FUSED
 from pullback.papers.delta_fused import fused
 from pullback.papers.delta_fusion import fuse
-from pullback.papers.delta_monadic import K, duals
-from pullback.papers.delta_numbers import Dual, Number, Run, apply, primal, reverse
+from pullback.papers.delta_lazy import LazyTower, Triple
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_numbers import Dual, Number, apply, primal
 from pullback.papers.delta_over import over
+from pullback.papers.delta_overload import Run, reverse
 from pullback.papers.delta_primitives import Primitive, tangent, variant
-from pullback.papers.delta_towers import LazyTower, derivatives
-from pullback.papers.delta_triples import Triple, second
+from pullback.papers.delta_show import delta_of
+from pullback.papers.delta_towers import derivatives
+from pullback.papers.delta_triples import second
+from pullback.papers.delta_types import duals
 from pullback.papers.delta_vectors import VECTOR, vector_duals
-from pullback.papers.delta_wrapper import delta_of, gradient, run
+from pullback.papers.delta_wrapper import gradient, run
 from pullback.papers.dual_contrib import contrib
 from pullback.papers.dual_forward import push
-from pullback.papers.dual_ground import dual_type
 from pullback.papers.dual_tape import tape
+from pullback.papers.dual_types import dual_type
 from pullback.papers.methods import METHODS
 from tests.papers.conformance import claim
 from tests.papers.dual import primal_and_pullback
@@ -78,7 +83,7 @@ x, y = Var("x"), Var("y")
 
 
 @pytest.mark.parametrize("module", [
-    "over", "numbers", "triples", "towers", "primitives", "vectors", "fused"])
+    "over", "numbers", "overload", "triples", "towers", "lazy", "primitives", "vectors", "fused"])
 def test_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"pullback.papers.delta_{module}"))
     assert found.failed == 0 and found.attempted > 0

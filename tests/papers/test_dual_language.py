@@ -42,7 +42,7 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import app, if_, lam, letrec, op, prim, reals
 from pullback.core.nested_values import ConV, Inj
-from pullback.papers.dual_ground import parametric
+from pullback.papers.dual_types import parametric
 from tests.papers.conformance import claim
 from tests.papers.dual import STAGES, outcome
 from tests.papers.generate import POW5, STANDARD, close, finite_difference

@@ -67,8 +67,8 @@ x, y, z = Var("x"), Var("y"), Var("z")
 
 
 @pytest.mark.parametrize("name", [
-    "ground", "forward", "naive", "staged", "cayley", "scalars", "mutable", "collector", "contrib",
-    "tape"])
+    "types", "ground", "rows", "generic", "interleave", "rebuild", "deinterleave", "lift", "late",
+    "forward", "naive", "staged", "cayley", "scalars", "mutable", "collector", "contrib", "tape"])
 def test_the_figures(name: str) -> None:
     found = doctest.testmod(import_module(f"pullback.papers.dual_{name}"))
     assert found.failed == 0 and found.attempted > 0

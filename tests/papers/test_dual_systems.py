@@ -20,8 +20,9 @@ from pullback.core.nested_values import Inj, map_reals, reals_in, tuple_value
 from pullback.papers import delta_dense, dual_arrays
 from pullback.papers.delta_dense import K1
 from pullback.papers.dual_arrays import LINEAR_ARRAYS, array_of, modify
-from pullback.papers.dual_ground import Duals, cotangent, parametric, prepared
+from pullback.papers.dual_ground import prepared
 from pullback.papers.dual_naive import n1
+from pullback.papers.dual_types import Duals, cotangent, parametric
 from tests.papers.conformance import claim
 from tests.papers.dual import LINEAR, STAGES, outcome, slope
 from tests.papers.generate import FULL, close, count, dbl, random_program, sumsq

@@ -64,9 +64,12 @@ from pullback.core.nested_check import check, types_of
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import deeply
 from pullback.papers.delta_direct import Direct
-from pullback.papers.delta_ground import DELTA_SOURCE, LIBRARY, Leaves, Polytypic, same
+from pullback.papers.delta_families import Leaves, same
+from pullback.papers.delta_ground import Polytypic
+from pullback.papers.delta_rows import DELTA_SOURCE, LIBRARY
 from pullback.papers.delta_wrapper import execute
-from pullback.papers.dual_ground import Block, Duals, dual_decls, dual_type, parametric, prepared
+from pullback.papers.dual_ground import Block, prepared
+from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, Unsupported, register
 
 PLUS, TIMES, ZEROS = Var("plus"), Var("times"), Var("zeros")

@@ -5,6 +5,17 @@
 
 K1 (``delta_dense``) and K2 (``delta_symbolic``) differ in what a tangent is: dense vectors of the
 type of the input, or expressions.
+
+>>> from pullback.core.nested import Let, Var
+>>> from pullback.core.nested_build import prim, reals
+>>> from pullback.core.nested_check import types_of
+>>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.delta_symbolic import K2, symbolic
+>>> t = Let("f", Var("g"), prim("sin", prim("add", Var("n"), 1.0)))
+>>> print(show(K2(types_of(t, {"g": R, "n": R}), symbolic()).term(t)))
+let f = g in
+let t = let t = (1, Zero) in (fst n + fst t, Add (snd n) (snd t)) in
+(sin (fst t), Scale (cos (fst t)) (snd t))
 """
 
 from __future__ import annotations
@@ -19,7 +30,8 @@ from pullback.core.nested_build import proj
 from pullback.core.nested_check import Types
 from pullback.core.nested_prims import arity, is_discrete, partial, split_type
 from pullback.core.nested_traverse import map_parts
-from pullback.papers.dual_ground import Block, Duals, dual_type, retyped
+from pullback.papers.dual_ground import Block, retyped
+from pullback.papers.dual_types import Duals, dual_type
 from pullback.papers.methods import Unsupported
 
 

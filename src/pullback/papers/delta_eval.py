@@ -1,4 +1,4 @@
-"""runDelta and eval, of maps and of arrays (Krawiec et al., Fig. 11 and section 5.3.3).
+"""runDelta and eval (Krawiec et al., Fig. 11).
 
     runDelta n m = let ((r,u),(_,bs)) = m (n,[]) in
                    (r, foldl (\\body (id,rhs). Let id rhs body) u bs)
@@ -7,16 +7,12 @@
     eval x (Let i u v) m = let m2 = eval x v m in
                            case lookup i m2 of {Nothing -> m2; Just y -> eval y u (delete i m2)}
 
-*map*: DeltaState is (Id, [(Id, Delta)]), DeltaMap a persistent map. *array*: the bindings are a
-growable array with the id as the place, DeltaMap an array of 1 + R (inl (): no entry, so that dead
-bindings are skipped as they are with a map), and nested Lets are not built: a loop goes over the
-bindings, the latest first.
+DeltaState is (Id, [(Id, Delta)]), DeltaMap a persistent map. ``delta_arrays`` has both as mutable
+arrays.
 
 >>> from pullback.core.nested_pretty import show
 >>> print(show(MAP.delta_let))
 \\u:Delta. \\s:Z * DeltaBinds. let n = fst s in (n, (n + 1, Bind n u (snd s)))
->>> print(show(ARRAY.delta_let))
-\\u:Delta. \\bs:MArr Delta. let n = size bs in (n, push bs u)
 """
 
 from __future__ import annotations
@@ -27,12 +23,10 @@ from dataclasses import dataclass
 from pullback.core.nested import (
     ONE,
     App,
-    Build,
     Case,
     Con,
     Data,
     DataDecl,
-    Foldl,
     Fst,
     Fun,
     Inl,
@@ -40,13 +34,10 @@ from pullback.core.nested import (
     Lam,
     Let,
     LetRec,
-    Lit,
     Match,
     MatchArm,
     Nil,
-    Op,
     Pair,
-    Plus,
     Prim,
     Prod,
     R,
@@ -58,12 +49,12 @@ from pullback.core.nested import (
     Z,
     fresh,
 )
-from pullback.core.nested_build import app, lam, let, lets, op, prim
-from pullback.papers.delta_monadic import DELTA, ZERO
+from pullback.core.nested_build import app, lam, let, op
+from pullback.papers.delta_types import DELTA
 
 BINDS = Data("DeltaBinds")
 BINDS_DECL = DataDecl("DeltaBinds", (), (("Done", ()), ("Bind", (Z, DELTA, BINDS))))
-MAYBE = Plus(ONE, R)
+
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,16 +78,17 @@ class Store:
     lookup: Callable[[Term, Term], Term]
 
 
-# --- maps -----------------------------------------------------------------------------------------
 
 DELTA_MAP = Data("Map", (Z, R))
 MAP_STATE = Prod(Z, BINDS)
+
 
 
 def _map_let() -> Lam:
     # deltaLet u = \(n,bs). (n, (n+1, (n,u):bs))
     return lam("u", DELTA, lambda u: lam("s", MAP_STATE, lambda s: let("n", Fst(s.t), lambda n: (
         Pair(n.t, Pair((n + 1).t, Con("Bind", (n.t, u.t, Snd(s.t)), BINDS)))))))
+
 
 
 def nest(u: Term, s: Term, n: Term) -> Term:
@@ -111,7 +103,9 @@ def nest(u: Term, s: Term, n: Term) -> Term:
     return LetRec((Rec(go, f, Lam(p, f.arg, body)),), app(Var(go), Pair(u, Snd(s))))
 
 
+
 Eval = Callable[[Term, Term, Term], Term]
+
 
 
 def eval_term(
@@ -141,6 +135,7 @@ def eval_term(
     return Rec(go, f, Lam(p, f.arg, body, role="eval"))
 
 
+
 def let_arm(call: Eval, x: Term, fm: Term) -> MatchArm:
     """eval x (Let i u v) m = let m2 = eval x v m in case lookup i m2 of .."""
     i, u, v, m2, y = (fresh(n) for n in ("i", "u", "v", "m", "y"))
@@ -149,10 +144,12 @@ def let_arm(call: Eval, x: Term, fm: Term) -> MatchArm:
         look_up(Var(m2), Var(i)), fresh("_"), Var(m2), y, call(Var(y), Var(u), rest))))
 
 
+
 def look_up(m: Term, i: Term) -> Term:
     """lookup i m : 1 + R, of a map."""
     return Case(op("mmember", m, i), fresh("_"), Inl(Nil(), R),
                 fresh("_"), Inr(op("mget", m, i, 0.0), ONE))
+
 
 
 def _map_fold(x: Term, u: Term) -> Term:
@@ -163,59 +160,7 @@ def _map_fold(x: Term, u: Term) -> Term:
     return LetRec((rec,), App(Var(rec.f), Pair(Pair(x, u), op("mempty", static=(R,)))))
 
 
+
 MAP = Store(
     "map", MAP_STATE, DELTA, lambda n: Pair(n, Con("Done", (), BINDS)), _map_let(),
     nest, _map_fold, lambda fm, i: op("mget", fm, i, 0.0))
-
-# --- arrays ---------------------------------------------------------------------------------------
-
-ARRAY_STATE = Data("MArr", (DELTA,))
-ARRAY_MAP = Data("MArr", (MAYBE,))
-
-
-def _array_let() -> Lam:
-    # deltaLet u = \bs. let n = size bs in (n, push bs u)
-    return lam("u", DELTA, lambda u: lam("bs", ARRAY_STATE, lambda bs: let(
-        "n", op("size", bs), lambda n: Pair(n.t, op("push", bs, u)))))
-
-
-def added_in_place(i: Term, x: Term, m: Term) -> Term:
-    """addDelta i x m: the first one is stored as it is, as 0 + x."""
-    a = fresh("a")
-    total = Case(op("get", m, i), fresh("_"), Prim("add", (Lit(0.0), x)),
-                 a, Prim("add", (Var(a), x)))
-    return op("set", m, i, Inr(total, ONE))
-
-
-def no_let(call: Eval, x: Term, fm: Term) -> MatchArm:
-    """The clause for Let where the bindings are visited by a loop."""
-    wrong = Op("error", (), (ARRAY_MAP, "Let in a binding"))
-    return MatchArm("Let", (fresh("i"), fresh("u"), fresh("v")), wrong)
-
-
-def _array_fold(x: Term, ran: Term) -> Term:
-    # for i = the last id, .., n: case fm[i] of Nothing -> fm
-    #                                           Just y -> fm[i] := Nothing; eval y bs[i] fm
-    rec = eval_term(ARRAY_MAP, added_in_place, no_let)
-    r, bs, m, k, i, j, y = (fresh(n) for n in ("r", "bs", "m", "k", "i", "j", "y"))
-    none: Term = Inl(Nil(), R)
-
-    def run(x: Term, u: Term, m: Term) -> Term:
-        return App(Var(rec.f), Pair(Pair(x, u), m))
-
-    size = op("size", Var(bs))
-    visit = Let(i, prim("sub", prim("sub", size, 1), Var(k)), Case(
-        op("get", Var(m), Var(i)), fresh("_"), Var(m),
-        y, run(Var(y), op("get", Var(bs), Var(i)), op("set", Var(m), Var(i), none))))
-    start = run(x, Fst(Fst(Var(r))), op("alloc", size, none))
-    count = prim("sub", size, Snd(Var(r)))
-    loop = Foldl(m, k, visit, start, Build(count, j, Var(j)))
-    return lets([(r, ran), (bs, Snd(Fst(Var(r))))], LetRec((rec,), loop))
-
-
-ARRAY = Store(
-    "array", ARRAY_STATE, Prod(Prod(DELTA, ARRAY_STATE), Z),
-    lambda n: op("alloc", n, ZERO), _array_let(),
-    lambda u, s, n: Pair(Pair(u, s), n), _array_fold,
-    lambda fm, i: Case(op("get", fm, i), fresh("_"), Lit(0.0), "y", Var("y")))
-

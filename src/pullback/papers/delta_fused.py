@@ -13,7 +13,7 @@ every function that gains by it; when to fuse has no answer in the paper.
 >>> from pullback.core.nested_build import lam
 >>> from pullback.core.nested_check import types_of
 >>> from pullback.core.nested_pretty import show
->>> from pullback.papers.delta_monadic import duals
+>>> from pullback.papers.delta_types import duals
 >>> f = lam("x", R, lambda x: x * prim("sin", x))
 >>> print(show(fused(f, types_of(f), duals(Z)), 80))
 \\x:R * Delta.
@@ -55,12 +55,14 @@ from pullback.core.nested_build import app, prim
 from pullback.core.nested_check import Types
 from pullback.core.nested_prims import arity, is_discrete
 from pullback.core.nested_traverse import free_vars, subterms
+from pullback.papers.delta_arrays import ARRAY
 from pullback.papers.delta_direct import coefficient, is_zero
-from pullback.papers.delta_eval import ARRAY
-from pullback.papers.delta_ground import DELTA_SOURCE
-from pullback.papers.delta_monadic import DELTA, DELTA_LET, ZERO, K, scaled
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_rows import DELTA_SOURCE
+from pullback.papers.delta_types import DELTA, DELTA_LET, ZERO, scaled
 from pullback.papers.delta_wrapper import Variant, run
-from pullback.papers.dual_ground import Block, Duals, dual_type
+from pullback.papers.dual_ground import Block
+from pullback.papers.dual_types import Duals, dual_type
 from pullback.papers.methods import Method, register
 
 STRAIGHT = (Var, Lit, Nil, Let, Pair, Fst, Snd, Prim)

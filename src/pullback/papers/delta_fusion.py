@@ -8,7 +8,7 @@ The ids inside are local. K'{e} has the type of K{e}, so the one can stand for t
 
 >>> from pullback.core.nested_build import lam, prim
 >>> from pullback.core.nested_check import check
->>> from pullback.papers.delta_ground import LIBRARY
+>>> from pullback.papers.delta_rows import LIBRARY
 >>> f = lam("x", R, lambda x: x * prim("sin", x))
 >>> check(fuse(f), {"deltaLet": check(MAP.delta_let, (), DECLS)}, DECLS, LIBRARY) == (
 ...     dual_type(Fun(R, R), duals(MAP.state)))
@@ -21,8 +21,10 @@ from pullback.core.nested import Con, Fst, Fun, Lam, Lit, Pair, Prod, R, Snd, Te
 from pullback.core.nested_build import app
 from pullback.core.nested_check import types_of
 from pullback.papers.delta_eval import BINDS_DECL, MAP, Store
-from pullback.papers.delta_monadic import DELTA, DELTA_DECL, DELTA_LET, K, duals, scaled
-from pullback.papers.dual_ground import Block, dual_type
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_types import DELTA, DELTA_DECL, DELTA_LET, duals, scaled
+from pullback.papers.dual_ground import Block
+from pullback.papers.dual_types import dual_type
 from pullback.papers.methods import Unsupported
 
 DECLS = (DELTA_DECL, BINDS_DECL)

@@ -69,40 +69,16 @@ from pullback.core.nested import (
     Type,
     Unpack,
     Var,
-    Z,
     ZipWith,
     fresh,
 )
 from pullback.core.nested_build import app
 from pullback.core.nested_check import Types, types_of
 from pullback.papers.delta_direct import coefficient, is_zero, operands
-from pullback.papers.dual_ground import Block, Duals, dual_type, statics
+from pullback.papers.delta_types import DELTA, DELTA_LET, STATE, ZERO, duals, scaled
+from pullback.papers.dual_ground import Block, statics
+from pullback.papers.dual_types import Duals, dual_type
 from pullback.papers.methods import Unsupported
-
-DELTA = Data("Delta")
-DELTA_DECL = DataDecl("Delta", (), (
-    ("Zero", ()), ("Scale", (R, DELTA)), ("Add", (DELTA, DELTA)), ("Var", (Z,)),
-    ("Let", (Z, DELTA, DELTA))))  # fmt: skip
-ZERO = Con("Zero", (), DELTA)
-STATE = Data("DeltaState")
-DELTA_LET = Var("deltaLet")
-
-
-def scaled(parts: Sequence[tuple[Term, Term]], delta: Data = DELTA) -> Term:
-    """Add (Scale c1 u1) (Add ..): Zero if there is none; u itself for a coefficient of 1."""
-    terms = [u if isinstance(c, Lit) and c.value == 1.0 else Con("Scale", (c, u), delta)
-             for c, u in parts]
-    if not terms:
-        return Con("Zero", (), delta)
-    out = terms[0]
-    for t in terms[1:]:
-        out = Con("Add", (out, t), delta)
-    return out
-
-
-def duals(state: Type, kept: frozenset[str] = frozenset()) -> Duals:
-    """What K makes of types."""
-    return Duals(Prod(R, DELTA), state, kept)
 
 
 def k_term(
@@ -113,6 +89,7 @@ def k_term(
     block = Block(state)
     k = K(types_of(t, context, decls), n or duals(STATE), order)
     return block.close(k.term(t, block))
+
 
 
 class K:

@@ -11,7 +11,7 @@ operation, and so is each of its partials: nothing is recorded of f but the numb
 
 >>> from pullback.core.nested import Prod
 >>> from pullback.core.nested_build import reals
->>> from pullback.papers.delta_wrapper import delta_of, show_delta
+>>> from pullback.papers.delta_show import delta_of, show_delta
 >>> square_and_product = Primitive("sp", 2, lambda x, y: (x * x, x * y), (
 ...     (lambda x, y: 2 * x, lambda x, y: 0.0), (lambda x, y: y, lambda x, y: x)))
 >>> s = Source(reals("x", "y"), Op("sp", (Pair(Var("x"), Var("y")),)), Prod(R, R))
@@ -34,11 +34,13 @@ from pullback.core.nested_build import lets, prim, proj, tuple_, tuple_type
 from pullback.core.nested_check import Types
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_values import items, tuple_value
-from pullback.papers.delta_ground import LIBRARY
-from pullback.papers.delta_monadic import K, scaled
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_rows import LIBRARY
+from pullback.papers.delta_types import scaled
 from pullback.papers.delta_wrapper import Variant
 from pullback.papers.dual_forward import push
-from pullback.papers.dual_ground import Block, Duals
+from pullback.papers.dual_ground import Block
+from pullback.papers.dual_types import Duals
 
 
 @dataclass(frozen=True, slots=True, eq=False)

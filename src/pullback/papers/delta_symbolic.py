@@ -59,10 +59,14 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import ConV, tuple_value
 from pullback.papers.delta_direct import Direct
-from pullback.papers.delta_ground import DELTA_SOURCE, LIBRARY, Leaves, Polytypic, same
-from pullback.papers.delta_monadic import scaled
-from pullback.papers.delta_wrapper import execute, expose, show_delta
-from pullback.papers.dual_ground import Block, Duals, dual_decls, dual_type, parametric, prepared
+from pullback.papers.delta_families import Leaves, same
+from pullback.papers.delta_ground import Polytypic
+from pullback.papers.delta_rows import DELTA_SOURCE, LIBRARY
+from pullback.papers.delta_show import expose, show_delta
+from pullback.papers.delta_types import scaled
+from pullback.papers.delta_wrapper import execute
+from pullback.papers.dual_ground import Block, prepared
+from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, register
 
 DELTA2 = Data("Delta2")

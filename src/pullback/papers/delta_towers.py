@@ -7,7 +7,7 @@
 
 A tail is made when it is asked for, and again each time that it is: the language is strict, and
 keeps no thunks. The partials of a primitive are programs of primitives, so the group of functions
-is closed under them. ``LazyTower`` is the same by overloading, and keeps its tail.
+is closed under them. ``delta_lazy`` has the same by overloading, with tails that are kept.
 
 >>> from pullback.core.nested_build import prim, reals
 >>> x = Var("x")
@@ -17,16 +17,12 @@ is closed under them. ``LazyTower`` is the same by overloading, and keeps its ta
 >>> from pullback.core.nested_pretty import show
 >>> print(show(towers(Source(reals("x"), prim("sin", x), R))[0].body))
 sin^ x
->>> f = lambda x: x * x * x
->>> [f(LazyTower.variable(2.0)).nth(k) for k in range(5)]
-[8.0, 12.0, 12.0, 6.0, 0.0]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from pullback.core.nested import (
     ONE,
@@ -59,14 +55,15 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_prims import Static, is_discrete, partial
 from pullback.core.nested_traverse import deeply, map_parts
 from pullback.core.nested_values import ConV, map_reals, real, reals_in, tuple_value
-from pullback.papers.delta_numbers import Number, Value, apply, partials
 from pullback.papers.delta_triples import kinds
-from pullback.papers.dual_ground import Duals, dual_decls, dual_type, parametric, prepared, retyped
+from pullback.papers.dual_ground import prepared, retyped
+from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Unsupported
 
 TOWER = Data("Tower")
 TAIL = Fun(ONE, TOWER)
 DECL = DataDecl("Tower", (), (("Tower", (R, TAIL)),))
+
 
 
 def head(t: Term) -> Term:
@@ -75,15 +72,18 @@ def head(t: Term) -> Term:
     return Match(t, (MatchArm("Tower", (r, fresh("k")), Var(r)),))
 
 
+
 def tail(t: Term) -> Term:
     """tail (Tower r k) = k ()."""
     k = fresh("k")
     return Match(t, (MatchArm("Tower", (fresh("r"), k), App(Var(k), Nil())),))
 
 
+
 def tower(r: Term, rest: Term) -> Term:
     """Tower r (\\_. rest)."""
     return Con("Tower", (r, lam("_", ONE, lambda _: rest)), TOWER)
+
 
 
 @dataclass(eq=False)
@@ -169,6 +169,7 @@ class Towers:
         return LetRec((Rec("zero", TAIL, unit), *self.recs), t)
 
 
+
 def towers(source: Source) -> tuple[Lam, Term, tuple[DataDecl, ...]]:
     """T{\\x. t}, the same with the functions that it needs around it, type-checked, and the
     declarations."""
@@ -180,6 +181,7 @@ def towers(source: Source) -> tuple[Lam, Term, tuple[DataDecl, ...]]:
     decls = (*source.decls, DECL, *dual_decls(source.decls, make.n))
     check(whole, (), decls)
     return out, whole, decls
+
 
 
 def derivatives(
@@ -209,52 +211,3 @@ def derivatives(
         if len(out) > n:
             return out
         found, _ = call(found.fields[1], (), machine=m)
-
-
-# --- by overloading -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class LazyTower(Number):
-    """data D = D R D, with a tail that is made once."""
-
-    value: Value
-    rest: Callable[[], Value]
-
-    @staticmethod
-    def variable(r: float, step: float = 1.0) -> LazyTower:
-        """r + t * step."""
-        return LazyTower(r, lambda: LazyTower(step, lambda: 0.0))
-
-    def literal(self, r: Value) -> LazyTower:
-        return LazyTower(r, lambda: 0.0)
-
-    @cached_property
-    def tail(self) -> LazyTower:
-        """The derivative."""
-        made = self.lifted(self.rest())
-        assert isinstance(made, LazyTower)
-        return made
-
-    def nth(self, n: int) -> Value:
-        """The n-th derivative."""
-        out = self
-        for _ in range(n):
-            out = out.tail
-        return out.value
-
-    # op xs = D (op xs) (Σ_i (∂_i op)(xs) * tail x_i)
-    def op(self, op: str, xs: Sequence[Value], static: Static) -> LazyTower:
-        values = [x.value if isinstance(x, LazyTower) else x for x in xs]
-
-        def rest() -> Value:
-            out: Value = 0.0
-            for p in partials(op, xs, static):
-                part = xs[p.i].tail if p.one else p.value * xs[p.i].tail
-                out = part if out == 0.0 else out + part
-            return out
-
-        return LazyTower(apply(op, *values, static=static), rest)
-
-
-__all__ = ["LazyTower", "Towers", "derivatives", "towers"]

@@ -6,7 +6,7 @@
     p_i' is the tangent of p_i along (x1'..xn'): the forward mode F of the term ∂_i op
 
 so f(x) becomes (f x, f' x', f'' x'^2 + f' x''), and a product (xy, x'y + xy', x''y + 2x'y' + xy'').
-``Triple`` is the same by overloading.
+``delta_lazy`` has the same by overloading.
 
 >>> from pullback.core.nested import Let
 >>> from pullback.core.nested_build import reals
@@ -16,8 +16,8 @@ so f(x) becomes (f x, f' x', f'' x'^2 + f' x''), and a product (xy, x'y + xy', x
 >>> second(FIG1, (3.0, 4.0), (1.0, 0.0))
 (21.0, 10.0, 2.0)
 >>> cube = Source(reals("x"), prim("mul", x, prim("mul", x, x)), R)
->>> second(cube, (2.0,), (1.0,)), (lambda x: x * x * x)(Triple(2.0, 1.0, 0.0))
-((8.0, 12.0, 12.0), Triple(value=8.0, first=12.0, second=12.0))
+>>> second(cube, (2.0,), (1.0,))
+(8.0, 12.0, 12.0)
 >>> print(show(triples(Source(reals("x"), prim("sin", x), R))[0].body))
 let p = let a = (fst x, fst (snd x)) in (cos (fst a), -sin (fst a) * snd a) in
 (sin (fst x), (fst p * fst (snd x), fst p * snd (snd x) + snd p * fst (snd x)))
@@ -26,7 +26,6 @@ let p = let a = (fst x, fst (snd x)) in (cos (fst a), -sin (fst a) * snd a) in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pullback.core.nested import (
     App,
@@ -48,21 +47,12 @@ from pullback.core.nested import (
 from pullback.core.nested_build import lets, prim
 from pullback.core.nested_check import Types, check, types_of
 from pullback.core.nested_eval import evaluate
-from pullback.core.nested_prims import Static, arity, partial, split_type, times
+from pullback.core.nested_prims import arity, partial, split_type, times
 from pullback.core.nested_traverse import deeply, map_parts
 from pullback.core.nested_values import map_reals, reals_in, tuple_value
-from pullback.papers.delta_numbers import Dual, Number, Value, apply, partials
 from pullback.papers.dual_forward import f as forward_term
-from pullback.papers.dual_ground import (
-    Block,
-    Duals,
-    dual_decls,
-    dual_type,
-    operands,
-    parametric,
-    prepared,
-    retyped,
-)
+from pullback.papers.dual_ground import Block, operands, prepared, retyped
+from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 
 TRIPLE = Prod(R, Prod(R, R))
 
@@ -160,33 +150,3 @@ def second(
         return map_reals(lambda _: next(values), like, discrete=k > 0)
 
     return part(0), part(1), part(2)
-
-
-# --- by overloading -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Triple(Number):
-    """(x, x', x'')."""
-
-    value: Value
-    first: Value
-    second: Value
-
-    def literal(self, r: Value) -> Triple:
-        return Triple(r, 0.0, 0.0)
-
-    def op(self, op: str, xs: Sequence[Value], static: Static) -> Triple:
-        values = [x.value if isinstance(x, Triple) else x for x in xs]
-        duals = [Dual(x.value, x.first) if isinstance(x, Triple) else x for x in xs]
-        y, first, second = apply(op, *values, static=static), 0.0, 0.0
-        for p in partials(op, duals, static):
-            u = xs[p.i]
-            value, slope = (p.value.value, p.value.tangent) if isinstance(
-                p.value, Dual) else (p.value, 0.0)
-            first = first + value * u.first
-            second = second + value * u.second + slope * u.first
-        return Triple(y, first, second)
-
-
-__all__ = ["TRIPLE", "Triple", "second", "t3", "triples"]

@@ -11,7 +11,7 @@ The primitives of vectors have the special case; where one takes or makes elemen
 >>> from pullback.core.nested_check import types_of
 >>> from pullback.core.nested_build import op, prim
 >>> from pullback.core.nested_pretty import show, show_type
->>> from pullback.papers.dual_ground import dual_type
+>>> from pullback.papers.dual_types import dual_type
 >>> print(show_type(dual_type(Arr(R), vector_duals(Z))), "|",
 ...     show_type(dual_type(Arr(Prod(R, Z)), vector_duals(Z))))
 Arr R * Arr Delta | Arr (R * Delta * Z)
@@ -50,11 +50,13 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import deeply
-from pullback.papers.delta_eval import ARRAY
-from pullback.papers.delta_ground import DELTA_SOURCE
-from pullback.papers.delta_monadic import DELTA, K
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_rows import DELTA_SOURCE
+from pullback.papers.delta_types import DELTA
 from pullback.papers.delta_wrapper import Variant, execute, wrap
-from pullback.papers.dual_ground import Block, Duals
+from pullback.papers.dual_ground import Block
+from pullback.papers.dual_types import Duals
 from pullback.papers.methods import Method, Outcome, Unsupported, register
 
 VECTOR = Prod(Arr(R), Arr(DELTA))

@@ -14,17 +14,15 @@ Delta and eval is changed for general S and T.
 >>> fig1 = Source(reals("x", "y"), fig1, R)
 >>> gradient(fig1, (3.0, 4.0), 1.0, ARRAY)
 (21.0, (10.0, 3.0))
->>> print(show_delta(delta_of(fig1, (3.0, 4.0))))
-Let 3 = Add (Var 1) (Var 2) in
-Let 4 = Add (Scale 7 (Var 1)) (Scale 3 (Var 3)) in
-Var 4
+>>> two = Source(reals("x", "y"), Pair(prim("mul", Var("x"), Var("y")), Var("y")), Prod(R, R))
+>>> gradient(two, (3.0, 4.0), (10.0, 100.0), MAP)
+((12.0, 4.0), (40.0, 130.0))
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import cast
 
 from pullback.core.nested import (
     ONE,
@@ -35,7 +33,6 @@ from pullback.core.nested import (
     Fun,
     Lam,
     Let,
-    LetRec,
     Lit,
     Match,
     MatchArm,
@@ -56,19 +53,16 @@ from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library
 from pullback.core.nested_traverse import deeply
-from pullback.core.nested_values import ConV, items, pair, tuple_value
-from pullback.papers.delta_eval import ARRAY, BINDS_DECL, MAP, Store
-from pullback.papers.delta_ground import (
-    DELTA_SOURCE,
-    LIBRARY,
-    Leaves,
-    Polytypic,
-    same,
-    structured,
-    unstructured,
-)
-from pullback.papers.delta_monadic import DELTA, DELTA_DECL, DELTA_LET, ZERO, K, duals
-from pullback.papers.dual_ground import Block, Duals, dual_decls, dual_type, parametric, prepared
+from pullback.core.nested_values import items, pair, tuple_value
+from pullback.papers.delta_arrays import ARRAY
+from pullback.papers.delta_eval import BINDS_DECL, MAP, Store
+from pullback.papers.delta_families import Leaves, same
+from pullback.papers.delta_ground import Polytypic, structured, unstructured
+from pullback.papers.delta_monadic import K
+from pullback.papers.delta_rows import DELTA_SOURCE, LIBRARY
+from pullback.papers.delta_types import DELTA, DELTA_DECL, DELTA_LET, ZERO, duals
+from pullback.papers.dual_ground import Block, prepared
+from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, register
 
 
@@ -82,7 +76,9 @@ class Variant:
     library: Library = field(default_factory=lambda: LIBRARY)
 
 
+
 PLAIN = Variant()
+
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +87,7 @@ class Wrapped:
 
     term: Lam
     decls: tuple[DataDecl, ...]
+
 
 
 def wrap(
@@ -139,10 +136,12 @@ def wrap(
     return Wrapped(out, decls)
 
 
+
 def init_var(r: Term, n: Term) -> Term:
     """initVars_R (r,n) = ((r, Var (n+1)), n+1)."""
     i = fresh("n")
     return Let(i, Prim("add", (n, Lit(1))), Pair(Pair(r, Con("Var", (Var(i),), DELTA)), Var(i)))
+
 
 
 def look(store: Store, fm: Term, dual: Term) -> Term:
@@ -157,6 +156,7 @@ def look(store: Store, fm: Term, dual: Term) -> Term:
         MatchArm("Let", none[4:], Lit(0.0))))
 
 
+
 def run(
     store: Store, variant: Variant = PLAIN
 ) -> Callable[[Source, tuple[object, ...], object], Outcome]:
@@ -167,6 +167,7 @@ def run(
         return execute(w.term, source, args, seed, m, variant.library)
 
     return runner
+
 
 
 def execute(
@@ -184,6 +185,7 @@ def execute(
     return Outcome(value, grads, forward, reverse, m, t)
 
 
+
 def gradient(
     source: Source, args: tuple[object, ...], seed: object, store: Store = MAP
 ) -> tuple[object, tuple[object, ...]]:
@@ -192,61 +194,10 @@ def gradient(
     return out.value, out.cotangents
 
 
-def delta_of(
-    source: Source, args: tuple[object, ...], dot: object = None, order: str = "lr",
-    literals: bool = False, variant: Variant = PLAIN,
-) -> ConV:  # fmt: skip
-    """The Delta that runDelta gives at these arguments (``dot``: the δt of Fig. 16)."""
-    w = wrap(source, MAP, dot is not None, order, literals, variant)
-    body = cast(Let, w.term.body)
-    ran = expose(body)
-    found, _ = evaluate(App(Lam(w.term.x, w.term.type, ran), Var("in")), {
-        "in": (tuple_value(*args), 1.0 if dot is None else dot)}, variant.library)
-    assert isinstance(found, ConV)
-    return found
-
-
-def expose(t: Term) -> Term:
-    """The lets of a wrapper, giving what runDelta gives (its last name) and not the gradient."""
-    bound: list[tuple[str, Term]] = []
-    recs: list[tuple[int, LetRec]] = []
-    while isinstance(t, Let | LetRec):
-        if isinstance(t, LetRec):
-            recs.append((len(bound), t))
-        else:
-            bound.append((t.x, t.bound))
-        t = t.body
-    out: Term = Var(bound[-1][0])
-    cuts = [n for n, _ in recs] + [len(bound)]
-    for (n, r), end in zip(reversed(recs), reversed(cuts[1:])):
-        out = LetRec(r.recs, lets(bound[n:end], out))
-        del bound[n:]
-    return lets(bound, out)
-
-
-def show_delta(d: ConV) -> str:
-    """A Delta as text, one Let in a line."""
-    lines = []
-    while d.name == "Let":
-        i, rhs, d = cast("tuple[int, ConV, ConV]", d.fields)
-        lines.append(f"Let {i} = {_delta(rhs)} in")
-    return "\n".join([*lines, _delta(d)])
-
-
-def _delta(d: object) -> str:
-    match d:
-        case ConV(name, fields):
-            parts = [_delta(f) for f in fields]
-            return " ".join([name, *(f"({p})" if " " in p else p for p in parts)])
-        case float():
-            text = f"{d:.10g}"
-            return f"({text})" if text.startswith("-") else text
-        case _:
-            return str(d)
-
 
 def _method(name: str, store: Store, about: str) -> None:
     register(Method(name, "delta_wrapper", about, DELTA_SOURCE, run(store)))
+
 
 
 _method("delta.monadic", ARRAY, "K: monadic, with growable arrays (Figs. 9, 16; section 5.3.3)")

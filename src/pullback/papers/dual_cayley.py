@@ -22,6 +22,23 @@ let i1 = i + 1 in
 let z = (fst x1 + fst y, (i, \\_z:R. (SCall (snd x1) (1 * z)) ∘ (SCall (snd y) (1 * z)))) in
 let i2 = i1 + 1 in
 (fst x1 * fst z, (i1, \\_z1:R. (SCall (snd x1) (fst z * z1)) ∘ (SCall (snd z) (fst x1 * z1))), i2)
+>>> print(show(scall(R), 88, LIBRARY))
+\\d:Z * (R -o Staged R -> Staged R).
+ \\a:R.
+  \\s:Staged R.
+   let s1 = unstaged s in
+   staged (fst s1, (snd s1)[(fst d) ↦ (snd d, a + snd (mget (snd s1) (fst d) (snd d, 0)))])
+>>> print(show(resolve(R), 88, LIBRARY))
+letrec loop : Staged R -> R = \\s:Staged R.
+   let s1 = unstaged s in
+   case msize (snd s1) == 0 of {
+     inl _ -> let e = mmax (snd s1) in
+       loop (fst (snd e) (snd (snd e)) (staged (fst s1, (snd s1) \\ (fst e))));
+     inr _ -> fst s1} in
+loop
+>>> done = runner(cayley)(FIG1, (3.0, 4.0), 1.0)
+>>> done.cotangents, done.machine.calls
+((10.0, 3.0), [1, 1, 1, 1])
 """
 
 from __future__ import annotations
@@ -53,23 +70,13 @@ from pullback.core.nested import (
 from pullback.core.nested_build import if_, lam, let, letrec, op, prim
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_prims import dop
-from pullback.papers.dual_ground import (
-    DUAL_SOURCE,
-    Block,
-    Duals,
-    Wrapped,
-    checked,
-    cotangent,
-    cotangent_decls,
-    dual_decls,
-    parametric,
-    prepared,
-    runner,
-)
+from pullback.papers.dual_deinterleave import Deinterleave
+from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, checked, prepared, runner
+from pullback.papers.dual_interleave import Interleave
 from pullback.papers.dual_lift import Active, Lift, Rules
 from pullback.papers.dual_rows import DUAL_OPS
 from pullback.papers.dual_staged import next_id, staged_type
-from pullback.papers.dual_wrap import Deinterleave, Interleave
+from pullback.papers.dual_types import Duals, cotangent, cotangent_decls, dual_decls, parametric
 from pullback.papers.methods import Method, register
 
 C = TVar("c")

@@ -22,6 +22,8 @@ let i1 = i + 1 in
 let z = (fst x1 + fst y, (i, Edges ([(1, snd x1), (1, snd y)]))) in
 let i2 = i1 + 1 in
 (fst x1 * fst z, (i1, Edges ([(fst z, snd x1), (fst x1, snd z)])), i2)
+>>> runner(contrib)(FIG1, (3.0, 4.0), 1.0).cotangents
+(10.0, 3.0)
 """
 
 from __future__ import annotations
@@ -52,12 +54,13 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import app, lam, let, op, prim
 from pullback.core.nested_prims import partial
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, Duals, Wrapped, runner
+from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, runner
 from pullback.papers.dual_late import Late, wrap
 from pullback.papers.dual_lift import Active, Rules
 from pullback.papers.dual_mutable import downto
 from pullback.papers.dual_rows import DUAL_OPS, listed
 from pullback.papers.dual_staged import next_id
+from pullback.papers.dual_types import Duals
 from pullback.papers.methods import Method, register
 
 CONTRIB = Data("Contrib")

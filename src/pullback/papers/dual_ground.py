@@ -1,60 +1,48 @@
-"""What the stages of dual-numbers reverse AD share (Smeding & Vákár, 3.1, 3.3 and 9).
+"""What the stages of dual-numbers reverse AD share (Smeding & Vákár, 3.1, 3.3 and Fig. 8).
 
-    N(R) is the stage's own;  N(s*t) = N(s)*N(t), N(s+t) = N(s)+N(t), N(Z) = Z, N(a) = a
-    N(s -> t) = N(s) -> N(t)                          in the naive stage, and
-              = N(s) -> S -> N(t) * S                 in the others, S the state of the monad
-    data T a = C s | ..   gives   data D_T a = C N(s) | ..        and N(T t) = D_T N(t);
-                                  T itself if reals come in only through its parameters
-    cotangents   R' = R, Z' = 1, (s*t)' = s'*t', (s+t)' = s'+t', (T t)' = C_T t'
+A ``Block`` is the lets of a translation as they are written, with the state of the monad threaded
+through them; ``operands`` are the arguments of a primitive; ``prepared`` makes a program one lambda
+with distinct names; ``runner`` runs what a stage makes of it.
 
->>> from pullback.core.nested import Z
->>> from pullback.core.nested_pretty import show_type
->>> print(show_type(dual_type(Fun(R, Prod(R, Z)), Duals(Prod(R, Z), Z))))
-R * Z -> Z -> R * Z * Z * Z
+>>> from pullback.core.nested_build import prim
+>>> from pullback.core.nested_pretty import show
+>>> b = Block(Var("i"))
+>>> y = b.call("y", Var("f"), Var("x"))
+>>> print(show(b.close(prim("sin", y))))
+let y = f x i in let i1 = snd y in (sin (fst y), i1)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never, cast
+from typing import cast
 
 from pullback.core.nested import (
-    EV,
-    EVM,
-    ONE,
     App,
-    Arr,
     Con,
     Data,
     DataDecl,
-    Exists,
     Foldl,
-    Forall,
     Fst,
     Fun,
     Inl,
     Inr,
-    Int,
     Lam,
     LetRec,
     Lit,
     Op,
     Pair,
-    Plus,
     Prim,
     Prod,
     R,
-    Real,
     Rec,
     Snd,
     Source,
     Static,
     Term,
-    TVar,
     TyApp,
     Type,
-    Unit,
     Var,
     fresh,
 )
@@ -75,116 +63,13 @@ from pullback.core.nested_ops import Library, fits
 from pullback.core.nested_prims import arity, is_discrete, partial, split_type
 from pullback.core.nested_traverse import deeply, map_parts, rename_apart
 from pullback.core.nested_values import items, pair, tuple_value
+from pullback.papers.dual_types import cotangent
 from pullback.papers.methods import Outcome, Runner, Unsupported
 
 DUAL_SOURCE: Dialect = replace(
     SOURCE, name="dual numbers source", ops=FIRST_ORDER_ARRAYS.ops - {"scatter_add"} | {"error"})
 """Figure 4 with section 9 (recursion, sums, data types, polymorphism), and arrays."""
 
-
-@dataclass(frozen=True, slots=True)
-class Duals:
-    """What a stage makes of types: of R, the state of its monad if it has one, and the declared
-    types that stay as they are; and of Arr R, where that is not Arr N(R)."""
-
-    real: Type
-    state: Type | None = None
-    kept: frozenset[str] = frozenset()
-    vector: Type | None = None
-
-
-def dual_type(t: Type, n: Duals) -> Type:
-    """N(t)."""
-    match t:
-        case Real():
-            return n.real
-        case Int() | Unit() | TVar():
-            return t
-        case Prod(a, b):
-            return Prod(dual_type(a, n), dual_type(b, n))
-        case Plus(a, b):
-            return Plus(dual_type(a, n), dual_type(b, n))
-        case Fun(a, b, kind):
-            result = dual_type(b, n)
-            if n.state is not None:
-                result = Fun(n.state, Prod(result, n.state))
-            return Fun(dual_type(a, n), result, kind)
-        case Arr(a):
-            return n.vector if a == R and n.vector is not None else Arr(dual_type(a, n))
-        case Data(name, args):
-            changed = name if name in n.kept else f"D_{name}"
-            return Data(changed, tuple(dual_type(a, n) for a in args))
-        case Forall(names, body):
-            return Forall(names, dual_type(body, n))
-        case Exists() | EV() | EVM():
-            raise Unsupported("dual numbers: types that only targets have")
-        case _:
-            assert_never(t)
-
-
-def dual_decls(decls: Sequence[DataDecl], n: Duals) -> tuple[DataDecl, ...]:
-    """The declarations of D_T for every T that is not kept."""
-    return tuple(
-        DataDecl(f"D_{d.name}", d.params, tuple(
-            (c, tuple(dual_type(f, n) for f in fields)) for c, fields in d.constructors))
-        for d in decls if d.name not in n.kept)  # fmt: skip
-
-
-def parametric(decls: Sequence[DataDecl]) -> frozenset[str]:
-    """The declared types with reals and functions at most in their arguments, for which N(T t) is
-    T N(t) (the paper's implementation knows no others)."""
-    kept = {d.name for d in decls}
-
-    def plain(t: Type) -> bool:
-        match t:
-            case Int() | Unit() | TVar():
-                return True
-            case Prod(a, b) | Plus(a, b):
-                return plain(a) and plain(b)
-            case Arr(a):
-                return plain(a)
-            case Data(name, args):
-                return name in kept and all(map(plain, args))
-            case _:
-                return False
-
-    while True:
-        lost = {d.name for d in decls if d.name in kept
-                and not all(plain(f) for _, fields in d.constructors for f in fields)}
-        if not lost:
-            return frozenset(kept)
-        kept -= lost
-
-
-def cotangent(t: Type) -> Type:
-    """The type of cotangents."""
-    match t:
-        case Real() | Unit() | TVar():
-            return t
-        case Int():
-            return ONE
-        case Prod(a, b):
-            return Prod(cotangent(a), cotangent(b))
-        case Plus(a, b):
-            return Plus(cotangent(a), cotangent(b))
-        case Arr(a):
-            return Arr(cotangent(a))
-        case Data(name, args):
-            return Data(f"C_{name}", tuple(map(cotangent, args)))
-        case _:
-            raise Unsupported("dual numbers: the arguments and the result may not hold functions")
-
-
-def cotangent_decls(decls: Sequence[DataDecl]) -> tuple[DataDecl, ...]:
-    """The declarations of C_T, for every T that can have a cotangent."""
-    out = []
-    for d in decls:
-        try:
-            out.append(DataDecl(f"C_{d.name}", d.params, tuple(
-                (c, tuple(map(cotangent, fields))) for c, fields in d.constructors)))
-        except Unsupported:
-            continue  # it holds functions: local use only
-    return tuple(out)
 
 
 class Block:
@@ -222,6 +107,7 @@ class Block:
         return lets(self.lets, value if self.state is None else Pair(value, self.state))
 
 
+
 def operands(
     t: Prim, go: Callable[[Term], Term], types: Types, b: Block
 ) -> tuple[list[Term], list[tuple[int, Term]]]:
@@ -249,12 +135,14 @@ def operands(
     return primals, [(k, d) for k, d in active if not _zero(t, k, primals)]
 
 
+
 def _zero(t: Prim, k: int, primals: Sequence[Term]) -> bool:
     try:
         p = partial(t.op, k, primals, t.static)
     except TypeError as e:
         raise Unsupported(f"dual numbers: {e}") from None
     return isinstance(p, Lit) and p.value == 0.0
+
 
 
 def retyped(t: Term, change: Callable[[Type], Type]) -> Term:
@@ -282,9 +170,11 @@ def retyped(t: Term, change: Callable[[Type], Type]) -> Term:
             return t
 
 
+
 def statics(static: Sequence[Static], change: Callable[[Type], Type]) -> tuple[Static, ...]:
     """The static part of an operation with its types changed."""
     return tuple(s if isinstance(s, str | int) else change(s) for s in static)
+
 
 
 def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
@@ -303,6 +193,7 @@ def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
     return lam, types_of(lam, (), source.decls, library)
 
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrapped:
     """A program and its pullback as one term, x -> (value, cotangent -> cotangents), with the
@@ -312,6 +203,7 @@ class Wrapped:
     decls: tuple[DataDecl, ...]
     library: Library
     body: Term
+
 
 
 def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
@@ -324,7 +216,9 @@ def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
     return w
 
 
+
 Wrap = Callable[[Source], Wrapped]
+
 
 
 def runner(wrap: Wrap) -> Runner:

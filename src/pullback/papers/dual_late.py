@@ -5,6 +5,15 @@
 
 ``resolve`` is the stage's own: it makes what the stage accumulates into, seeds it with d z, and
 goes through the IDs from the last to the first. What it makes is new for every call.
+
+>>> from pullback.core.nested import R
+>>> from pullback.core.nested_build import prim, reals
+>>> from pullback.papers.dual_ground import runner
+>>> from pullback.papers.dual_tape import tape
+>>> square = Source(reals("x"), prim("mul", Var("x"), Var("x")), R)
+>>> done = runner(tape)(square, (3.0,), 2.0)
+>>> done.value, done.cotangents
+(9.0, (12.0,))
 """
 
 from __future__ import annotations
@@ -27,19 +36,11 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import lam, lets
 from pullback.core.nested_ops import Library
-from pullback.papers.dual_ground import (
-    Block,
-    Duals,
-    Wrapped,
-    checked,
-    cotangent,
-    cotangent_decls,
-    dual_decls,
-    parametric,
-    prepared,
-)
+from pullback.papers.dual_deinterleave import Deinterleave
+from pullback.papers.dual_ground import Block, Wrapped, checked, prepared
 from pullback.papers.dual_lift import Lift, Rules
-from pullback.papers.dual_wrap import Deinterleave, Rebuilding
+from pullback.papers.dual_rebuild import Rebuilding
+from pullback.papers.dual_types import Duals, cotangent, cotangent_decls, dual_decls, parametric
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,17 @@
 written so that ``N{t} i`` is reduced as it is made: ``value`` writes the lets of N{t} into a block
 that knows the state, and gives the term for the value. A stage says what becomes of literals and of
 operations (``Rules``), its type of dual numbers and the type of its state.
+
+>>> from pullback.core.nested import R, Z
+>>> from pullback.core.nested_build import if_, prim
+>>> from pullback.core.nested_check import types_of
+>>> from pullback.core.nested_pretty import show
+>>> t = if_(prim("lt", Var("x"), Var("y")), App(Var("f"), Var("x")), Var("y"))
+>>> types = types_of(t, {"x": Z, "y": Z, "f": Fun(Z, Z)})
+>>> print(show(Lift(types, Rules(Duals(R, Z), lambda b, r: r, lambda b, t, xs, ds: t)).under(t)))
+\\i:Z.
+ let z = case x < y of {inl _ -> (y, i); inr _ -> let z = f x i in let i1 = snd z in (fst z, i1)} in
+ let i1 = snd z in (fst z, i1)
 """
 
 from __future__ import annotations
@@ -60,14 +71,8 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_check import Types
-from pullback.papers.dual_ground import (
-    Block,
-    Duals,
-    dual_type,
-    operands,
-    retyped,
-    statics,
-)
+from pullback.papers.dual_ground import Block, operands, retyped, statics
+from pullback.papers.dual_types import Duals, dual_type
 from pullback.papers.methods import Unsupported
 
 Active = Sequence[tuple[int, Term]]

@@ -24,6 +24,14 @@ let i1 = i + 1 in
 let z = (fst x1 + fst y, (i, \\_z:R. (SCall (snd x1) (1 * z)) ∘ (SCall (snd y) (1 * z)))) in
 let i2 = i1 + 1 in
 (fst x1 * fst z, (i1, \\_z1:R. (SCall (snd x1) (fst z * z1)) ∘ (SCall (snd z) (fst x1 * z1))), i2)
+>>> print(show(scall(), 88, LIBRARY))
+\\d:Z * (R -o Staged -> Staged).
+ \\a:R.
+  \\s:Staged.
+   let s1 = unstaged s in
+   staged (fst s1, set (snd s1) (fst d) (snd d, a + snd (get (snd s1) (fst d))))
+>>> runner(mutable)(FIG1, (3.0, 4.0), 1.0).cotangents
+(10.0, 3.0)
 """
 
 from __future__ import annotations

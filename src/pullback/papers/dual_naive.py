@@ -18,6 +18,8 @@ let x1 = fst x in
 let y = snd x in
 let z = (fst x1 + fst y, \\_z:R. (snd x1 (1 * z)) +_c (snd y (1 * z))) in
 (fst x1 * fst z, \\_z1:R. (snd x1 (fst z * z1)) +_c (snd z (fst x1 * z1)))
+>>> runner(naive)(FIG1, (3.0, 4.0), 1.0).cotangents
+(10.0, 3.0)
 """
 
 from __future__ import annotations
@@ -43,24 +45,27 @@ from pullback.core.nested_build import lam
 from pullback.core.nested_check import Types
 from pullback.core.nested_prims import dop
 from pullback.core.nested_traverse import map_parts
+from pullback.papers.dual_deinterleave import Deinterleave
 from pullback.papers.dual_ground import (
     DUAL_SOURCE,
     Block,
-    Duals,
     Wrapped,
     checked,
-    cotangent,
-    cotangent_decls,
-    dual_decls,
-    dual_type,
     operands,
-    parametric,
     prepared,
     retyped,
     runner,
 )
+from pullback.papers.dual_interleave import Interleave
 from pullback.papers.dual_rows import DUAL_OPS
-from pullback.papers.dual_wrap import Deinterleave, Interleave
+from pullback.papers.dual_types import (
+    Duals,
+    cotangent,
+    cotangent_decls,
+    dual_decls,
+    dual_type,
+    parametric,
+)
 from pullback.papers.methods import Method, register
 
 LIBRARY = DUAL_OPS

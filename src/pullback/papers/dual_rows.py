@@ -5,6 +5,15 @@
     list1 .. list4, listn   [t1, .., tn]
     traverse f a s          the array of f's results, the state going through from left to right
     foldM f a s, scanM f a s   as fold (balanced) and scan, the state going through
+
+>>> from pullback.core.nested import Var
+>>> from pullback.core.nested_build import op
+>>> from pullback.core.nested_eval import evaluate
+>>> evaluate(op("+_c", Var("c"), op("0_c", Var("x"))), {"c": (1.0, ()), "x": (5.0, 3)}, DUAL_OPS)
+((1.0, ()), 10)
+>>> evaluate(op("foldM", Var("f"), Var("a"), 0), {
+...     "f": lambda p: lambda s: (p[0] + p[1], s + 1), "a": [1.0, 2.0, 3.0]}, DUAL_OPS)[0]
+(6.0, 2)
 """
 
 from __future__ import annotations
@@ -17,7 +26,7 @@ from pullback.core.nested_arrays import OPS
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library, Row, sig
 from pullback.core.nested_values import ConV, Inj, array, map_reals, pair
-from pullback.papers.dual_ground import cotangent
+from pullback.papers.dual_types import cotangent
 
 a, b, s = TVar("a"), TVar("b"), TVar("s")
 

@@ -24,6 +24,8 @@ let z = (fst x1 + fst y, i) in
 let i1 = size tape1 in
 let tape2 = push tape1 ([(snd x1, fst z), (snd z, fst x1)]) in
 (fst x1 * fst z, i1, tape2)
+>>> runner(tape)(FIG1, (3.0, 4.0), 1.0).cotangents
+(10.0, 3.0)
 """
 
 from __future__ import annotations
@@ -50,11 +52,12 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import app, lam, let, op, prim
 from pullback.core.nested_prims import partial
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, Duals, Wrapped, runner
+from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, runner
 from pullback.papers.dual_late import Late, wrap
 from pullback.papers.dual_lift import Active, Rules
 from pullback.papers.dual_mutable import downto
 from pullback.papers.dual_rows import DUAL_OPS, listed
+from pullback.papers.dual_types import Duals
 from pullback.papers.methods import Method, register
 
 EDGE = Prod(Z, R)
