@@ -15,6 +15,7 @@ from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.halves import Pullback
 from pullback.plans import Request, What
+from pullback.trees import ravel
 
 Argnums = int | Sequence[int]
 
@@ -333,10 +334,10 @@ def check_grads(
     found: dict[str, float] = {}
     if "rev" in modes:
         cotangents = pullback(cotangent)
-        found["reverse mode"] = trees.inner(cotangents, tangents)
+        found["reverse mode"] = trees.inner(values, cotangents, tangents)
     if "fwd" in modes:
-        found["forward mode"] = trees.inner(jvp(f, values, tangents)[1], cotangent)
-    found["finite differences"] = _difference(f, values, tangents, cotangent, eps)
+        found["forward mode"] = trees.inner(out, jvp(f, values, tangents)[1], cotangent)
+    found["finite differences"] = _difference(f, values, tangents, (out, cotangent), eps)
     names = list(found)
     for i, first in enumerate(names):
         for second in names[i + 1 :]:
@@ -352,16 +353,19 @@ def check_grads(
 
 
 def _difference(
-    f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...], cotangent: Any,
+    f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...], along: tuple[Any, Any],
     h: float,
 ) -> float:  # fmt: skip
-    """The directional derivative by central differences of f as plain Python, extrapolated."""
+    """The directional derivative by central differences of f as plain Python, extrapolated;
+    ``along``: its result and a cotangent of that."""
+    out, cotangent = along
+
+    def at(step: float) -> float:
+        moved = [trees.moved(x, t, step) for x, t in zip(args, tangents)]
+        return trees.inner(out, f(*moved), cotangent)
 
     def central(step: float) -> float:
-        ahead, back = trees.moved(args, tangents, step), trees.moved(args, tangents, -step)
-        assert isinstance(ahead, tuple) and isinstance(back, tuple)
-        up, down = trees.inner(f(*ahead), cotangent), trees.inner(f(*back), cotangent)
-        return (up - down) / (2 * step)
+        return (at(step) - at(-step)) / (2 * step)
 
     return (4 * central(h) - central(2 * h)) / 3
 
@@ -443,5 +447,6 @@ driver.register_operators(
     show=show, cost=cost,
 )  # fmt: skip
 
-__all__ = ["Operator", "check_grads", "config", "cost", "grad", "jit", "jvp", "pack", "show",
+__all__ = ["Operator", "check_grads", "config", "cost", "grad", "jit", "jvp", "pack", "ravel",
+           "show",
            "unpack", "value_and_grad", "vjp"]  # fmt: skip

@@ -20,6 +20,7 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
 )
+from pullback.frontend.records import Union
 from pullback.leaves import array, items_of, mismatch, scalar
 from pullback.marshal import alternative_of
 
@@ -40,7 +41,7 @@ def located(kinds: Sequence[Kind], values: Sequence[object]) -> Iterator[None]:
 def place(kind: Kind, value: object, start: str) -> str | None:
     """The path to the first part that is not of its kind; None: all are."""
     todo: list[tuple[Kind, object, str]] = [(kind, value, start)]
-    seen: set[tuple[int, Kind]] = set()
+    seen: set[tuple[int, Union]] = set()
     while todo:
         k, v, where = todo.pop()
         try:
@@ -51,7 +52,7 @@ def place(kind: Kind, value: object, start: str) -> str | None:
 
 
 def _parts(
-    kind: Kind, value: object, where: str, seen: set[tuple[int, Kind]]
+    kind: Kind, value: object, where: str, seen: set[tuple[int, Union]]
 ) -> list[tuple[Kind, object, str]]:
     """The parts of a value, the last one first; an error if it is not of its kind."""
     match kind:
@@ -72,12 +73,14 @@ def _parts(
         case RecordK(cls, fields):
             if type(value) is not cls:
                 raise mismatch(kind, value)
+            if cls is dict:
+                return [(k, value[n], f"{where}[{n!r}]") for n, k in fields][::-1]  # type: ignore[index]
             return [(k, getattr(value, n), f"{where}.{n}") for n, k in fields][::-1]
         case UnionK(union):
             known = alternative_of(union, value)
-            if value is None or (id(value), kind) in seen:
+            if value is None or (id(value), union) in seen:
                 return []
-            seen.add((id(value), kind))
+            seen.add((id(value), union))
             return [(known.kind, value, where)]
         case _:
             return []

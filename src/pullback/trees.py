@@ -1,103 +1,227 @@
-"""Numbers inside Python values: random tangents, steps along them, inner products.
+"""Numbers inside Python values: as one vector, random tangents, steps along them, inner products.
 
-A *tree* is a number, an array, a tuple, list, dict, NamedTuple or dataclass of trees, or anything
-else (a discrete leaf). ``check_grads`` compares derivatives by these, on the user's own classes.
+Values are walked by their kinds, without recursion into nodes: a node that is shared inside a value
+is one variable, as in gradients, and comes once. What is walked beside a value (its tangent, say)
+has its form, or None for a part that is zero or has no derivative.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from pullback.marshal import bare
+from pullback.core.types import Real
+from pullback.errors import ArgumentValueError
+from pullback.frontend.kinds import ArrayK, Kind, ListK, OptionalK, RecordK, ScalarK, TupleK, UnionK
+from pullback.frontend.pytypes import type_of
+from pullback.frontend.records import Union
+from pullback.marshal import alternative_of, bare
+
+Change = Callable[..., object]
 
 
-def is_real(x: object) -> bool:
-    """Whether x is a differentiable leaf."""
-    if isinstance(x, np.ndarray | np.generic):
-        return bool(np.issubdtype(x.dtype, np.floating))
-    return isinstance(x, float)
+def is_real(kind: Kind, value: object) -> bool:
+    """Whether a leaf has a derivative (a discrete one may be None instead of a number)."""
+    match kind:
+        case ScalarK(Real()) | ArrayK(Real()):
+            return value is not None
+        case _:
+            return False
 
 
-def parts(x: object) -> dict[str, object] | None:
-    """The subtrees by name or position; None of a leaf."""
-    if isinstance(x, list | tuple):
-        names = getattr(x, "_fields", range(len(x)))
-        return dict(zip(map(str, names), x))
-    if type(x) is dict:
-        return dict(x)
-    if is_dataclass(x) and not isinstance(x, type):
-        return {f.name: getattr(x, f.name) for f in fields(x)}
-    return None
+def _inside(kind: Kind, value: object) -> list[tuple[Kind, object]] | None:
+    """The parts of a value that is no leaf: their kinds, and how they are named in it."""
+    match kind:
+        case ListK(elem):
+            assert isinstance(value, list | tuple)
+            return [(elem, i) for i in range(len(value))]
+        case TupleK(items):
+            return [(k, i) for i, k in enumerate(items)]
+        case RecordK(_, fields):
+            return [(k, name) for name, k in fields]
+        case _:
+            return None
 
 
-def map_leaves(change: Callable[..., object], x: object, *others: object) -> object:
-    """A tree like x, every leaf changed together with the leaves of the others at its place."""
-    inside = parts(x)
-    if inside is None:
-        return change(x, *others)
-    rest = [parts(other) or {} for other in others]
-    made = {
-        name: map_leaves(change, part, *(r.get(name) for r in rest))
-        for name, part in inside.items()
-    }
-    if isinstance(x, dict):
-        return made
-    if isinstance(x, list):
-        return list(made.values())
-    if isinstance(x, tuple) and not hasattr(x, "_fields"):
-        return tuple(made.values())
-    return bare(type(x), made)
+def _part(value: Any, name: object) -> object:
+    if value is None:
+        return None
+    if isinstance(name, str) and not isinstance(value, dict):
+        return getattr(value, name)
+    return value[name]
 
 
-def leaves(x: object, where: str = "") -> Iterator[tuple[str, object]]:
-    """Every leaf with its place."""
-    inside = parts(x)
-    if inside is None:
-        yield where, x
-    else:
-        for name, part in inside.items():
-            yield from leaves(part, f"{where}.{name}" if where else name)
+def zipped(kind: Kind, *values: object) -> Iterator[tuple[Kind, tuple[object, ...]]]:
+    """The leaves of the first value, each with those of the others at its place."""
+    todo: list[tuple[Kind, tuple[object, ...]]] = [(kind, values)]
+    seen: set[tuple[int, Union]] = set()
+    while todo:
+        k, at = todo.pop()
+        match k:
+            case UnionK(union):
+                if at[0] is not None and (id(at[0]), union) not in seen:
+                    seen.add((id(at[0]), union))
+                    todo.append((alternative_of(union, at[0]).kind, at))
+            case OptionalK(inner):
+                if at[0] is not None:
+                    todo.append((inner, at))
+            case _:
+                parts = None if at[0] is None else _inside(k, at[0])
+                if parts is None:
+                    yield k, at
+                else:
+                    todo += [(p, tuple(_part(v, name) for v in at)) for p, name in parts[::-1]]
+
+
+class Mapper:
+    """Makes a value like another one, with other leaves: ``change(kind, leaf, leaves beside it)``.
+    """
+
+    def __init__(self, change: Change) -> None:
+        self.change = change
+        self.made: dict[tuple[int, Union], object] = {}
+        self.todo: deque[tuple[RecordK, tuple[object, ...], object]] = deque()
+
+    def value(self, kind: Kind, *values: object) -> object:
+        """The new value; what is shared in the first of these is shared in it."""
+        out = self._value(kind, values)
+        while self.todo:
+            record, at, node = self.todo.popleft()
+            for name, k in record.fields:
+                part = self._value(k, tuple(_part(v, name) for v in at))
+                object.__setattr__(node, name, part)
+        return out
+
+    def _value(self, kind: Kind, at: tuple[object, ...]) -> object:
+        first = at[0]
+        if isinstance(kind, OptionalK):
+            return None if first is None else self._value(kind.inner, at)
+        if isinstance(kind, UnionK):
+            return self._node(kind, at)
+        parts = None if first is None else _inside(kind, first)
+        if parts is None:
+            return self.change(kind, *at)
+        new = [self._value(k, tuple(_part(v, name) for v in at)) for k, name in parts]
+        if isinstance(kind, RecordK):
+            return bare(kind.cls, {n: x for (n, _), x in zip(kind.fields, new, strict=True)})
+        return new if isinstance(first, list) else tuple(new)
+
+    def _node(self, kind: UnionK, at: tuple[object, ...]) -> object:
+        first = at[0]
+        if first is None:
+            return None
+        key = (id(first), kind.union)
+        if key not in self.made:
+            record = alternative_of(kind.union, first).kind
+            assert isinstance(record, RecordK)
+            if issubclass(record.cls, tuple):
+                self.made[key] = self._value(record, at)
+            else:
+                self.made[key] = object.__new__(record.cls)
+                self.todo.append((record, at, self.made[key]))
+        return self.made[key]
+
+
+# --- derivatives ---------------------------------------------------------------------------------
 
 
 def direction(rng: np.random.Generator, x: object) -> object:
     """A random tangent of x; ``None`` at its discrete leaves."""
 
-    def leaf(value: object) -> object:
-        if not is_real(value):
+    def leaf(kind: Kind, value: object) -> object:
+        if not is_real(kind, value):
             return None
         if isinstance(value, np.ndarray | np.generic):
             return np.asarray(rng.normal(size=value.shape), value.dtype)[()]
         return float(rng.normal())
 
-    return map_leaves(leaf, x)
+    return Mapper(leaf).value(type_of(x), x)
 
 
 def moved(x: object, tangent: object, by: float) -> object:
     """x + by * tangent; discrete leaves stay."""
 
-    def leaf(value: object, t: object) -> object:
-        if t is None or not is_real(value):
+    def leaf(kind: Kind, value: object, t: object) -> object:
+        if t is None or not is_real(kind, value):
             return value
         if isinstance(value, np.ndarray | np.generic):
             return np.asarray(value + np.asarray(by * np.asarray(t), value.dtype), value.dtype)[()]
-        assert isinstance(value, float) and isinstance(t, int | float)
+        assert isinstance(value, int | float) and isinstance(t, int | float)
         return value + by * t
 
-    return map_leaves(leaf, x, tangent)
+    return Mapper(leaf).value(type_of(x), x, tangent)
 
 
-def inner(x: object, y: object) -> float:
-    """The inner product over all real leaves; ``None`` is zero."""
-    total = 0.0
-    found = dict(leaves(y))
-    for where, a in leaves(x):
-        b = found.get(where)
-        if a is not None and b is not None and is_real(a):
-            total += math.fsum(
-                np.ravel(np.asarray(a, np.float64) * np.asarray(b, np.float64)).tolist()
-            )
-    return total
+def inner(like: object, x: object, y: object) -> float:
+    """The inner product of two values of the form of ``like``; ``None`` is zero."""
+    terms: list[float] = []
+    for kind, (value, a, b) in zipped(type_of(like), like, x, y):
+        if is_real(kind, value) and a is not None and b is not None:
+            terms += np.ravel(np.asarray(a, np.float64) * np.asarray(b, np.float64)).tolist()
+    return math.fsum(terms)
+
+
+# --- one vector ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """Where a leaf is in the vector; ``dtype`` is None for a Python float."""
+
+    start: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any] | None
+
+
+def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
+    """All real numbers of ``tree`` (numbers, arrays, lists, dicts, records, trees) as one vector of
+    float64, and the function that makes a value of the same form of such a vector.
+
+    Ints, bools, strings and None stay as they are in ``tree``. A node that is shared inside it
+    comes once, and so a gradient has the entries of its argument in the same places; ``unravel``
+    gives a value that is shared likewise. Numbers come in the order of fields and items, those
+    inside nodes after all others, level by level. The value shares no arrays with ``tree`` or with
+    the vector. Raises ``TypeError`` where ``tree`` cannot be an argument, ``unravel`` a
+    ``ValueError`` for a vector of another size.
+
+    >>> vector, unravel = ravel((1.5, [2.0, 3.0], np.ones(2), 7))
+    >>> vector.tolist(), unravel(2 * vector)
+    ([1.5, 2.0, 3.0, 1.0, 1.0], (3.0, [4.0, 6.0], array([2., 2.]), 7))
+    """
+    kind = type_of(tree)
+    found: list[np.ndarray] = []
+    size = 0
+
+    def slot(k: Kind, x: object) -> object:
+        nonlocal size
+        if not is_real(k, x):
+            return x.copy() if isinstance(x, np.ndarray) else x
+        flat = np.asarray(x, np.float64)
+        found.append(flat.ravel())
+        dtype = x.dtype if isinstance(x, np.ndarray | np.generic) else None
+        size += flat.size
+        return _Slot(size - flat.size, flat.shape, dtype)
+
+    form = Mapper(slot).value(kind, tree)
+
+    def unravel(vector: Any) -> Any:
+        given = np.asarray(vector, np.float64)
+        if given.shape != (size,):
+            raise ArgumentValueError(f"a vector of shape {given.shape}, not ({size},)")
+
+        def leaf(_: Kind, x: object) -> object:
+            if not isinstance(x, _Slot):
+                return x.copy() if isinstance(x, np.ndarray) else x
+            if x.dtype is None:
+                return float(given[x.start])
+            part = given[x.start : x.start + math.prod(x.shape)]
+            return part.astype(x.dtype).reshape(x.shape)[()]
+
+        return Mapper(leaf).value(kind, form)
+
+    return np.concatenate(found) if found else np.zeros(0), unravel

@@ -20,7 +20,7 @@ MAY_KNOW = {
     "native": {"core", "lower", "errors"},
     "leaves": {"core", "errors", "frontend"},
     "marshal": {"core", "errors", "frontend", "leaves"},
-    "trees": {"marshal"},
+    "trees": {"core", "errors", "frontend", "marshal"},
     "tangents": {"core", "errors", "frontend", "marshal"},
     "rawmemory": {"core", "lower", "native", "marshal"},
     "wrappers": {"core", "ad"},
