@@ -20,7 +20,7 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
 )
-from pullback.frontend.records import Union
+from pullback.frontend.records import Union, field_of
 from pullback.leaves import array, items_of, mismatch, scalar
 from pullback.marshal import alternative_of
 
@@ -73,9 +73,10 @@ def _parts(
         case RecordK(cls, fields):
             if type(value) is not cls:
                 raise mismatch(kind, value)
-            if cls is dict:
-                return [(k, value[n], f"{where}[{n!r}]") for n, k in fields][::-1]  # type: ignore[index]
-            return [(k, getattr(value, n), f"{where}.{n}") for n, k in fields][::-1]
+            named = [(k, field_of(value, cls, n), n) for n, k in fields][::-1]
+            return [
+                (k, v, f"{where}[{n!r}]" if cls is dict else f"{where}.{n}") for k, v, n in named
+            ]
         case UnionK(union):
             known = alternative_of(union, value)
             if value is None or (id(value), union) in seen:

@@ -124,6 +124,8 @@ _HINTS: dict[type, dict[str, object]] = {}
 
 def annotations_of(cls: type) -> dict[str, object]:
     """The resolved annotations of the fields; TypeError-like refusal if they do not resolve."""
+    if cls is dict:
+        return {}
     if cls not in _HINTS:
         try:
             hints = typing.get_type_hints(cls, localns={cls.__name__: cls})
