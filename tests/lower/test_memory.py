@@ -133,6 +133,37 @@ def test_arrays_in_nodes() -> None:
     agree(program([I64], body, [total], [decl]), [20])
 
 
+def test_an_array_in_many_nodes_is_not_copied() -> None:
+    decl = Decl("list", (Variant("nil", ()), Variant("cons", (A1, Named("list")))))
+
+    def body(c: Code, a: E, n: E) -> Any:
+        shared = c.build(a.dim(), lambda i: c.sin(a.at(i)))
+        tail = shared.view("slice", c.expr(1), a.dim() - 1, c.expr(1), static=(0,))
+        start = c.inject(Named("list"), 0)
+        xs = c.loop(n, [start], lambda t, xs: c.inject(Named("list"), 1, shared, xs))
+        return c.loop(n, [xs], lambda t, xs: c.inject(Named("list"), 1, tail, xs))
+
+    found = [
+        peaks(program([A1, I64], body, [], [decl]), [np.linspace(0, 1, 100), n])[1]
+        for n in (10, 60)
+    ]
+    assert found[1] - found[0] <= 2 * 50 * 64, found  # nodes of 40 bytes, not arrays of 800
+
+
+def test_what_a_loop_makes_anew_is_given_back_though_the_last_is_put_into_a_node() -> None:
+    decl = Decl("list", (Variant("nil", ()), Variant("cons", (A1, Named("list")))))
+
+    def body(c: Code, a: E, n: E) -> Any:
+        def step(t: E, x: E) -> Any:
+            return c.build(x.dim(), lambda i: c.sin(x.at(i)))
+
+        last = c.loop(n, [a], step)
+        return c.inject(Named("list"), 1, last, c.inject(Named("list"), 0))
+
+    _, residual = peaks(program([A1, I64], body, [], [decl]), [np.linspace(0, 1, 50), 900])
+    assert residual < 3000
+
+
 def test_updated_array_of_arrays() -> None:
     def body(c: Code, n: E) -> Any:
         rows = c.build(3, lambda i: c.build(4, lambda j: c.real(j)))

@@ -61,7 +61,8 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
         code, _ = lo.record(lambda: loop.best([]))
     else:
         code, _ = lo.record(lambda: loop.scalar([]))
-    allocate(lo, outputs, "temp")
+    stay = lo.unit.arena_of(bound) if outside else "temp"
+    allocate(lo, outputs, stay)
     lo.code.extend(code)
     return [out.view for out in outputs]
 

@@ -51,6 +51,7 @@ from pullback.core.types import I64
 from pullback.lower import accumulators, branches, lanes, sequences, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
+from pullback.lower.escape import lasting_arrays
 from pullback.lower.forms import from_leaves, to_leaves
 from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
@@ -62,7 +63,7 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 
 def lower(program: Program) -> Module:
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING."""
-    unit = Unit(program)
+    unit = Unit(program, lasting_arrays(program))
     for fn in program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
     return Module(unit.functions, program.main)
@@ -92,7 +93,9 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
     op = let.op
     match op:
         case Prim():
-            return _prim(lo, op, let)
+            out = _prim(lo, op, let)
+            stay = lo.lane is None and lo.unit.arena_of(let.vars) == "residual"
+            return keep(lo, out) if stay else out
         case Inject():
             return [branches.inject(lo, op)]
         case Case():
@@ -154,7 +157,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
         case "stack":
             return [stack(lo, op, let.site)]
         case "copy":
-            return [copy_view(lo, lo.view(op.args[0]))]
+            stay = "temp" if lo.lane else lo.unit.arena_of(let.vars)
+            return [copy_view(lo, lo.view(op.args[0]), stay)]
         case "stop_gradient":
             return [lo.atom(op.args[0])]
         case name if name in LINEAR.rows:

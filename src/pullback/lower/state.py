@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -84,8 +84,13 @@ class Unit:
     """The module under construction."""
 
     program: Program
+    lasting: frozenset[Var] = frozenset()
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
+
+    def arena_of(self, made: Iterable[Var]) -> str:
+        """Where arrays are made: those that may end up in data, where data is (``escape``)."""
+        return "temp" if self.lasting.isdisjoint(made) else "residual"
 
 
 class Lowering(Emitter):
