@@ -7,13 +7,17 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test bench bench-table1 callgrind clean
+.PHONY: demo test papers-full bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
 
 test: $(VENV)/dev.stamp
 	$(PY) -m pytest -n 2 -q
+
+# The papers' theorems on thousands of random programs, and on all programs up to a larger size.
+papers-full: $(VENV)/dev.stamp
+	PAPERS_PROGRAMS=2000 $(PY) -m pytest -n 2 -q tests/papers
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

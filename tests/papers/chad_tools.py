@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -17,9 +16,9 @@ from pullback.core.nested_traverse import deeply, rename_apart
 from pullback.core.nested_values import Inj, Zero, items, pair
 from pullback.papers.chad_monadic import CHAD, chad_of, zeros
 from pullback.papers.chad_types import size, t2, t2_context
-from tests.papers.generate import random_cotangent, random_program
+from tests.papers.generate import count, random_cotangent, random_program
 
-COUNT = int(os.environ.get("PAPERS_PROGRAMS", "250"))
+COUNT = count(250)
 x, y, z = E(Var("x")), E(Var("y")), E(Var("z"))
 
 

@@ -72,6 +72,7 @@ from pullback.core.terms import Var as CoreVar
 from pullback.core.types import Array, Named, Real, Sum, Tuple, Type, variants_of
 from pullback.papers import bridge_arrays as arrays
 from pullback.papers.bridge_values import (
+    constructors,
     declarations,
     from_nested,
     inject,
@@ -305,7 +306,7 @@ class _Bridge:
 
     def injection(self, t: Type, tag: int, fields: list[Term]) -> Term:
         if isinstance(t, Named):
-            name = self.program.decls[t.name].variants[tag].name
+            name = constructors(self.program.decls[t.name])[tag]
             return Con(name, tuple(fields), nested.Data(t.name))
         variants = variants_of(t, self.program.decls)
         types = [variant_type(v, self.program) for v in variants]
@@ -314,7 +315,7 @@ class _Bridge:
     def case(self, c: CoreCase) -> Term:
         on, t = self.atom(c.scrutinee), c.scrutinee.type
         if isinstance(t, Named):
-            names = [v.name for v in self.program.decls[t.name].variants]
+            names = constructors(self.program.decls[t.name])
             arms = []
             for name, arm in zip(names, c.arms, strict=True):
                 bound = tuple(self.bind(v) for v in arm.fields)

@@ -91,12 +91,20 @@ def inject(t: Term, tag: int, types: Sequence[nested.Type]) -> Term:
 
 
 def declarations(program: Program) -> tuple[DataDecl, ...]:
-    """The declared types; a constructor is called as its variant."""
+    """The declared types."""
     return tuple(
         DataDecl(d.name, (), tuple(
-            (v.name, tuple(type_of(f, program) for f in v.fields)) for v in d.variants))
+            (name, tuple(type_of(f, program) for f in v.fields))
+            for name, v in zip(constructors(d), d.variants)))
         for d in program.decls.values()
     )
+
+
+def constructors(d: Decl) -> list[str]:
+    """A constructor is called as its variant; of several that are called the same (lambdas) the
+    later ones get a number."""
+    names = [v.name for v in d.variants]
+    return [name if name not in names[:k] else f"{name}.{k}" for k, name in enumerate(names)]
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -129,7 +137,7 @@ def to_nested(t: Type, v: object, decls: Mapping[str, Decl]) -> object:
         case Named(name):
             assert isinstance(v, Node)
             variant = decls[name].variants[v.tag]
-            return ConV(variant.name, tuple(
+            return ConV(constructors(decls[name])[v.tag], tuple(
                 to_nested(f, x, decls) for f, x in zip(variant.fields, v.fields)))
         case Fun() | Handle():
             raise Unsupported("an argument of the program may not hold functions")
@@ -166,7 +174,7 @@ def from_nested(t: Type, v: object, decls: Mapping[str, Decl], like: object = No
         case Named(name):
             assert isinstance(v, ConV)
             variants = decls[name].variants
-            tag = [x.name for x in variants].index(v.name)
+            tag = constructors(decls[name]).index(v.name)
             return _node(tag, variants[tag], v.fields, decls, like)
         case Fun() | Handle():
             raise Unsupported("a result of the program may not hold functions")

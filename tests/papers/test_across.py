@@ -1,0 +1,278 @@
+"""Rows X of the checklist: the systems of the four papers beside each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.core import nested_check
+from pullback.core.nested import Fst, Prod, R, Source, Term, Var, Z
+from pullback.core.nested_build import prim
+from pullback.core.nested_eval import evaluate
+from pullback.core.nested_machine import Machine
+from pullback.core.nested_pretty import show
+from pullback.core.nested_values import reals_in
+from pullback.papers import load
+from pullback.papers.chad_monadic import CHAD, check_chad
+from pullback.papers.chad_naive import DENSE_EV, c0_of
+from pullback.papers.chad_types import t1_context
+from pullback.papers.closure_conversion import convert
+from pullback.papers.delta_eval import MAP
+from pullback.papers.delta_wrapper import execute, wrap
+from pullback.papers.dual_forward import push
+from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
+from tests.harness import distance
+from tests.papers.chad_tools import apart, chain, programs, slope
+from tests.papers.conformance import claim, claims
+from tests.papers.generate import (
+    FIG1,
+    FULL,
+    STANDARD,
+    close,
+    count,
+    dbl,
+    finite_difference,
+    inner,
+    random_cotangent,
+    random_value,
+    sumsq,
+)
+from tests.papers.test_chad_higher import family
+from tests.programs import corpus
+
+load()
+EFFICIENT = {  # steps of the reverse pass for a step of the program or a real of the input
+    "dual.mutable": 80, "dual.collector": 50, "dual.contrib": 48, "dual.tape": 45,
+    "delta.monadic": 90, "chad.monadic": 15, "chad.mutable": 15, "chad.closures": 70,
+}
+
+
+def attempt(
+    name: str, method: Method, source: Source, args: tuple[object, ...], seed: object
+) -> Outcome | None:
+    """What a method gives; None if it refuses the program."""
+    if method.supports(source):
+        return None
+    try:
+        return run(name, source, args, seed)
+    except Unsupported:  # types that the Differentiable Curry does not have
+        return None
+
+
+@claim("X-1")
+def test_all_systems_agree(row: str) -> None:
+    for fragment in ("RG", "RGH"):
+        for source, args, seed in programs(fragment, count(24)):
+            wanted = run("chad.closures", source, args, seed)
+            for name, method in METHODS.items():
+                found = attempt(name, method, source, args, seed)
+                if found is None:
+                    continue
+                assert found.value == wanted.value, name
+                assert close(found.cotangents, wanted.cotangents), name
+
+
+@claim("X-2")
+def test_forward_is_reverse(row: str) -> None:
+    for k, (source, args, seed) in enumerate(programs("RGH", count(20))):
+        rng = random.Random(k)
+        ds = tuple(random_cotangent(a, rng) for a in args)
+        _, dt = push(source, args, ds)
+        for name in EFFICIENT:
+            if not METHODS[name].supports(source):
+                gradient = list(run(name, source, args, seed).cotangents)
+                both = float(inner(seed, dt)), float(inner(gradient, list(ds)))
+                assert close(*both, 1e-8), name
+
+
+@claim("X-3")
+def test_finite_differences(row: str) -> None:
+    for source, args, seed, value, gradient in STANDARD.values():
+        wanted = finite_difference(source, args, seed)
+        assert close(wanted, gradient, 1e-5)
+        for name, method in METHODS.items():
+            if not method.supports(source):
+                out = run(name, source, args, seed)
+                assert close(out.value, value) and close(out.cotangents, gradient), name
+
+
+@claim("X-4")
+def test_outputs_are_typed(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The wrappers of the other papers check what they make whenever they run.
+    checked: list[Term] = []
+    plain = nested_check.types_of
+
+    def types_of(t: Term, *more: object, **named: object) -> nested_check.Types:
+        checked.append(t)
+        return plain(t, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(nested_check, "types_of", types_of)
+    for source, args, seed in programs("RGH", count(20)):
+        for name, method in METHODS.items():
+            if not name.startswith("chad."):
+                checked.clear()
+                assert attempt(name, method, source, args, seed) is None or checked, name
+    for source, _, _ in programs("RGA", count(20)):
+        check_chad(apart(source))
+    for source, _, _ in programs("RGH", count(20)):
+        check_chad(convert(apart(source)))
+    for source, _, _ in programs("RG", count(20)):
+        source = apart(source)
+        nested_check.check(c0_of(source), t1_context(source.context), (), DENSE_EV)
+
+
+def ratio(name: str, source: Source, args: tuple[object, ...], seed: object) -> float:
+    """Steps of the reverse pass over steps of the program and reals of its input."""
+    steps = evaluate(source.body, dict(zip([x for x, _ in source.context], args)))[1]
+    return run(name, source, args, seed).reverse / (steps + sum(len(reals_in(a)) for a in args))
+
+
+def families(name: str) -> list[tuple[Callable[[int], Source], tuple[int, ...]]]:
+    far = (10, 100, *[1000, 10_000] * FULL)
+    made: list[tuple[Callable[[int], Source], tuple[int, ...]]] = [
+        (dbl, far), (chain, (10, 60)), (lambda n: sumsq(n, True), (16, 64)), (family, (4, 32))]
+    return [(make, sizes) for make, sizes in made if not METHODS[name].supports(make(3))]
+
+
+def values(source: Source) -> tuple[object, ...]:
+    return tuple(random_value(t, random.Random(1)) for _, t in source.context)
+
+
+def breaks(name: str, bound: float) -> bool:
+    """Whether some program of the families costs more than the bound."""
+    return any(ratio(name, s, values(s), 1.0) > bound
+               for make, sizes in families(name) for s in map(make, sizes))
+
+
+@claim("X-5")
+def test_efficient_systems(row: str) -> None:
+    for name, bound in EFFICIENT.items():
+        assert not breaks(name, bound), name
+        for source, args, seed in programs("RGH", count(15)):
+            if not METHODS[name].supports(source):
+                assert ratio(name, source, args, seed) <= bound, name
+
+
+@claim("X-6")
+def test_inefficient_systems_fail_the_bound(row: str) -> None:
+    # Exponential: the largest of these bounds, and still it breaks with a handful of steps.
+    for name, make, n in (("dual.naive", dbl, 12), ("delta.symbolic", dbl, 12),
+                          ("chad.higher", family, 8), ("curry.simple", family, 8)):
+        sources = [make(k) for k in (n - 1, n)]
+        steps = [run(name, s, values(s), 1.0).reverse for s in sources]
+        assert steps[1] > 1.8 * steps[0], name
+        assert ratio(name, sources[1], values(sources[1]), 1.0) > max(EFFICIENT.values()), name
+    # Quadratic, and with a logarithm.
+    wide = {"dual.staged": (1.7, 2.3), "delta.dense": (1.7, 2.3), "chad.naive": (1.7, 2.3),
+            "dual.cayley": (1.02, 1.4), "dual.scalars": (1.02, 1.4), "chad.sparse": (1.02, 1.4)}
+    for name, (low, high) in wide.items():
+        points = []
+        for n in (16, 64):
+            source = sumsq(n, True)
+            points.append((n, run(name, source, values(source), 1.0).cost))
+        assert low < slope(points) < high, name
+
+
+@claim("X-7")
+def test_discrete_parts(row: str) -> None:
+    body = prim("mul", Fst(Var("p")), Fst(Var("p")))
+    source = Source((("p", Prod(R, Z)), ("n", Z)), body, R)
+    for name, method in METHODS.items():
+        if not method.supports(source):
+            out = run(name, source, ((3.0, 7), 5), 1.0)
+            assert out.cotangents == ((6.0, ()), ()), name  # CHAD: unit
+    f = lambda xs, n: xs[0] * xs[1] * n
+    for name in ("chad", "dual.tape", "delta.monadic", "chad.monadic"):
+        back = pb.vjp(f, [2.0, 3.0], 4, method=name)[1](1.0)
+        assert back == ([12.0, 8.0], None)  # None where a whole argument is discrete
+    # Dual numbers, Krawiec et al.: a gradient has the input's structure, with its integers.
+    mixed = lambda pair: pair[0] * pair[0]
+    for name in METHODS:
+        assert pb.grad(mixed, method=name)((3.0, 7)) == (6.0, None)
+
+
+@claim("X-8")
+def test_native_equals_reference(row: str) -> None:
+    few = ("two_numbers", "newton_sqrt", "power_by_recursion", "list_sum", "tree_value")
+    for program in corpus():
+        if not FULL and program.name not in few:
+            continue
+        args = program.make_args(np.random.default_rng(1), 3)
+        if not isinstance(program.f(*args), float | np.floating):
+            continue
+        wanted = pb.value_and_grad(program.f, program.argnums)(*args)
+        args = program.make_args(np.random.default_rng(1), 3)
+        try:
+            found = pb.value_and_grad(program.f, program.argnums, method="chad.closures")(*args)
+        except NotImplementedError as e:
+            assert "papers' languages" in str(e)
+            continue
+        assert distance(wanted, found) < 1e-10, program
+
+
+GOLDEN = Path(__file__).parent / "golden_fig1.txt"
+
+
+PRINTED = (
+    "forward", "dual.naive", "dual.staged", "dual.cayley", "dual.scalars", "dual.mutable",
+    "dual.collector", "dual.contrib", "dual.tape", "delta.dense", "delta.symbolic",
+    "delta.monadic", "delta.monadic.map", "chad.naive", "chad.sparse", "chad.monadic",
+    "chad.mutable", "chad.higher", "chad.closures", "curry.simple", "curry.dependent",
+)
+
+
+def printed() -> str:
+    """FIG1 by every method, as the printer shows it."""
+    out = []
+    for name in PRINTED:
+        term = run(name, FIG1, (3.0, 4.0), 1.0).term
+        assert term is not None
+        out.append(f"== {name}\n{show(term, library=CHAD)}\n")
+    return "\n".join(out)
+
+
+@claim("X-10")
+def test_golden_files(row: str) -> None:
+    # After a change that is meant: python -m tests.papers.test_across
+    assert printed() == GOLDEN.read_text()
+
+
+@claim("X-11")
+def test_the_order_of_evaluation(row: str) -> None:
+    for source, args, seed in programs("RGH", count(40)):
+        if METHODS["delta.monadic"].supports(source):
+            continue
+        found = [execute(
+            wrap(source, MAP, order=order).term, source, args, seed, Machine())
+            for order in ("lr", "rl")]
+        assert close(found[0].value, found[1].value)
+        assert close(found[0].cotangents, found[1].cotangents)
+
+
+ERRATA = {
+    "H-1": "DN-41", "H-2": "DN-23", "H-12": "DN-57", "H-20": "KR-35", "H-21": "KR-36",
+    "H-22": "KR-35", "H-23": "KR-47", "H-24": "KR-59", "H-40": "CHAD-53", "H-46": "CHAD-6",
+    "H-47": "CHAD-72", "H-48": "CHAD-72", "H-60": "DC-1", "H-61": "DC-8", "H-62": "DC-8",
+    "H-63": "DC-16",
+}
+"""Which row tests what is so where a paper is printed wrong."""
+
+
+@claim("X-12")
+def test_errata(row: str) -> None:
+    tests = claims()
+    assert all(tests.get(i) for i in ERRATA.values())
+    # The three that change numbers: id 0 is resolved, Deinterleave stages, mismatched sums raise.
+    assert run("dual.mutable", FIG1, (3.0, 4.0), 1.0).cotangents == (10.0, 3.0)
+    source, args, seed, _, gradient = STANDARD["SHARE"]
+    shared = run("dual.staged", source, args, seed)
+    assert shared.cotangents == gradient and max(shared.machine.calls) == 1
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(printed())
