@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import eta, objects, optionals, records
@@ -14,6 +15,7 @@ from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import leaf_types
 from pullback.frontend.operator_calls import get, is_getter
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.source import Definition
 from pullback.frontend.syntax import parameters
 from pullback.frontend.values import (
@@ -52,7 +54,9 @@ def call(
         case LambdaSetV(_, lambdas):
             apply = lambdas.applier(len(args), tuple(kwargs))
             if run.frame.definition is apply:
-                return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
+                return case_closure(
+                    run, function, lambda f: _call_member(run, f, args, kwargs, node), node
+                )
             return call(run, FunctionV(apply, None), (function, *args), kwargs, node)
         case OperatorV(name):
             if name not in REGISTRY.operators:
@@ -73,6 +77,21 @@ def call(
             run.refuse(
                 node, f"{run.describe(function)} cannot be called", error=ArgumentTypeError
             )
+
+
+def _call_member(
+    run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """A call of one function of a lambda set. Functions of other places may be in it, too: those
+    that do not take so many arguments."""
+    spec = f.definition.node.args
+    most = len(spec.posonlyargs) + len(spec.args) - len(f.bound)
+    fits = len(args) <= most or spec.vararg is not None
+    if fits and len(args) + len(kwargs) + len(f.defaults) + len(f.kw_defaults) >= most:
+        return call(run, f, args, kwargs, node)
+    message = f"{f.definition.name}() does not take {len(args)} arguments"
+    run.require(boolean(False), "TypeError", message, node)
+    raise Unreachable
 
 
 def _call_object(

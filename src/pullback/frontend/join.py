@@ -111,6 +111,8 @@ def _optional(a: Kind, b: Kind) -> Kind | None:
         kind = generalise(b if is_none(a) else a)
         if isinstance(kind, StaticK) and symbol_class(kind.value) is not None:
             kind = SymbolK(type(kind.value))
+        if is_function(kind) and isinstance(kind, StaticK | OperatorK):
+            (kind,) = _alternatives(kind)
         return OptionalK(kind) if isinstance(kind, _MAY_BE_MISSING) else None
     return None
 

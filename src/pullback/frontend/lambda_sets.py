@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from pullback.core.types import Decl, Variant
@@ -43,6 +43,7 @@ from pullback.frontend.values import (
     LambdaSetV,
     ListV,
     OperatorV,
+    OptionalV,
     RecordV,
     TupleV,
     Value,
@@ -153,7 +154,7 @@ class LambdaSet:
             if root == (g.definition, g.scope)
             or any(root == (h.definition, h.scope) for c in captured(g) for h in functions(c))
         }
-        nesting, done = Nesting(), set[tuple[object, str]]()
+        nesting, done = Nesting(within=self), set[tuple[object, str]]()
 
         def absorb(v: Value) -> Value:
             return self._absorb(v, group, nesting)
@@ -192,10 +193,12 @@ class LambdaSet:
                 assert isinstance(kind, FunctionK | ClosureK | LambdaSetK)
                 self.add(kind)
                 return example(LambdaSetK(self))
-            case TupleV(items, is_list):
-                return TupleV(each(items), is_list)
-            case RecordV(cls, fields):
-                return RecordV(cls, dict(zip(fields, each(tuple(fields.values())))))
+            case TupleV(items):
+                return replace(value, items=each(items))
+            case RecordV(_, fields):
+                return replace(value, fields=dict(zip(fields, each(tuple(fields.values())))))
+            case OptionalV(there, present):
+                return OptionalV(there, *each((present,)))
             case OperatorV(name, function, options, args):
                 return OperatorV(name, each((function,))[0], options, each(args))
             case ListV(_, elem):

@@ -9,6 +9,7 @@ same definition counts as infinitely many. A function that refers to itself thro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from pullback.frontend.flatten import example, parts_of
 from pullback.frontend.kinds import Kind, LambdaSetK
@@ -21,10 +22,14 @@ from pullback.frontend.values import (
     LambdaSetV,
     ListV,
     OperatorV,
+    OptionalV,
     RecordV,
     TupleV,
     Value,
 )
+
+if TYPE_CHECKING:
+    from pullback.frontend.lambda_sets import LambdaSet
 
 ENDLESS = 1_000_000
 
@@ -33,37 +38,79 @@ Node = tuple[Definition, AnyScope]
 
 
 class Nesting:
-    """The captures of abstract values, looked at."""
+    """The captures of abstract values, looked at. With ``within``, other sets do not count.
 
-    def __init__(self) -> None:
-        self.known: dict[Node, Depths] = {}
+    Functions that capture each other (strongly connected components, found by Tarjan's algorithm)
+    count as one."""
+
+    def __init__(self, within: LambdaSet | None = None) -> None:
+        self.within = within
+        self.above: dict[Node, Depths] = {}  # of finished functions: with themselves
+        self.below: dict[Node, Depths] = {}  # and what they capture alone
+        self.index: dict[Node, int] = {}
+        self.low: dict[Node, int] = {}
+        self.stack: list[Node] = []
+        self.examples: dict[Kind, Value] = {}
 
     def depths(self, value: Value) -> Depths:
         """Per definition, how deep its functions are nested in ``value``."""
         match value:
-            case FunctionV(definition, scope):
-                key = definition, scope
-                if key not in self.known:
-                    self.known[key] = {}  # met again on the way: the same function
-                    below = self.below(value)
-                    self.known[key] = below | {definition: below.get(definition, 0) + 1}
-                return self.known[key]
+            case FunctionV():
+                return self.above[self._visit(value)]
             case LambdaSetV(_, lambdas):
+                if self.within is not None and lambdas is not self.within:
+                    return {}
                 return dict.fromkeys((m.root.definition for m in lambdas.members), ENDLESS)
             case _:
-                return _deepest(map(self.depths, inner(value)))
-
-    def below(self, f: FunctionV) -> Depths:
-        """The depths of what ``f`` captures."""
-        return _deepest(map(self.depths, captured(f)))
+                return _deepest(map(self.depths, self._inner(value)))
 
     def is_knot(self, f: FunctionV, limit: int) -> bool:
         """Whether ``f`` captures more than ``limit - 1`` others of its kind, one in another."""
-        return self.below(f).get(f.definition, 0) >= limit
+        return self.below[self._visit(f)].get(f.definition, 0) >= limit
 
     def has_knot(self, value: Value, limit: int) -> bool:
         """Whether there is such a function in ``value``."""
         return any(self.is_knot(f, limit) for f in functions(value))
+
+    def _inner(self, value: Value) -> Iterator[Value]:
+        if isinstance(value, ClosureV):
+            for k in value.kinds:
+                yield self.examples.setdefault(k, example(k))
+        else:
+            yield from inner(value)
+
+    def _visit(self, f: FunctionV) -> Node:
+        key = f.definition, f.scope
+        if key in self.index:
+            return key
+        self.index[key] = self.low[key] = len(self.index)
+        self.stack.append(key)
+        found: list[Depths] = []
+        todo = list(captured(f))
+        while todo:
+            v = todo.pop()
+            if not isinstance(v, FunctionV):
+                found.append(self.depths(v) if isinstance(v, LambdaSetV) else {})
+                todo += self._inner(v)
+                continue
+            other = self._visit(v)
+            if other in self.above:
+                found.append(self.above[other])
+            else:
+                self.low[key] = min(self.low[key], self.low[other])
+        self.below[key] = _deepest(found)
+        if self.low[key] == self.index[key]:
+            self._finish(key)
+        return key
+
+    def _finish(self, key: Node) -> None:
+        start = self.stack.index(key)
+        component = self.stack[start:]
+        del self.stack[start:]
+        below = _deepest(self.below[k] for k in component)
+        above = below | {d: min(ENDLESS, below.get(d, 0) + 1) for d, _ in component}
+        for k in component:
+            self.below[k], self.above[k] = below, above
 
 
 def depth(kinds: Iterable[Kind]) -> int:
@@ -85,6 +132,8 @@ def inner(value: Value) -> Iterator[Value]:
             yield from (function, *args)
         case ListV(_, elem):
             yield example(elem)
+        case OptionalV(_, present):
+            yield present
         case _:
             return
 

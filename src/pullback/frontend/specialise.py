@@ -125,6 +125,7 @@ def specialise(
                 made = attempt.run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
+                lambda_sets = LambdaSets()  # what was known of other types no longer holds
             except PullbackError as e:
                 if not lambda_sets.unsettled():
                     raise _all_problems(e, attempt) from None
