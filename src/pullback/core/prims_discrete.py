@@ -254,8 +254,15 @@ def _require_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     match types, static:
         case (Bool(),), (str(), str()):
             return ()
+        case (Bool(), *values), (str(), str(), str()) if 0 < len(values) <= 2:
+            if all(isinstance(t, Real | Int | Bool) for t in values):
+                return ()
+            raise TypeError(f"shows numbers, not {values}")
         case _:
-            raise TypeError(f"takes a Bool (static: exception, message), not {types}, {static}")
+            raise TypeError(
+                "takes a Bool and up to two numbers (static: exception, message with their places, "
+                f"message without them), not {types}, {static}"
+            )
 
 
 EXCEPTIONS: dict[str, type[Exception]] = {
@@ -270,8 +277,11 @@ EXCEPTIONS: dict[str, type[Exception]] = {
 """The exceptions that compiled code can raise: built-in ones, and NumPy's of linear algebra."""
 
 
-def _require(cond: bool, exception: str, message: str) -> tuple[()]:
+def _require(cond: bool, *rest: object) -> tuple[()]:
     if not cond:
+        values = [x for x in rest if not isinstance(x, str)]
+        exception, message = [x for x in rest if isinstance(x, str)][:2]
+        message = message.format(*values) if values else message
         raise EXCEPTIONS.get(exception, RuntimeError)(*((message,) if message else ()))
     return ()
 

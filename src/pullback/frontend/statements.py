@@ -11,11 +11,9 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean
-from pullback.core.prims_discrete import EXCEPTIONS
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend import ownership
+from pullback.frontend import ownership, raising
 from pullback.frontend.assignment import assign, augmented, delete
 from pullback.frontend.expressions import (
     evaluate,
@@ -248,9 +246,9 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
         case ast.Expr(value):
             _expression_statement(run, value)
         case ast.Assert(test, message):
-            _assert(run, test, message, s)
+            raising.assert_(run, test, message, s)
         case ast.Raise():
-            return _raise(run, s)
+            return raising.raise_(run, s)
         case ast.Delete(targets):
             for target in targets:
                 delete(run, target, s)
@@ -357,7 +355,8 @@ def _raise_first(
     match block.lets:
         case (only,) if isinstance(only.op, Prim) and only.op.name == "require":
             fine = run.b.prim("not", cond)
-            run.b.let(Prim("require", (fine,), only.op.static), (), only.site)
+            values = only.op.args[1:]
+            run.b.let(Prim("require", (fine, *values), only.op.static), (), only.site)
         case _:
             run.b.let(If(cond, block, run.block(lambda: ())), ())
     return orelse()
@@ -394,55 +393,6 @@ def _expression_statement(run: Run, value: ast.expr) -> None:
                 "make a new value: a comprehension, xs + [x], np.sort(a), ...",
             )
     evaluate(run, value)
-
-
-def _assert(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> None:
-    cond = test_of(run, test)
-    text = "" if message is None else _message(run, message)
-    if isinstance(cond, bool):
-        cond = boolean(cond)
-    run.require(cond, "AssertionError", text, s)
-
-
-def _message(run: Run, node: ast.expr) -> str:
-    """The message of an error: run-time values in it stand as their source text."""
-    try:
-        value = None if isinstance(node, ast.Call) else _quietly(run, node)
-    except PullbackError:  # "..." % x, and the like
-        value = None
-    return str(value.value) if isinstance(value, Static) else ast.unparse(node)
-
-
-def _quietly(run: Run, node: ast.expr) -> Value:
-    found: list[Value] = []
-
-    def inside() -> tuple[Atom, ...]:
-        found.append(evaluate(run, node))
-        return ()
-
-    run.block(inside)
-    return found[0]
-
-
-def _raise(run: Run, s: ast.Raise) -> Flow:
-    """``raise E(message)``: an exception class, with a message known when compiling."""
-    match s.exc:
-        case ast.Call(func, args, []) if len(args) <= 1:
-            cls, message = evaluate(run, func), _message(run, args[0]) if args else ""
-        case ast.expr():
-            cls, message = evaluate(run, s.exc), ""
-        case _:
-            run.refuse(s, "a bare raise has nothing to raise again")
-    match cls:
-        case Static(type() as exception) if exception in EXCEPTIONS.values():
-            run.require(boolean(False), exception.__name__, message, s)
-            return Flow.DEAD
-        case _:
-            run.refuse(
-                s,
-                "only 'raise ExceptionClass(message)' with a built-in exception is supported",
-                "raise ValueError('...')",
-            )
 
 
 __all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]

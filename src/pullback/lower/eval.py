@@ -209,8 +209,8 @@ class Machine:
                     env[dst] = info
             case RaiseIf(cond, kind, message, _, a, b):
                 if self.number(cond, env):
-                    text = message.replace("{a}", str(self.number(a, env)))
-                    raise EXCEPTIONS[kind](text.replace("{b}", str(self.number(b, env))))
+                    shown = self.number(a, env), self.number(b, env)
+                    raise EXCEPTIONS[kind](message.format(*shown, a=shown[0], b=shown[1]))
             case _:
                 assert_never(i)
 

@@ -126,6 +126,13 @@ def raise_if(lo: Lowering, bad: Value, kind: str, message: str, site: Site | Non
 
 def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     """Raise the exception named by ``op`` unless its argument holds."""
-    kind, message = op.static
-    assert isinstance(kind, str) and isinstance(message, str)
-    raise_if(lo, lo.negate(lo.value(lo.scalar(op.args[0]))), kind, message, site)
+    kind, *messages = map(str, op.static)
+    bad = lo.negate(lo.value(lo.scalar(op.args[0])))
+    values = [lo.value(lo.scalar(a)) for a in op.args[1:]]
+    shown = [lanes_of(v) == 1 for v in (bad, *values)]
+    if values and all(shown) and lo.mask() is None:
+        a, b = (*values, ZERO)[:2]
+        lo.emit(RaiseIf(bad, kind, messages[0], site, a, b))
+    else:
+        plain = messages[-1].replace("{", "{{").replace("}", "}}")
+        raise_if(lo, bad, kind, plain, site)
