@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -239,7 +240,43 @@ class Frozen:
     x: float
 
 
+@functools.cache
+def remembered(n):
+    return n if n < 2 else remembered(n - 1) + remembered(n - 2)
+
+
+def uses_cache(x):
+    return x * remembered(10)
+
+
+def any_keyword(x, **options):
+    return x
+
+
+def uses_keywords(x):
+    return any_keyword(x, scale=2.0)
+
+
+def bumped(a, i):
+    a[i] += 1.0
+    return a
+
+
+def helper_updates_argument(a):
+    return bumped(a, 0)
+
+
+def may_be_none(x):
+    if x > 0.0:
+        return "text"
+    return x
+
+
 CASES = [
+    (uses_cache, 1.0, UnsupportedError, "x * remembered(10)"),
+    (uses_keywords, 1.0, UnsupportedError, "def any_keyword(x, **options):"),
+    (helper_updates_argument, A, MutationError, "return bumped(a, 0)"),
+    (may_be_none, 1.0, TypesDoNotMeetError, "if x > 0.0:"),
     (catches, 1.0, UnsupportedError, "try:"),
     (opens, 1.0, UnsupportedError, "with open"),
     (generates, 1.0, UnsupportedError, "yield x"),

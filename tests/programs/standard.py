@@ -104,7 +104,7 @@ class Tagged(Box[T]):
 
     @property
     def size(self):
-        return self.item * self.weight + len(self.tags)
+        return self.item * self.weight + len(self.tags) + super().size
 
 
 def records_made(x, y):

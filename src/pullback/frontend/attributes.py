@@ -24,6 +24,7 @@ from pullback.frontend.values import (
     RecordV,
     Scalar,
     Static,
+    SuperV,
     SymbolV,
     TupleV,
     UnionV,
@@ -77,6 +78,10 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
     match value:
         case RecordV(cls) if cls is not dict:
             return _of_record(run, value, name, node)
+        case SuperV(record, after):
+            mro = record.cls.__mro__
+            bases = mro[mro.index(after) + 1 :] if after in mro else ()
+            return _of_record(run, record, name, node, bases)
         case UnionV():
             return _of_union(run, value, name, node)
         case SymbolV():
@@ -101,10 +106,13 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             )
 
 
-def _of_record(run: Run, value: RecordV, name: str, node: ast.AST) -> Value:
-    if name in value.fields:
+def _of_record(
+    run: Run, value: RecordV, name: str, node: ast.AST, bases: tuple[type, ...] | None = None
+) -> Value:
+    """A field, or what the class (or the first of ``bases``) has under this name."""
+    if name in value.fields and bases is None:
         return value.fields[name]
-    found = _class_entry(value.cls, name)
+    found = _class_entry(bases or value.cls.__mro__, name)
     match found:
         case property(fget=types.FunctionType() as getter):
             return run.call(_method(run, value.cls, getter, name, node), (value,), node)
@@ -124,8 +132,8 @@ def _of_record(run: Run, value: RecordV, name: str, node: ast.AST) -> Value:
             return run.from_python(found, (("class", value.cls), ("attr", name)), node)
 
 
-def _class_entry(cls: type, name: str) -> object:
-    for base in cls.__mro__:
+def _class_entry(bases: tuple[type, ...], name: str) -> object:
+    for base in bases:
         if name in vars(base):
             entry: object = vars(base)[name]
             return entry
@@ -146,7 +154,7 @@ def _bound(f: FunctionV, receiver: Value) -> FunctionV:
 
 
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
-    found = _class_entry(cls, name)
+    found = _class_entry(cls.__mro__, name)
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
@@ -206,7 +214,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
 def _has(cls: type, name: str) -> bool:
     if cls is types.NoneType:
         return False
-    return name in records.field_names(cls) or _class_entry(cls, name) is not None
+    return name in records.field_names(cls) or _class_entry(cls.__mro__, name) is not None
 
 
 __all__ = ["UnionK", "attribute", "has_method", "receiver_name", "unpack", "variant_params"]

@@ -168,6 +168,8 @@ def bind(
 ) -> dict[str, Value]:
     """The values of the parameters, in their order; TypeError-like refusal if they do not fit."""
     spec = f.definition.node.args
+    if spec.kwarg is not None:
+        run.calls.check_syntax(f.definition)  # refused, at its definition
     positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
     given = [*f.bound, *args]
     bound = dict(zip(positional, given))

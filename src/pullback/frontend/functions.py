@@ -253,7 +253,7 @@ class Functions:
         definition = function.kind.root.definition
         kinds = tuple(a.kind for a in args)
         spec = Spec(definition, self._name(definition), function.kind, kinds)
-        self._check_syntax(definition)
+        self.check_syntax(definition)
         origins = [self.run.origins.get(a) for a in function.atoms]
         self.active.append(spec)
         try:
@@ -277,7 +277,8 @@ class Functions:
         n = self.numbers[base] = self.numbers.get(base, 0) + 1
         return base if n == 1 else f"{base}.{n}"
 
-    def _check_syntax(self, definition: Definition) -> None:
+    def check_syntax(self, definition: Definition) -> None:
+        """Refuse syntax that is outside of the language wherever it stands."""
         if definition in self.checked:
             return
         self.checked.add(definition)

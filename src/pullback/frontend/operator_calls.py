@@ -13,6 +13,7 @@ from pullback.frontend.values import (
     RecordV,
     Specialiser,
     Static,
+    SuperV,
     TupleV,
     UnionV,
     Value,
@@ -132,6 +133,23 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 
 
 # --- records with other fields --------------------------------------------------------------------
+
+
+@register(super)
+def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """``super()`` in a method: Python keeps the class in the cell ``__class__``."""
+    from pullback.frontend.run import Run
+    from pullback.frontend.scopes import outermost
+
+    assert isinstance(sp, Run)
+    scope, definition = outermost(sp.scope), sp.frame.definition
+    if not args and scope is not None and definition is not None and definition.node.args.args:
+        names = scope.function.__code__.co_freevars
+        receiver = sp.scope.names.get(definition.node.args.args[0].arg)
+        if "__class__" in names and isinstance(receiver, RecordV):
+            cell = (scope.function.__closure__ or ())[names.index("__class__")]
+            return SuperV(receiver, cell.cell_contents)
+    sp.refuse(node, "super() is supported in methods of records only", "name the class")
 
 
 @register(dataclasses.replace)

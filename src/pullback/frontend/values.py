@@ -222,6 +222,14 @@ class SymbolV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SuperV:
+    """``super()``: a record, whose methods are looked up in the classes after ``after``."""
+
+    record: RecordV
+    after: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ClosureV:
     """A function chosen at run time. ``atom`` is a Sum with one variant per alternative, whose
     fields are what that function captures. ``owners`` has the captured variables too."""
@@ -321,7 +329,7 @@ class Stale:
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | SymbolV
+    | OptionalV | SuperV | SymbolV
 )  # fmt: skip
 
 
@@ -412,7 +420,7 @@ __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "ArrayV", "AttributeHandler",
     "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items",
     "LambdaSetV", "ListV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "RangeV", "RecordV",
-    "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale", "Static", "SymbolV",
-    "TupleV", "UnionV", "Unrolled", "Value", "ZipV", "attribute", "index_scalar", "method",
-    "register",
+    "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale", "Static", "SuperV",
+    "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV", "attribute", "index_scalar",
+    "method", "register",
 ]  # fmt: skip
