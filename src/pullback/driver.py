@@ -61,6 +61,7 @@ from pullback.opt.merge import merge_sums
 from pullback.opt.nest import nest
 from pullback.opt.ranks import join_ranks
 from pullback.opt.simplify import simplify
+from pullback.opt.sums import find_sums
 from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.wrappers import loss_entry
 
@@ -89,6 +90,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
     Stage("lift", lift_checks, FLAT, "loops without exits can be nested and fused"),
     Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
+    Stage("sums", find_sums, FLAT, "sums run in lanes, and keep nothing for the reverse sweep"),
     Stage("nest", nest, FLAT, "before fusion, which would open the inner builds"),
     Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
     Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),

@@ -8,6 +8,7 @@ cost model (Efficient CHAD, Appendix C, for this language):
     a call                        the body
     build, sum, loop, while       1 + the body, for every iteration (while: the condition too)
     reshape, stack, copy          the size of the array
+    products, factorisations      their multiplications
     acc_new                       the size of the accumulator
 
 A view, an access and an update cost 1 whatever the size: updates are done in place, which the

@@ -77,8 +77,8 @@ class Row:
                can be inf or NaN, a zero ct gives 0); "gate" (the partial is 0 or 1 and decides
                whether ct passes, whatever ct is)
     effect     it can raise: never removed or reordered against other effects
-    cost       steps of the cost model: 1, the number of elements of the result ("size"), or that
-               times the rows of the first argument ("cubic")
+    cost       steps of the cost model: 1, the number of elements of the result ("size"), or the
+               multiplications of an operation on whole matrices ("cubic")
     llvm       kind of the last operand ("real", "int", "bool") -> text; see ``template.expand``
     domain     per real argument, an interval to test in
     kinks      the rule where the derivative does not exist

@@ -232,7 +232,7 @@ class _Translator:
         if row.cost != "one":
             def sized(f: Frame) -> None:
                 a = cast(NDArray, call(*[f[a] for a in args], *static))
-                m.cost += a.size * (1 if row.cost == "size" else len(cast(NDArray, f[args[0]])))
+                m.cost += a.size if row.cost == "size" else _cubic(op.name, f[args[0]], a)
                 f[dst] = a
 
             return sized
@@ -458,3 +458,10 @@ class _Translator:
             f[dst] = f[a]
 
         return step
+
+
+def _cubic(name: str, first: object, out: NDArray) -> int:
+    """The multiplications of an operation on whole matrices: those of a product, or of a
+    factorisation of the first matrix and its use for every column of the result."""
+    a, columns = cast(NDArray, first), out.shape[-1] if out.ndim == 2 else 1
+    return int(a.size * (columns if name == "product" else len(a) + columns))
