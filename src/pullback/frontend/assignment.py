@@ -193,6 +193,8 @@ def update_by_method(
     made: ownership.Updatable
     if isinstance(old, RecordV) and method in dicts.UPDATES:
         made, result = dicts.UPDATES[method](run, old, args, kwargs, node)
+    elif isinstance(old, ListV | TupleV) and method == "sort":
+        made, result = lists.sort(run, old, args, kwargs, node)
     elif isinstance(old, ListV | TupleV) and method in lists.UPDATES:
         if kwargs:
             run.refuse(node, f".{method}() takes no such argument", error=ArgumentTypeError)

@@ -172,7 +172,7 @@ def _register_extremum(function: Callable[..., object], largest: bool) -> None:
         if default is not MISSING:
             some = sp.b.prim("gt", items.length, ext.ZERO)
             if items.keep is not None or items.nested is not None:
-                sp.refuse(node, f"{name} with a default over a filtered iteration")
+                return _of_filtered(sp, items, key, largest, "", node, default)
             found = items
             return sp.branch(
                 some, lambda: _of_items(sp, found, key, largest, name, node), lambda: default, node
@@ -250,7 +250,13 @@ def _of_items(
 
 
 def _of_filtered(
-    sp: Specialiser, items: Items, key: Value, largest: bool, message: str, node: ast.AST
+    sp: Specialiser,
+    items: Items,
+    key: Value,
+    largest: bool,
+    message: str,
+    node: ast.AST,
+    default: Value = MISSING,
 ) -> Value:
     """One after the other: the best so far, and whether there is one."""
 
@@ -268,6 +274,8 @@ def _of_filtered(
     first = Scalar(boolean(False), py=True, bits=1)
     found, best = sp.fold(items, [first, Static(0)], step, node)
     some = sp.truth(found, node)
+    if default is not MISSING:
+        return sp.branch(bool_atom(some), lambda: best, lambda: default, node)
     sp.require(bool_atom(some), "ValueError", message, node)
     return best
 

@@ -25,7 +25,8 @@ from pullback.errors import (
     StaticIndexError,
     TypesDoNotMeetError,
 )
-from pullback.frontend import objects
+from pullback.frontend import list_calls, objects
+from pullback.frontend.arguments import bind, flag
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import flatten, kind_of
 from pullback.frontend.iteration import int_atom
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 AnyList = ListV | TupleV
 Args = Sequence[Value]
+Kwargs = dict[str, Value]
 Change = tuple[AnyList, Value]
 """A list after an update, and the value of the call that made it."""
 
@@ -243,6 +245,18 @@ def reverse(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     return _in_place_of(items, made), _NONE
 
 
+def remove(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
+    (value,) = _take(run, "remove", args, 1, 1, node)
+    return pop(run, items, (list_calls.index(run, items, (value,), {}, node),), node)[0], _NONE
+
+
+def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
+    _take(run, "sort", args, 0, 0, node)
+    key, reverse = bind(run, "sort", (), kwargs, node, key=_NONE, reverse=Static(False))
+    made = list_calls.in_order(run, items, key, flag(run, reverse, node, "reverse"), node)
+    return _in_place_of(items, made), _NONE
+
+
 def _in_place_of(old: AnyList, new: Value) -> AnyList:
     """New contents of the same list."""
     assert isinstance(new, ListV | TupleV)
@@ -308,7 +322,7 @@ def _take(run: Run, name: str, args: Args, least: int, most: int, node: ast.AST)
 
 UPDATES: dict[str, Callable[[Run, AnyList, Args, ast.AST], Change]] = {
     "append": append, "extend": extend, "pop": pop, "insert": insert, "clear": clear,
-    "reverse": reverse,
+    "reverse": reverse, "remove": remove,
 }  # fmt: skip
 
 

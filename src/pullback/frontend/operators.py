@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import arrays, dicts, optionals, scalars, symbol_values
+from pullback.frontend import arrays, dicts, list_calls, optionals, scalars, symbol_values
 from pullback.frontend import extents as ext
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
@@ -203,6 +203,8 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     match a, b:
         case TupleV(xs, p), TupleV(ys, q):
             return _all_equal(run, xs, ys, node) if p == q and len(xs) == len(ys) else Static(False)
+        case (ListV(), TupleV(is_list=True)) | (TupleV(is_list=True), ListV()) | (ListV(), ListV()):
+            return list_calls.equal(run, a, b, node)
         case RecordV(c, xs), RecordV(d, ys):
             if c is not d or xs.keys() != ys.keys():
                 return Static(False)

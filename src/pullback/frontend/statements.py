@@ -386,7 +386,7 @@ def _expression_statement(run: Run, value: ast.expr) -> None:
     if isinstance(value, ast.Constant):
         return
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if value.func.attr in ("sort", "fill", "remove"):
+        if value.func.attr == "fill":
             run.refuse(
                 value,
                 f".{value.func.attr}() changes its object in place",

@@ -46,7 +46,8 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
 
 
 LIST_UPDATES = frozenset({
-    "append", "extend", "pop", "insert", "clear", "reverse", "update", "setdefault",
+    "append", "extend", "pop", "insert", "remove", "clear", "reverse", "sort", "update",
+    "setdefault",
 })  # fmt: skip
 """The methods that change a list or a dict in place."""
 
