@@ -229,6 +229,19 @@ def pairs(xs):
     return sum(low) + sum(sum(row) for row in rows) + np.sum(flat) + len(rows[n - 1]) + mixed
 
 
+def ordered(xs):
+    """sorted and .sort by keys; searches."""
+    pairs = [(x * x, i) for i, x in enumerate(xs)]
+    pairs.sort(reverse=True)
+    ranks = [i for _, i in pairs]
+    up = sorted(xs, key=lambda x: math.cos(x))
+    best = max(pairs, key=lambda p: -abs(p[0] - 1.0))
+    ranks.remove(ranks[0])
+    few = min((x * x for x in xs if x > 0.3), default=2.0)
+    total = sum(k * v for k, v in enumerate(up)) + best[0] * best[1] + few
+    return total + ranks.index(ranks[-1]) + ranks.count(1) + (ranks == [1, 2]) + pairs[0][0]
+
+
 def first_above(xs, limit):
     """A search with for ... else, and a while ... else."""
     for i in range(len(xs)):
@@ -291,6 +304,7 @@ PROGRAMS = [
     Program("adaptive_steps", adaptive_steps, lambda rng, n: (0.8, 0.05 / n)),
     Program("several_ends", several_ends, _floats),
     Program("pairs_of_lists", pairs, _floats),
+    Program("ordered_lists", ordered, _floats),
     Program("first_above", first_above, lambda rng, n: (rng.normal(size=n), 0.4)),
     Program("none_above", first_above, lambda rng, n: (rng.normal(size=n), 9.0), argnums=(0, 1)),
 ]  # fmt: skip

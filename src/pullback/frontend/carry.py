@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder
+from pullback.core.build import Builder, boolean
 from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import ownership
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
-from pullback.frontend.join import generalise, has_function, join, widen
-from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
+from pullback.frontend.join import as_list, generalise, has_function, join, widen
+from pullback.frontend.kinds import Kind, StaleK, TupleK, describe, leaf_types
 from pullback.frontend.lambda_sets import tie
 from pullback.frontend.scopes import chain
-from pullback.frontend.signals import Unresolved
+from pullback.frontend.signals import Unreachable, Unresolved
 from pullback.frontend.values import (
     Indexed,
     Items,
@@ -102,6 +102,8 @@ def carry(
                 except Unresolved as e:
                     e.in_loop = True
                     raise
+                except Unreachable:  # the first round raises; the values after it do not matter
+                    given = values if k + 1 == len(bodies) else (boolean(False),)
                 if k + 1 < len(bodies):
                     blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
                     continue
@@ -228,6 +230,9 @@ def _next_kind(
     if joined is None:
         what = f"{name!r}" if name else "the value carried round the loop"
         reason = f"{what} is {describe(first)} before the loop and {describe(kind)} after a round"
+        if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
+            found = " and ".join(dict.fromkeys(describe(generalise(k)) for k in kind.items))
+            reason = f"the items that {what} gets in the loop are of different types: {found}"
         if name:
             return StaleK(reason, node)
         run.refuse(

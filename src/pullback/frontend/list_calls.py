@@ -160,6 +160,16 @@ def _refined(
     )
 
 
+@method("list", "copy")
+def copy(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """xs.copy()"""
+    bind(sp, "copy", args, kwargs, node)
+    if isinstance(items, TupleV):
+        return TupleV(items.items, is_list=True)
+    assert isinstance(items, ListV)
+    return sp.copied(items)
+
+
 # --- searching -----------------------------------------------------------------------------------
 
 

@@ -218,7 +218,9 @@ class Run(PythonValues):
         if len(self.builders) <= self.frame.depth:
             self.refuse(node, message, error=error)
         self.require(self.bool_atom(False), exception, message, node)
-        raise Unreachable
+        signal = Unreachable()
+        signal.refusal = error(message, "", self.site(node))
+        raise signal
 
     def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
         if isinstance(cond, Lit) and cond.value:
@@ -272,6 +274,15 @@ class Run(PythonValues):
             except Unresolved as e:
                 e.in_loop = True
                 raise
+            except Unreachable as e:
+                # There is no value to go on with, and no path beside this one.
+                definition = self.frame.definition
+                if e.refusal is None and definition is None:
+                    raise
+                reason = "an expression here raises an error whenever it is evaluated"
+                raise e.refusal or UnsupportedError(
+                    reason, "", self.site(definition.node) if definition is not None else None
+                ) from None
 
     def branch(
         self,

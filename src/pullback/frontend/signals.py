@@ -27,7 +27,9 @@ class FollowUp(PullbackError):
 
 
 class Unreachable(Exception):
-    """This path always raises: there is no value."""
+    """This path always raises: there is no value. ``refusal``: how to say so before it runs."""
+
+    refusal: PullbackError | None = None
 
 
 class Widen(Exception):

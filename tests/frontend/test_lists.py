@@ -1,0 +1,219 @@
+"""Lists and dicts that change: what is refused, at which line; errors as in Python."""
+
+from __future__ import annotations
+
+import pytest
+
+from pullback.errors import (
+    EndlessError,
+    MutationError,
+    StaticIndexError,
+    StaticValueError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from tests.frontend.harness import run, same
+
+
+def push(xs, y):
+    xs.append(y)
+    return xs
+
+
+def pushes_argument(xs):
+    return sum(push(xs, 1.0))
+
+
+def adds_to_argument(xs):
+    xs += [1.0]
+    return sum(xs)
+
+
+def read_before(x):
+    xs = [x, 1.0]
+    return (xs, xs.pop())
+
+
+def holder_after(x):
+    xs = [x]
+    t = (xs, 1)
+    xs.append(x)
+    return sum(t[0])
+
+
+def grows_under_loop(x):
+    xs = [x, 2.0]
+    for v in xs:
+        xs.append(v)
+    return sum(xs)
+
+
+def in_comprehension(x):
+    xs = [x, 2.0]
+    return sum([xs.pop() for _ in range(2)])
+
+
+def two(a, b):
+    a.append(1.0)
+    return sum(b)
+
+
+def passed_twice(x):
+    xs = [x]
+    return two(xs, xs)
+
+
+def in_condition(x):
+    xs = [x, 1.0, 2.0]
+    while xs.pop() > 1.0:
+        x = x * 2
+    return x
+
+
+def captured(x):
+    xs = [x]
+
+    def f():
+        xs.append(x)
+
+    f()
+    return sum(xs)
+
+
+def inner_list(x):
+    rows = [[x], [x]]
+    rows[0].append(x)
+    return rows[0][1]
+
+
+def table(n):
+    rows = [[0.0] * n for _ in range(n)]
+    rows[0][1] = 1.0
+    return rows[0][1]
+
+
+def mixed(n):
+    xs = []
+    for i in range(n):
+        xs.append(i)
+        xs.append((i, i))
+    return len(xs)
+
+
+def pops_nothing(x):
+    xs = []
+    return xs.pop() + x
+
+
+def new_key_in_loop(n):
+    d = {"a": n}
+    for i in range(n):
+        d["b"] = i
+    return d["b"]
+
+
+def unknown_key(n):
+    d = {0: 1.0, 1: 2.0}
+    return sum(d[i] for i in range(n))
+
+
+def missing_key(x):
+    return {"a": x}["b"]
+
+
+def updates_dict_argument(d):
+    d["a"] = 1.0
+    return d["a"]
+
+
+CASES = [
+    (pushes_argument, [1.0], MutationError, "push(xs, 1.0)"),
+    (adds_to_argument, [1.0], MutationError, "xs += [1.0]"),
+    (read_before, 1.0, MutationError, "return (xs, xs.pop())"),
+    (holder_after, 1.0, UnknownNameError, "return sum(t[0])"),
+    (grows_under_loop, 1.0, MutationError, "for v in xs:"),
+    (in_comprehension, 1.0, MutationError, "xs.pop() for _"),
+    (passed_twice, 1.0, MutationError, "return two(xs, xs)"),
+    (in_condition, 1.0, MutationError, "while xs.pop() > 1.0:"),
+    (captured, 1.0, MutationError, "xs.append(x)"),
+    (inner_list, 1.0, MutationError, "rows[0].append(x)"),
+    (table, 3, MutationError, "rows[0][1] = 1.0"),
+    (mixed, 3, UnknownNameError, "xs.append(i)"),
+    (pops_nothing, 1.0, StaticIndexError, "xs.pop() + x"),
+    (new_key_in_loop, 3, UnknownNameError, 'd["b"] = i'),
+    (unknown_key, 2, StaticValueError, "d[i] for i"),
+    (missing_key, 1.0, StaticIndexError, '{"a": x}["b"]'),
+    (updates_dict_argument, {"a": 2.0}, MutationError, 'd["a"] = 1.0'),
+]
+
+
+@pytest.mark.parametrize("f, arg, error, line", CASES, ids=[c[0].__name__ for c in CASES])
+def test_refused(f, arg, error, line):
+    with pytest.raises(error) as caught:
+        run(f, arg)
+    text = str(caught.value)
+    shown = next(n for n, part in enumerate(text.splitlines()) if n > 1 and line in part)
+    assert "^" in text.splitlines()[shown + 1], text
+    assert isinstance(caught.value, UnsupportedError | UnknownNameError | EndlessError | TypeError
+                      | IndexError | ValueError)  # fmt: skip
+
+
+def out_of_range(n):
+    xs = [i for i in range(n)]
+    xs[n] = 1
+    return xs
+
+
+def pops_too_many(n):
+    xs = [1.0, 2.0]
+    for _ in range(n):
+        xs.pop()
+    return xs
+
+
+def pops_outside(n):
+    return [i for i in range(n)].index(7), n
+
+
+def never_there(n):
+    xs = [1.0, 2.0]
+    for _ in range(n):
+        xs[2] = 1.0
+    return xs
+
+
+@pytest.mark.parametrize(
+    ("f", "n"),
+    [(out_of_range, 3), (pops_too_many, 3), (pops_too_many, 1), (pops_outside, 3),
+     (never_there, 0), (never_there, 1)],
+)  # fmt: skip
+def test_errors_are_those_of_python(f, n):
+    try:
+        wanted = f(n)
+    except (IndexError, ValueError) as e:
+        with pytest.raises(type(e)):
+            run(f, n)
+    else:
+        same(run(f, n), wanted)
+
+
+def results(n):
+    """Lists as results have their own length, wherever they are."""
+    xs = []
+    for i in range(n):
+        xs.append(i * 0.5)
+    ys = [x for x in xs if x > 0.5]
+    ys.append(2.0)
+    rows = []
+    for i in range(n):
+        row = [1.0]
+        for k in range(i):
+            row.append(k * 0.5)
+        rows.append(row)
+    return xs, (ys, {"rows": rows}), [xs, ys], sorted(xs, reverse=True), xs == ys
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 20])
+def test_results(n):
+    wanted, found = results(n), run(results, n)
+    assert found == wanted
