@@ -78,8 +78,9 @@ def _known_order(
     if len(items) > 1 and not all(isinstance(k, Static) for k in keys):
         return None
     values = [k.value for k in keys if isinstance(k, Static)]
+    places = range(len(items))
     try:
-        return sorted(range(len(items)), key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]
+        return sorted(places, key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]
     except (TypeError, IndexError):
         return list(range(len(items))) if len(items) < 2 else None
 
