@@ -456,8 +456,13 @@ def by_method(
     f: object, args: Sequence[object], request: Request, method: str, make: Callable[..., Found]
 ) -> Found:
     """What ``by_method.derive`` or ``MethodPullback`` makes of f by a method of the papers."""
-    return using(f, args, replace(request, plain=True), lambda g, unit: make(
-        method, unit.special.special.program, unit.plan, unit.special.values(g, args)))
+
+    def use(g: FunctionType, unit: Unit) -> Found:
+        special = unit.special.special
+        _, program = without_none(request, special, special.program)
+        return make(method, program, unit.plan, unit.special.values(g, args))
+
+    return using(f, args, replace(request, plain=True), use)
 
 
 def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str]:
