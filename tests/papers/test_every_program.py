@@ -17,7 +17,7 @@ from pullback.papers import load
 from pullback.papers.chad_monadic import check_chad
 from pullback.papers.chad_types import t2
 from pullback.papers.closure_conversion import convert
-from pullback.papers.delta_eval import ARRAY
+from pullback.papers.delta_arrays import ARRAY
 from pullback.papers.delta_wrapper import gradient
 from pullback.papers.dual_forward import push
 from pullback.papers.methods import METHODS, run

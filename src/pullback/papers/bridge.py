@@ -258,7 +258,12 @@ class _Bridge:
                 rank = first.rank if isinstance(first, Array) else 0
                 terms = self.atoms(args)
                 found = arrays.array_prim(name, terms, static, rank) if args else None
-                return found if found is not None else nested.Prim(name, tuple(terms), static)
+                if found is not None:
+                    return found
+                if any(isinstance(a.type, Array) for a in args):
+                    raise Unsupported(
+                        f"{name.split('.')[0]} of whole matrices is not in the papers' languages")
+                return nested.Prim(name, tuple(terms), static)
             case MakeTuple(_, parts):
                 return tuple_(*self.atoms(parts))
             case Project(a, i):
