@@ -111,6 +111,32 @@ assert gradient(0.5, 10) == pb.grad(decay)(0.5, 10)
 """
 
 
+CAPTURED = """
+import resource
+import numpy as np
+import pullback as pb
+from tests.native.test_tape import chained
+
+gradient = pb.grad(chained, method="dual")
+gradient(np.full(10, 0.5))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert gradient(np.full(10_000, 0.5))[3] == 1.0
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert after - before < 400_000, (before, after)  # kilobytes
+"""
+
+
+def chained(xs):
+    """Every one of n closures has captured the array."""
+
+    def go(i, k):
+        if i == len(xs):
+            return k(0.0)
+        return go(i + 1, lambda r: k(r + xs[i]))
+
+    return go(0, lambda r: r)
+
+
 def in_a_process(text: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", text], capture_output=True, text=True, timeout=120, check=False
@@ -122,6 +148,11 @@ def in_a_process(text: str) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_tape_is_given_back() -> None:
     in_a_process(MEMORY)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="in kilobytes on Linux")
+def test_ids_of_an_argument_are_shared_by_all_nodes() -> None:
+    in_a_process(CAPTURED)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")

@@ -4,6 +4,8 @@ An accumulator has cells of float64; ``AccRead`` and ``AccTake`` give the width 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import (
     AccAdd,
@@ -57,9 +59,12 @@ def null_handle(b: Builder, array: Atom) -> Atom:
     return b.prim("broadcast", cell, *extents_of(b, array))
 
 
-def zeros_like(b: Builder, array: Atom, like: Type | None = None) -> Atom:
+def zeros_like(
+    b: Builder, array: Atom, like: Type | None = None,
+    place: Callable[[Atom], Atom] = lambda one: one,
+) -> Atom:
     """Zeros of an array's shape, in one cell (arrays of arrays: all zeros), of the type of its
-    elements or of another one."""
+    elements or of another one; ``place`` says where the cell is."""
     t = array_type(array.type)
     elem = like or t.elem
     if isinstance(t.elem, Array):
@@ -68,7 +73,7 @@ def zeros_like(b: Builder, array: Atom, like: Type | None = None) -> Atom:
         return b.let(Build(extents_of(b, array), idx, body.block((inner,))), (t,))[0]
     zero = Block((), (lit(0.0, elem),))
     (one,) = b.let(Build((i64(1),) * t.rank, indices(t.rank), zero), (Array(elem, t.rank),))
-    return b.prim("broadcast", one, *extents_of(b, array))
+    return b.prim("broadcast", place(one), *extents_of(b, array))
 
 
 def zeros(b: Builder, array: Atom, like: Type | None = None) -> Atom:

@@ -68,6 +68,12 @@ class IdSpaces(Spaces):
         return I64
 
 
+def lasting(b: Builder, array: Atom) -> Atom:
+    """An array of ids beside one that is an argument: in memory from which nothing is moved, so
+    that it may become part of any number of nodes (if it is only read, it is never made)."""
+    return b.prim("copy", array, static=("residual",))
+
+
 def ids_of(functions: Functions, spaces: IdSpaces, name: str, mask: tuple[bool, ...]) -> str:
     """The name of f with ids for these active parameters, made when first asked for."""
     out = f"{name}.ids_" + "".join("1" if on else "0" for on in mask)
@@ -108,7 +114,7 @@ class Dual(Forward):
         return NOBODY
 
     def zeros_like(self, b: Builder, array: Atom) -> Atom:
-        return zeros_like(b, array, I64)
+        return zeros_like(b, array, I64, lambda one: lasting(b, one))
 
     def zeros(self, b: Builder, array: Atom) -> Atom:
         return zeros(b, array, I64)

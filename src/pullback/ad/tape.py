@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pullback.ad.cells import array_type, extents_of, flatten, indices, real_type, seeded
 from pullback.ad.differentiate import differentiate
-from pullback.ad.dual import NOBODY, IdSpaces, ids_of
+from pullback.ad.dual import NOBODY, IdSpaces, ids_of, lasting
 from pullback.ad.functions import Functions
 from pullback.ad.sweep import DerivativeError
 from pullback.core.build import Builder, i64, lit
@@ -248,7 +248,8 @@ class _Maker:
             return at
         idx, body = indices(len(shape)), Builder()
         place = body.prim("add", at, flatten(body, idx, shape))
-        return b.let(Build(shape, idx, body.block((place,))), (Array(I64, len(shape)),))[0]
+        (made,) = b.let(Build(shape, idx, body.block((place,))), (Array(I64, len(shape)),))
+        return lasting(b, made)
 
     # -- data -----------------------------------------------------------------------------------
 

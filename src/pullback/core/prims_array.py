@@ -109,7 +109,7 @@ def _stack_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
 
 
 def _copy_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
-    if len(types) != 1 or not isinstance(types[0], Array) or static:
+    if len(types) != 1 or not isinstance(types[0], Array) or static not in ((), ("residual",)):
         raise TypeError(f"takes an array, not {types}")
     return types
 
@@ -165,7 +165,7 @@ def _expand(a: NDArray, axis: int) -> NDArray:
     return np.expand_dims(a, axis)
 
 
-def _copy(a: NDArray) -> NDArray:
+def _copy(a: NDArray, arena: str = "") -> NDArray:
     return a.copy()
 
 

@@ -158,7 +158,7 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [stack(lo, op, let.site)]
         case "copy":
             stay = "temp" if lo.lane else lo.unit.arena_of(let.vars)
-            return [copy_view(lo, lo.view(op.args[0]), stay)]
+            return [copy_view(lo, lo.view(op.args[0]), "residual" if op.static else stay)]
         case "stop_gradient":
             return [lo.atom(op.args[0])]
         case name if name in LINEAR.rows:
