@@ -4,6 +4,7 @@ compiled without lanes too, since a tape is written by one iteration after the o
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -83,7 +84,7 @@ def main() -> None:
         scalar = pb.jit(lambda *given, f=f: f(*given))  # another function, so compiled anew
         with mock.patch.object(Parallel, "best", Parallel.scalar):
             scalar(*args)
-        times = interleaved([lambda g=g: g(*args) for g in (calls[0], scalar, *calls[1:])], 1.0)
+        times = interleaved([partial(g, *args) for g in (calls[0], scalar, *calls[1:])], 1.0)
         fast, slow, chad, dual = (t.least * 1e6 for t in times)
         print(f"{name:<22} {fast:9.1f} {slow:9.1f} {chad:9.1f} {dual:9.1f} "
               f"{dual / chad:9.2f} {dual / slow:9.2f}", flush=True)  # fmt: skip
