@@ -39,7 +39,7 @@ from pullback.convert.ownership import own_updates
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.entries import MOST_ITEMS, Fast
+from pullback.entries import Fast
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.derivatives import register_operators
 from pullback.frontend.extents import NO_BROADCAST
@@ -391,8 +391,7 @@ def bind(f: object, args: Sequence[object], request: Request) -> tuple[Fast, obj
 
 
 def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[Fast, object]:
-    long = any(isinstance(a, list) and len(a) > MOST_ITEMS for a in args)
-    fast = unit.bind(function, packed=long or any(isinstance(a, Packed) for a in args))
+    fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
         result = fast(*map(canonical, unit.special.kinds, plain(args)))

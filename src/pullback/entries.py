@@ -1,7 +1,7 @@
 """Fast calls: how values of simple kinds go straight into an entry point and out of it.
 
 The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
-what Python has to do besides: a record is taken apart and built again, a list becomes an array.
+what Python has to do besides: a record is taken apart and built again.
 Kinds with nodes, and lists of anything but numbers, have none: they go the general way (``calls``).
 
 ``make_fast`` writes the Python function of one compiled entry: look at the guards, read the hidden
@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.core.values import dtype_of
@@ -34,7 +32,7 @@ from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import annotations_of, is_tuple_of_any_length
 from pullback.frontend.scopes import Path
 from pullback.marshal import bare
-from pullback.native import ArrayOf, Leaf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
+from pullback.native import ArrayOf, Leaf, ListOf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
 from pullback.rawmemory import TY_OF_DTYPE
 
 if TYPE_CHECKING:
@@ -92,7 +90,7 @@ def result_form(kind: Kind) -> Form | None:
         case StaticK(_, value):
             return Form(Nothing(), None if value is None else lambda _: value)
         case ListK(ScalarK(t, True)):
-            return Form((PyInt(), array_leaf(t, 1)), _second_as_list)
+            return Form(ListOf(TY_OF_DTYPE[dtype_of(t).name]))
         case _:
             return None
 
@@ -111,19 +109,9 @@ def gradient_form(kind: Kind) -> Form | None:
         case StaticK():
             return Form(Nothing())
         case ListK(ScalarK(Real() as t, True)):
-            return Form(array_leaf(t, 1), _as_list)
+            return Form(ListOf(TY_OF_DTYPE[dtype_of(t).name], counted=False))
         case _:
             return None
-
-
-def _as_list(array: object) -> object:
-    assert isinstance(array, np.ndarray)
-    return array.tolist()
-
-
-def _second_as_list(pair: object) -> object:
-    assert isinstance(pair, tuple)
-    return _as_list(pair[1])
 
 
 def tuple_form(
@@ -217,13 +205,7 @@ class _Writer:
                 self.check(f"{at} is {known} or {same}({at})")
                 return None
             case ListK(ScalarK(t, True)):
-                self.check(f"type({at}) is list")
-                most = MOST_ITEMS if at.isidentifier() and at[0] == "a" else None
-                convert = self.name("list", _list_reader(t, most))
-                read = f"read{len(self.lines)}"
-                self.lines.append(f"{read} = {convert}({at})")
-                self.check(f"{read} is not None")
-                return (PyInt(), array_leaf(t, 1)), read
+                return ListOf(TY_OF_DTYPE[dtype_of(t).name]), at
             case _:
                 raise NoForm
 
@@ -299,7 +281,7 @@ class _Writer:
 def _direct(kind: Kind) -> bool:
     """Whether an entry point reads a value of this kind all by itself."""
     match kind:
-        case ScalarK() | ArrayK():
+        case ScalarK() | ArrayK() | ListK(ScalarK(_, True)):
             return True
         case StaticK(_, value):
             return value is None
@@ -315,27 +297,6 @@ def _same_kind(kind: Kind) -> Callable[[object], bool]:
 
 def _holder(guard: Guard) -> Callable[[object], bool]:
     return lambda value: value is not MISSING and holds(guard, value)
-
-
-MOST_ITEMS = 500
-"""A list that is an argument goes the general way if it is longer: compiled code converts it."""
-
-
-def _list_reader(
-    t: Type, most: int | None
-) -> Callable[[list[object]], tuple[int, np.ndarray] | None]:
-    """Makes the length and the array of a list of at most so many Python numbers of one type."""
-    wanted = {Real: float, Int: int, Bool: bool}[type(t)]
-    dtype = dtype_of(t)
-
-    def convert(items: list[object]) -> tuple[int, np.ndarray] | None:
-        if most is not None and len(items) > most:
-            return None
-        if [*map(type, items)].count(wanted) != len(items):  # a loop in Python is slow
-            return None
-        return len(items), np.array(items, dtype)
-
-    return convert
 
 
 # --- the fast call -------------------------------------------------------------------------------

@@ -15,11 +15,13 @@ from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import ModuleText
 from pullback.native.layout import STACK_SLACK, Field, load_field, store_field
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
+from pullback.native.runtime_lists import OTHER, READ
 from pullback.native.runtime_objects import RECORD_SLOTS
 from pullback.native.signature import (
     ArrayOf,
     EntrySignature,
     Leaf,
+    ListOf,
     Nothing,
     NpScalar,
     Pointer,
@@ -80,8 +82,10 @@ class EntryText:
         facts = out.facts
         self.fails = function.name in facts.may_fail
         self.recursive = bool(facts.recursive & (facts.callees[function.name] | {function.name}))
+        self.lists = any(isinstance(x, ListOf) for t in signature.params for x in leaves(t))
         self.needs_context = (
-            function.name in facts.uses_context
+            self.lists
+            or function.name in facts.uses_context
             or signature.keep is not None
             or signature.resume is not None
         )
@@ -178,6 +182,11 @@ class EntryText:
                 return [self._word(ty, obj, pyabi.SCALAR_VALUE)]
             case ArrayOf(ty, rank):
                 return self._parse_array(obj, ty, rank)
+            case ListOf():
+                self._exactly(obj, "pb_list")
+                n = self.read("i64", obj, pyabi.TUPLE_SIZE)
+                self.need(self.let(f"icmp ne i64 {n}, 0"), "other")  # [] is of another type
+                return [obj]  # read by _arguments: that takes room in a context
             case Nothing():
                 self.need(self.let(f"icmp eq ptr {obj}, @pb_none"), "other")
                 return []
@@ -201,6 +210,9 @@ class EntryText:
         """Machine values with their types, from the parsed leaves."""
         out: list[str] = []
         for leaf, values in parsed:
+            if isinstance(leaf, ListOf):
+                out += self._read_list(leaf, values[0])
+                continue
             if not isinstance(leaf, ArrayOf):
                 out += [f"{LLVM[t]} {v}" for t, v in zip(machine_types(leaf), values)]
                 continue
@@ -212,6 +224,17 @@ class EntryText:
             for k, t in enumerate(machine_types(leaf)):
                 out.append(f"{LLVM[t]} {self.read(LLVM[t], view, 8 * k)}")
         return out
+
+    def _read_list(self, leaf: ListOf, obj: str) -> list[str]:
+        view = self.space(3)
+        read = f"@pb_read_list_{leaf.ty.value}"
+        status = self.let(f"call i32 {read}(ptr %ctx, ptr {obj}, ptr {view})")
+        self.need(self.let(f"icmp ne i32 {status}, {OTHER}"), "returned")
+        self.need(self.let(f"icmp eq i32 {status}, {READ}"), "failed")
+        pointer, extent, stride = (self.read(t, view, 8 * k) for k, t in enumerate(
+            ("ptr", "i64", "i64")))  # fmt: skip
+        counted = [f"i64 {extent}"] if leaf.counted else []
+        return [*counted, f"ptr {pointer}", f"i64 {extent}", f"i64 {stride}"]
 
     # --- results ---
 
@@ -236,6 +259,10 @@ class EntryText:
                 raise TypeError("words are no result")
             case Nothing():
                 return self._borrowed("@pb_none")
+            case ListOf(ty):
+                data, n, stride = mine[-3:]
+                return self.let(f"call ptr @pb_make_list_{ty.value}(ptr {data}, i64 {n}, "
+                                f"i64 {stride})")  # fmt: skip
             case NpScalar(ty):
                 cell = self.space(1)
                 value = self.let(f"zext i1 {mine[0]} to i8") if ty is Ty.I1 else mine[0]
@@ -371,7 +398,7 @@ class EntryText:
             obj = self.read("ptr", "%args", 8 * (k + first))
             values = self.parse(tree, obj)
             for leaf in leaves(tree):
-                n = 1 if isinstance(leaf, ArrayOf) else len(machine_types(leaf))
+                n = 1 if isinstance(leaf, ArrayOf | ListOf) else len(machine_types(leaf))
                 parsed.append((leaf, values[:n]))
                 values = values[n:]
         resumed = self._open()
@@ -429,9 +456,10 @@ class EntryText:
     def _frame(self) -> str:
         words = [f"  %words = alloca [{self.words} x i64], align 16"] if self.words else []
         name = global_name(entry_symbol(self.name))
+        returned = ["returned:", "  call void @pb_give(ptr %ctx)", "  br label %other"]
         lines = [
             f"define ptr {name}(ptr %self, ptr %args, i64 %nargs) nounwind {{",
-            "entry:", *words, *self.lines,
+            "entry:", *words, *self.lines, *(returned if self.lists else []),
             "other:",
             "  call void @Py_IncRef(ptr @pb_not_implemented)",
             "  ret ptr @pb_not_implemented",

@@ -22,6 +22,7 @@ from pullback.native.layout import (
 )
 from pullback.native.runtime_arrays import ARRAYS
 from pullback.native.runtime_fields import load, store
+from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
 
 RUNTIME_FUNCTIONS = {
@@ -37,6 +38,7 @@ RUNTIME_FUNCTIONS = {
     "pb_size": ("i64", "i64, ptr"),
     "pb_copy": ("void", "ptr, ptr, i64, i64, ptr, ptr"),
     "pb_dense": ("void", "i64, ptr, ptr"),
+    **LIST_FUNCTIONS,
 }
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
@@ -370,6 +372,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
                 "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half as much again
             ),
             ARRAYS,
+            lists_text(),
             residuals_text(page),
             OBJECTS,
             METADATA,

@@ -42,6 +42,15 @@ class ArrayOf:
 
 
 @dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list, not empty, of Python numbers of exactly one class: ptr, extent, stride; before them
+    its length as a number of its own (``counted``). Its items are copied on the way in."""
+
+    ty: Ty
+    counted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Pointer:
     """An address as a Python int: ptr. Whoever passes it keeps the memory alive."""
 
@@ -59,7 +68,7 @@ class Nothing:
     """None; no machine value."""
 
 
-Leaf = PyFloat | PyInt | PyBool | NpScalar | ArrayOf | Pointer | Words | Nothing
+Leaf = PyFloat | PyInt | PyBool | NpScalar | ArrayOf | ListOf | Pointer | Words | Nothing
 Tree = Leaf | tuple["Tree", ...]
 
 
@@ -102,6 +111,8 @@ def machine_types(leaf: Leaf) -> tuple[Ty, ...]:
             return (ty,)
         case ArrayOf(_, rank):
             return (Ty.PTR, *(Ty.I64,) * (2 * rank))
+        case ListOf(_, counted):
+            return (*(Ty.I64,) * counted, Ty.PTR, Ty.I64, Ty.I64)
         case Pointer():
             return (Ty.PTR,)
         case Words(types):

@@ -1,0 +1,105 @@
+"""The runtime, lists of Python numbers: reading them into an arena, making them."""
+
+from __future__ import annotations
+
+from pullback.lower.loopcode import Ty
+from pullback.native.builder import Code, increment
+from pullback.native.layout import Field
+from pullback.native.pyabi import FLOAT_VALUE, LIST_ITEMS, OB_TYPE, TUPLE_SIZE
+from pullback.native.text import SIZE, memory_type
+
+LIST_TYPES = (Ty.F64, Ty.I64, Ty.I1)
+
+READ, OTHER, FULL = 0, 1, 2
+"""What reading a list gives: it is read, an item is of another type, there is no memory left."""
+
+LIST_FUNCTIONS = {
+    **{f"pb_read_list_{ty.value}": ("i32", "ptr, ptr, ptr") for ty in LIST_TYPES},
+    **{f"pb_make_list_{ty.value}": ("ptr", "ptr, i64, i64") for ty in LIST_TYPES},
+}
+"""Result and parameter types of what entry points call. (The rest of the declarations that these
+functions need is in ``DECLARED``.)"""
+
+DECLARED = """
+declare ptr @PyList_New(i64)
+declare ptr @PyFloat_FromDouble(double)
+declare ptr @PyLong_FromLongLong(i64)
+declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
+@pb_float = external global i8
+@pb_int = external global i8
+@pb_true = external global i8
+@pb_false = external global i8
+"""
+
+
+def _read(ty: Ty) -> str:
+    """Its items one after another in the residual arena; ``%out`` gets address, extent, stride."""
+    c = Code()
+    n = c.load("i64", "%obj", TUPLE_SIZE)
+    items = c.load("ptr", "%obj", LIST_ITEMS)
+    up = c.add(c.load("i64", "%ctx", 8 * Field.RESID_CUR), 63)
+    start = c.let(f"and i64 {up}, -64")
+    end = c.add(start, c.mul(n, SIZE[ty]))
+    limit = c.load("i64", "%ctx", 8 * Field.RESID_END)
+    with c.when(c.let(f"icmp ugt i64 {end}, {limit}")):
+        grown = c.call("i32", "pb_grow", "ptr %ctx", f"i64 {8 * Field.RESID_END}", f"i64 {end}")
+        c.need(c.same(grown, "0", "i32"), "full")
+    c.store("i64", end, "%ctx", 8 * Field.RESID_CUR)
+    to = c.let(f"inttoptr i64 {start} to ptr")
+    over = c.slot("i32")
+    with c.counting(n) as i:
+        item = c.load("ptr", items, c.mul(i, 8))
+        c.store(memory_type(ty), _number(c, ty, item, over), to, c.mul(i, SIZE[ty]))
+    for k, word in enumerate((start, n, "1")):
+        c.store("i64", word, "%out", 8 * k)
+    c.line(f"ret i32 {READ}")
+    for label, status in (("other", OTHER), ("full", FULL)):
+        c.block(label)
+        c.line(f"ret i32 {status}")
+    return c.function(f"define i32 @pb_read_list_{ty.value}(ptr %ctx, ptr %obj, ptr %out)")
+
+
+def _number(c: Code, ty: Ty, item: str, over: str) -> str:
+    if ty is Ty.I1:
+        yes, no = c.same(item, "@pb_true"), c.same(item, "@pb_false")
+        c.need(c.let(f"or i1 {yes}, {no}"), "other")
+        return c.let(f"zext i1 {yes} to i8")
+    c.need(c.same(c.load("ptr", item, OB_TYPE), "@pb_float" if ty is Ty.F64 else "@pb_int"),
+           "other")  # fmt: skip
+    if ty is Ty.F64:
+        return c.load("double", item, FLOAT_VALUE)
+    value = c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {item}", f"ptr {over}")
+    c.need(c.same(c.load("i32", over), "0", "i32"), "other")
+    return value
+
+
+def _make(ty: Ty) -> str:
+    """A new list of so many numbers; null if there is no memory left (an exception is set)."""
+    c = Code()
+    out = c.call("ptr", "PyList_New", "i64 %n")
+    c.need(c.let(f"icmp ne ptr {out}, null"), "none")
+    items = c.load("ptr", out, LIST_ITEMS)
+    step = c.mul("%stride", SIZE[ty])
+    with c.counting("%n") as i:
+        value = c.load(memory_type(ty), "%data", c.mul(i, step))
+        if ty is Ty.I1:
+            yes = c.let(f"icmp ne i8 {value}, 0")
+            item = increment(c, c.let(f"select i1 {yes}, ptr @pb_true, ptr @pb_false"))
+        elif ty is Ty.F64:
+            item = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
+        else:
+            item = c.call("ptr", "PyLong_FromLongLong", f"i64 {value}")
+        c.need(c.let(f"icmp ne ptr {item}, null"), "drop")
+        c.store("ptr", item, items, c.mul(i, 8))
+    c.line(f"ret ptr {out}")
+    c.block("drop")
+    c.call("void", "Py_DecRef", f"ptr {out}")
+    c.jump("none")
+    c.block("none")
+    c.line("ret ptr null")
+    return c.function(f"define ptr @pb_make_list_{ty.value}(ptr %data, i64 %n, i64 %stride)")
+
+
+def lists_text() -> str:
+    """The functions, for every type of numbers."""
+    return DECLARED + "\n".join([*map(_read, LIST_TYPES), *map(_make, LIST_TYPES)])
