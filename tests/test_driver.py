@@ -332,3 +332,14 @@ def test_accumulators_are_numbered_in_the_order_of_the_nodes() -> None:
 def test_handles_are_three_numbers_for_an_axis() -> None:
     assert Memory({}).arguments(Handle(2), Cells(7, (2, 3))) == [7, 2, 3, 3, 1]
     assert isinstance(Node(0).fields, tuple) and I64.bits == 64
+
+
+def test_every_stage_can_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before ``own`` an update is of a value, after it of memory."""
+    from tests.programs.functions import pullback_kept
+
+    def again(x):  # compiled anew
+        return pullback_kept(x)
+
+    monkeypatch.setattr(driver.config, "check", "always")
+    assert pb.grad(again)(1.5) == pb.grad(pullback_kept)(1.5)

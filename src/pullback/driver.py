@@ -117,6 +117,8 @@ PIPELINE: tuple[Stage, ...] = (
 )  # fmt: skip
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
+BEFORE_OWNERSHIP = ("closures", "flatten")
+"""Stages after which an update is of a value, whoever else has the array."""
 
 
 @dataclass(slots=True)
@@ -142,7 +144,7 @@ def run_stages(
         chosen = stage.run if stage.run is not None else given[stage.name]
         program = chosen(program)
         if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
-            check(program, stage.dialect)
+            check(program, stage.dialect, owned=stage.name not in BEFORE_OWNERSHIP)
         if trace is not None:
             trace.append((stage.name, show_program(program)))
     return program
@@ -235,7 +237,7 @@ def _specialise(
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
-        check(special.program, Dialect.SOURCE)
+        check(special.program, Dialect.SOURCE, owned=False)
     program = run_stages(special.program, PIPELINE[:AD], {}, trace)
     return Specialisation(special, program, equal)
 

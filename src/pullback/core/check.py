@@ -82,9 +82,15 @@ class CheckError(Exception):
     """A pass made an ill-formed program. It is the compiler's mistake, never the user's."""
 
 
-def check(program: Program, dialect: Dialect) -> None:
-    """Raise CheckError, which names the function and prints the let, if anything is wrong."""
-    _Checker(program, dialect).program_()
+def check(program: Program, dialect: Dialect, owned: bool = True) -> None:
+    """Raise CheckError, which names the function and prints the let, if anything is wrong.
+
+    ``owned``: no array is used after an update has consumed it; before ``convert/ownership`` has
+    put copies in, updates are of values."""
+    checker = _Checker(program, dialect)
+    checker.program_()
+    if owned:
+        checker.uses()
 
 
 _HIGHER_ORDER = (Closure, Apply)
@@ -134,6 +140,9 @@ class _Checker:
                 self.type(t)
         for fn in self.p.functions.values():
             self.function_(fn)
+
+    def uses(self) -> None:
+        """No array is used after it was consumed."""
         for fn, x, message in misuses(self.p):
             self.function = fn.name
             self.fail(message + (_shown(x) if x else " in a result"))
