@@ -146,6 +146,8 @@ def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
     known = [c.items for c in columns if isinstance(c, Unrolled)]
     if len(known) == len(columns):
         return Unrolled(tuple(TupleV(row) for row in zip(*known)))
+    if () in known:
+        return Unrolled(())
     indexed = [_as_indexed(run, c, node) for c in columns]
     length = indexed[0].length
     for c in indexed[1:]:

@@ -17,7 +17,14 @@ from pullback.frontend.flatten import NoKindError, kind_of
 from pullback.frontend.forks import UNUSED, Flow
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.signals import Unresolved
-from pullback.frontend.syntax import assigned, jumps, liveness_of, target_names, updated
+from pullback.frontend.syntax import (
+    assigned,
+    jumps,
+    liveness_of,
+    local_names,
+    target_names,
+    updated,
+)
 from pullback.frontend.trials import return_kind, set_at_breaks
 from pullback.frontend.values import (
     ArrayV,
@@ -55,7 +62,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
                 error=MutationError,
             )
 
-    if isinstance(items, Unrolled) and not leaves and not jumps(s.body):
+    if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
         for item in items.items:
             check_source()
             assign(run, s.target, item, s)
@@ -286,7 +293,10 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
         bound = [*target_names(s.target), *bound]
     assert run.frame.definition is not None
     live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
+    own = local_names(run.frame.definition.node)  # ``np.sort(a)`` looks like an update of ``np``
     for n in bound:
+        if n not in own and n not in scope.names:
+            continue
         before = scope.names.get(n)
         if isinstance(before, Stale) and before.reason == UNKNOWN:
             continue

@@ -92,6 +92,10 @@ def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) 
             run.refuse(node, "a list and a tuple cannot be joined with +", error=ArgumentTypeError)
         return TupleV(a.items + b.items, a.is_list)
     x, y = run.to_list(a, node), run.to_list(b, node)
+    nothing = [isinstance(v, TupleV) and not v.items for v in (a, b)]  # a literal []
+    if any(nothing):
+        only = y if nothing[0] else x
+        return run.sequence_of(only.length, lambda i: run.element(only, i, node, False), node)
     total = ext.add(run, x.length, y.length)
 
     def item(i: Atom) -> Value:

@@ -74,6 +74,7 @@ class _Simplifier:
         self.updated = updated
         self.shapes = Shapes(stable, self.unknown)
         self.names: dict[Var, Atom] = {}
+        self.decided: dict[Var, Lit] = {}  # conditions, inside their branches
         self.defs: dict[Var, Op] = {}
         self.out: list[Let] = []
         self.axis_of: dict[Var, int] = {}  # of extents that are known only when the program runs
@@ -82,7 +83,9 @@ class _Simplifier:
     # --- names and extents --------------------------------------------------------------------
 
     def atom(self, a: Atom) -> Atom:
-        return self.names.get(a, a) if isinstance(a, Var) else a
+        if isinstance(a, Var):
+            a = self.names.get(a, a)
+        return self.decided.get(a, a) if isinstance(a, Var) else a
 
     def unknown(self, v: Var) -> Extents:
         """Variables for the extents of ``v``, bound beside ``v`` if anybody asks."""
@@ -311,7 +314,7 @@ class _Simplifier:
             return
         negated = self.defs.get(cond) if isinstance(cond, Var) else None
         if isinstance(negated, Prim) and negated.name == "not":
-            self.if_(let, negated.args[0], orelse, then)
+            self.if_(let, self.atom(negated.args[0]), orelse, then)
             return
         op = If(cond, self.given(cond, _TRUE, then), self.given(cond, _FALSE, orelse))
         kept = []
@@ -331,9 +334,9 @@ class _Simplifier:
     def given(self, cond: Atom, value: Lit, block: Block) -> Block:
         """The block where ``cond`` is known to have the value."""
         assert isinstance(cond, Var)
-        self.names[cond] = value
+        self.decided[cond] = value
         new = self.block(block)
-        del self.names[cond]
+        del self.decided[cond]
         return new
 
     def case(self, let: Let, scrutinee: Atom, arms: tuple[CaseArm, ...]) -> None:
