@@ -2,7 +2,8 @@
 
 Full gradients (for the quaternion the whole 3x7 Jacobian), by both native methods, called from
 Python: with lists and tuples in and out as in the paper, and with NumPy arrays, which are read
-where they are, so that this is about the time inside native code. Beside them the times of the two
+where they are, so that this is about the time inside native code; of the two programs of constant
+size also from inside compiled code. Beside them the times of the two
 Haskell libraries that the paper compares, measured again by GHC 9.0.2: ``ad`` 4.5.6 and the
 authors' ``ad-dualrev-th``; not on this machine, and not in this run.
 """
@@ -84,6 +85,39 @@ def jacobians(v: Any, q: Any) -> list[Callable[[], Any]]:
     return [jacobian(method) for method in METHODS]
 
 
+def products(xs, ys):
+    """Gradients of a product inside compiled code, each waiting for the one before."""
+    total = 0.0
+    for i in range(len(xs)):
+        dx, dy = pb.grad(scalar_multiplication, argnums=(0, 1))(xs[i] + total * 1e-9, ys[i])
+        total += dx * dy
+    return total
+
+
+def rotations(vs, qs):
+    """Jacobians of a rotation inside compiled code."""
+    total = 0.0
+    for i in range(len(vs)):
+        v = (vs[i, 0] + total * 1e-9, vs[i, 1], vs[i, 2])
+        q = (qs[i, 0], qs[i, 1], qs[i, 2], qs[i, 3])
+        for k in (0, 1, 2):
+            component = lambda v, q: rotate(v, q)[k]  # noqa: B023, E731
+            dv, dq = pb.grad(component, argnums=(0, 1))(v, q)
+            total += sum(dv) + sum(dq)
+    return total
+
+
+def inside(name: str, f: Callable[..., Any], columns: tuple[tuple[int, ...], ...]) -> None:
+    """A row for gradients that compiled code asks for itself (always by CHAD)."""
+    n = 10_000
+    rng = np.random.default_rng(0)
+    args = tuple(rng.normal(size=(n, *shape)) for shape in columns)
+    compiled = pb.jit(f)
+    (least,) = in_turns([lambda: compiled(*args)], 1)
+    (ad,), (th,) = HASKELL[name]
+    row(name, None, "inside", [least / n], ad, th)
+
+
 def in_turns(calls: list[Callable[[], Any]], repeat: int) -> list[float]:
     """Seconds of one call, the least of many, measured in turns; after a call for compiling."""
     for call in calls:
@@ -110,7 +144,8 @@ def shown(seconds: float) -> str:
 
 def row(name: str, n: int | None, data: str, times: list[float], ad: float, th: float) -> None:
     size = "" if n is None else f"{n:,}"
-    cells = " ".join(f"{shown(t):>11}" for t in (*times, ad, th))
+    cells = " ".join(f"{shown(t):>11}" for t in times) + " " * 12 * (len(METHODS) - len(times))
+    cells += " " + " ".join(f"{shown(t):>11}" for t in (ad, th))
     ahead = " ".join(f"{th / t:9.1f}" for t in times)
     print(f"{name:<22} {size:>9} {data:<7} {cells} {ahead}", flush=True)
 
@@ -139,11 +174,13 @@ def main() -> None:
     scalars = gradients(scalar_multiplication, (1.5, 2.5))
     (ad,), (th,) = HASKELL["scalar multiplication"]
     row("scalar multiplication", None, "floats", in_turns(scalars, 10_000), ad, th)
+    inside("scalar multiplication", products, ((), ()))
     growing("dot product", dot_product, rows=False)
     growing("matrix-vector", matrix_vector, rows=True)
     v, q = (1.0, 2.0, 3.0), (0.1, 0.2, 0.3, 0.9)
     (ad,), (th,) = HASKELL["quaternion"]
     row("quaternion", None, "tuples", in_turns(jacobians(v, q), 1000), ad, th)
+    inside("quaternion", rotations, ((3,), (4,)))
 
 
 if __name__ == "__main__":
