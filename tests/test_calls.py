@@ -110,3 +110,60 @@ def test_lists_by_many_threads():
     for t in threads:
         t.join()
     assert not wrong
+
+
+def product(matrix, vector):
+    return [dot(row, vector) for row in matrix]
+
+
+def test_lists_of_lists_in_and_out():
+    matrix, vector = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0.5, -1.0]
+    assert pb.jit(product)(matrix, vector) == product(matrix, vector)
+
+    def loss(m, v):
+        return sum(product(m, v))
+
+    both = pb.value_and_grad(loss, argnums=(0, 1))
+    expected = loss(matrix, vector), ([vector] * 3, [9.0, 12.0])
+    for _ in range(3):
+        assert both(matrix, vector) == expected
+    assert pb.grad(loss)([[1.0], [2.0, 3.0]], [2.0]) == [[2.0], [2.0, 0.0]]
+    assert both(matrix, vector) == expected
+    with pytest.raises(TypeError):
+        both(matrix, [None])
+    with pytest.raises(TypeError):
+        both(matrix, vector, 1)
+    with pytest.raises(TypeError):
+        both(matrix)
+    assert both(matrix, np.array(vector))[0] == expected[0]
+    assert both(matrix, vector) == expected
+
+
+def test_what_was_compiled_in_is_looked_at():
+    mode, weights = "plain", [1.0, 2.0]
+
+    def loss(matrix):
+        scale = 1.0 if mode == "plain" else 3.0
+        return scale * sum(product(matrix, weights))
+
+    gradient = pb.grad(loss)
+    assert gradient([[1.0, 1.0]]) == [[1.0, 2.0]]
+    weights = [4.0, 5.0]
+    assert gradient([[1.0, 1.0]]) == [[4.0, 5.0]]
+    mode = "other"
+    assert gradient([[1.0, 1.0]]) == [[12.0, 15.0]]
+    mode = "plain"
+    assert gradient([[1.0, 1.0]]) == [[4.0, 5.0]]
+
+
+def test_auxiliary_data_beside_a_gradient():
+    def loss(matrix):
+        rows = product(matrix, [1.0, 1.0])
+        return sum(rows), (rows, len(rows), matrix)
+
+    matrix = [[1.0, 2.0], [3.0, 4.0]]
+    ones = [[1.0, 1.0], [1.0, 1.0]]
+    beside = ([3.0, 7.0], 2, matrix)
+    for _ in range(2):
+        assert pb.grad(loss, has_aux=True)(matrix) == (ones, beside)
+        assert pb.value_and_grad(loss, has_aux=True)(matrix) == ((10.0, beside), ones)

@@ -35,21 +35,21 @@ from pullback.entries import (
     Fast,
     FastForm,
     Form,
+    Guards,
+    Hidden,
     fast_form,
     gradient_form,
     result_form,
     tuple_form,
 )
 from pullback.frontend.kinds import Kind, leaf_types
-from pullback.frontend.python_values import Guard
-from pullback.frontend.scopes import Path
 from pullback.lower.lower import lower
 from pullback.marshal import Flattener, has_union, rebuild
 from pullback.native import EntrySignature, compile_entries
 from pullback.plans import Plan, What
+from pullback.routes import Route, route
 from pullback.tangents import Usual
 
-Hidden = Sequence[tuple[Path, Kind]]
 Make = Callable[[object], Fast]
 
 
@@ -58,7 +58,7 @@ class Native:
     no form: it is given ``call``."""
 
     def __init__(
-        self, plan: Plan, program: Program, hidden: Hidden, guards: Sequence[Guard],
+        self, plan: Plan, program: Program, hidden: Hidden, guards: Guards,
         general: bool = False,
     ) -> None:  # fmt: skip
         self.plan = plan
@@ -89,6 +89,12 @@ class Native:
         self.builtin: Fast = self.module.call[program.main]
         if fast is not None and form is not None:
             self.make = fast.bind(self.builtin, form.decode)
+        self.route: Route | None = None
+        if self.boundary is not None:
+            boxed = self.results[: len(self.results) - raw]
+            self.route = route(
+                plan, self.boundary, hidden, guards, boxed, self.tail, self.builtin
+            )
 
     def call(self, values: Sequence[object], tangents: Sequence[object] = ()) -> object:
         """The result for arguments and hidden arguments, by leaves."""

@@ -321,8 +321,13 @@ class Unit:
     def bind(self, f: object, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
         native = self.compiled()
-        native = self.compiled(general=True) if packed and native.make is not None else native
-        return native.make(f) if native.make is not None else self._general(native, f)
+        if packed:
+            native = self.compiled(general=True) if native.make is not None else native
+            return self._general(native, f)
+        if native.make is not None:
+            return native.make(f)
+        general = self._general(native, f)
+        return general if native.route is None else native.route(f, general)
 
     def _general(self, native: Native, f: object) -> Fast:
         special, kinds = self.special, self.special.kinds

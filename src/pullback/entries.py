@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Decode = Callable[[object], object]
 Fast = Callable[..., object]
+Hidden = Sequence[tuple[Path, Kind]]
+Guards = Sequence[Guard]
 
 
 # --- results -----------------------------------------------------------------------------------
@@ -157,8 +159,9 @@ class NoForm(Exception):
 
 
 @dataclass(slots=True)
-class _Writer:
-    """The Python text of a fast call, and the objects that it mentions."""
+class Writer:
+    """The Python text of a fast call, and the objects that it mentions. ``NotImplemented`` is what
+    a call gives that the text is not for."""
 
     objects: dict[str, object] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
@@ -213,6 +216,26 @@ class _Writer:
         found = [x for x in (self.argument(k, at) for k, at in parts) if x is not None]
         text = "".join(f"{expression}, " for _, expression in found)
         return tuple(tree for tree, _ in found), f"({text})"
+
+    # --- the function ---
+
+    def text(self, count: int, body: Sequence[str], more: str = "") -> str:
+        """The text of what makes the fast call of a function, of so many arguments: after the
+        checks the body. ``more``: what it is given besides the function."""
+        # An argument that is missing is NotImplemented: it fits nothing, and no count is needed.
+        names = "".join(f"a{k}=NotImplemented, " for k in range(count))
+        prepare = ["if rest: return NotImplemented"]
+        if "args" in self.needs:
+            prepare.append(f"args = ({''.join(f'a{k}, ' for k in range(count))})")
+        if self.lines:
+            prepare += ["try:", *(f"    {x}" for x in self.lines),
+                        "except LOOKUP: return NotImplemented"]  # fmt: skip
+        self.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)
+        return "\n".join(
+            [f"def make(f{more}):", *(f"    {x}" for x in self.setup),
+             f"    def fast({names}*rest):", *(f"        {x}" for x in (*prepare, *body)),
+             "    return fast"]
+        )  # fmt: skip
 
     # --- paths -------------------------------------------------------------------------------
 
@@ -299,6 +322,14 @@ def _holder(guard: Guard) -> Callable[[object], bool]:
     return lambda value: value is not MISSING and holds(guard, value)
 
 
+def defined(text: str, names: dict[str, object]) -> Callable[..., Fast]:
+    """The function ``make`` that a text defines, which mentions these objects."""
+    exec(compile(text, "<pullback fast call>", "exec"), names)
+    make = names["make"]
+    assert callable(make)
+    return make
+
+
 # --- the fast call -------------------------------------------------------------------------------
 
 
@@ -318,18 +349,12 @@ class FastForm:
         if self.direct and decode is None:
             return lambda _: builtin
         names: dict[str, object] = {**self.objects, "entry": builtin, "decode": decode}
-        exec(compile(self.text.replace("RESULT", "decode(r)" if decode else "r"),
-                     "<pullback fast call>", "exec"), names)  # fmt: skip
-        make = names["make"]
-        assert callable(make)
-        return make
+        return defined(self.text.replace("RESULT", "decode(r)" if decode else "r"), names)
 
 
-def fast_form(
-    kinds: Sequence[Kind], hidden: Sequence[tuple[Path, Kind]], guards: Sequence[Guard]
-) -> FastForm | None:
+def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm | None:
     """The form of all arguments and hidden arguments; None: they take the general way."""
-    w = _Writer()
+    w = Writer()
     trees: list[Tree] = []
     values: list[str] = []
     try:
@@ -348,21 +373,9 @@ def fast_form(
             w.dynamic |= found is None
     except NoForm:
         return None
-    # An argument that is missing is NotImplemented: it fits nothing, and no count is needed.
-    names = "".join(f"a{k}=NotImplemented, " for k in range(len(kinds)))
-    prepare = ["if rest: return NotImplemented"]
-    if "args" in w.needs:
-        prepare.append(f"args = ({''.join(f'a{k}, ' for k in range(len(kinds)))})")
-    if w.lines:
-        prepare += ["try:", *(f"    {x}" for x in w.lines), "except LOOKUP: return NotImplemented"]
     body = [
-        *prepare,
         f"r = entry({', '.join(values)})",
         "return r if r is NotImplemented else RESULT",
     ]
-    text = "\n".join(
-        ["def make(f):", *(f"    {x}" for x in w.setup), f"    def fast({names}*rest):",
-         *(f"        {x}" for x in body), "    return fast"]
-    )  # fmt: skip
-    w.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)
+    text = w.text(len(kinds), body)
     return FastForm(tuple(trees), text, w.objects, not w.dynamic)
