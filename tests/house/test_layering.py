@@ -29,13 +29,16 @@ MAY_KNOW = {
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
     "boundary": {"core", "errors", "frontend", "lower", "native", "plans", "entries"},
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
+    "routes": {
+        "core", "frontend", "native", "marshal", "rawmemory", "plans", "entries", "boundary"
+    },
     "calls": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
         "plans", "located",
     },
     "compiled": {
         "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
-        "boundary",
+        "boundary", "routes",
     },
     "halves": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
