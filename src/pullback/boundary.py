@@ -113,8 +113,6 @@ class _Layouts:
 
     def instance(self, kind: RecordK) -> Instance:
         """The shape of a record."""
-        if kind.cls is dict:
-            raise NoLayout
         access = access_of(kind.cls, tuple(name for name, _ in kind.fields))
         if access is None:
             raise NoLayout

@@ -139,6 +139,9 @@ def _parts(given: object, count: int, kind: Kind, what: What) -> Sequence[object
 def _field(given: object, name: str, kind: Kind, what: What) -> object:
     if given is None:
         return None
+    if isinstance(given, dict) and isinstance(kind, RecordK):
+        for other in given.keys() - {known for known, _ in kind.fields}:
+            raise ArgumentTypeError(f"the {what} of {describe(kind)} has no {other!r}")
     try:
         return field_of(given, type(given), name)
     except (AttributeError, KeyError):

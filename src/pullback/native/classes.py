@@ -38,12 +38,21 @@ class Attribute:
     place: int
 
 
-Access = Offset | Attribute
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An item of a dict: a string, an int or a member of an enumeration."""
+
+    key: object
+
+
+Access = Offset | Attribute | Key
 
 
 @cache
 def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
     """How each field is reached; None if the class is not plain."""
+    if cls is dict:
+        return tuple(map(Key, names))
     if not is_dataclass(cls):
         properties = any(isinstance(vars(cls).get(n), property) for n in names)
         plain = issubclass(cls, tuple) and _untouched(cls, tuple) and not properties

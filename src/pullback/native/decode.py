@@ -23,7 +23,8 @@ from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
 from pullback.native.choices import symbol_object
-from pullback.native.classes import VALUES_BEFORE, Access, Offset, known_slots
+from pullback.native.classes import VALUES_BEFORE, Access, Key, Offset, known_slots
+from pullback.native.dicts import set_item
 from pullback.native.encode_values import Names, alternatives
 from pullback.native.pyabi import ARRAY_DATA, FLOAT_VALUE, LIST_ITEMS, TUPLE_ITEMS
 from pullback.native.shapes import (
@@ -273,12 +274,16 @@ class Decoder:
     def _bare(self, shape: Instance) -> str:
         """An instance without fields; the collector is told to forget it if it may."""
         made = self._new(shape)
+        if shape.cls is dict:
+            return made  # dicts see to that themselves
         numbers = all(isinstance(item, Number | Strided) for item in shape.items)
         if (numbers or self.acyclic) and stays_acyclic(shape.cls):
             self.code.call("void", "PyObject_GC_UnTrack", f"ptr {made}")
         return made
 
     def _new(self, shape: Instance) -> str:
+        if shape.cls is dict:
+            return self._checked(self.code.call("ptr", "PyDict_New"))
         c, cls = self.code, f"ptr @{self.names.symbol(shape.cls)}"
         if issubclass(shape.cls, tuple):
             count = len(shape.items)
@@ -297,6 +302,9 @@ class Decoder:
         c = self.code
         if isinstance(access, Offset):
             c.store("ptr", value, obj, access.bytes)
+            return
+        if isinstance(access, Key):
+            set_item(c, obj, "@" + self.names.symbol(access.key, access.key), value)
             return
         name = self.names.symbol(access.name, access.name)
 

@@ -12,7 +12,8 @@ from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code
 from pullback.native.choices import optional, symbol_number
-from pullback.native.classes import VALUES_BEFORE, Access, Offset
+from pullback.native.classes import VALUES_BEFORE, Access, Key, Offset
+from pullback.native.dicts import dict_items, dict_or_none
 from pullback.native.pyabi import (
     FLOAT_VALUE,
     LIST_ITEMS,
@@ -99,6 +100,11 @@ def read_field(c: Code, names: Names, obj: str, access: Access, fail: str) -> st
         value = c.load("ptr", obj, access.bytes)
         c.need(c.let(f"icmp ne ptr {value}, null"), fail)
         return value
+    if isinstance(access, Key):
+        key = names.symbol(access.key, access.key)
+        value = c.call("ptr", "PyDict_GetItem", f"ptr {obj}", f"ptr @{key}")
+        c.need(c.let(f"icmp ne ptr {value}, null"), fail)
+        return value
     name = names.symbol(access.name, access.name)
     found = c.var("ptr", "null")
     if access.place >= 0:
@@ -111,6 +117,14 @@ def read_field(c: Code, names: Names, obj: str, access: Access, fail: str) -> st
         c.call("void", "Py_DecRef", f"ptr {value}")
         c.store("ptr", value, found)
     return c.load("ptr", found)
+
+
+def instance_or_none(c: Code, names: Names, tangent: str, shape: Instance) -> str:
+    """An ``i1``: whether a tangent is None; if not, it may be one of such an instance (or at the
+    block "fail")."""
+    if shape.cls is dict:
+        return dict_or_none(c, tangent, len(shape.items))
+    return exactly_or_none(c, tangent, "@" + names.symbol(shape.cls))
 
 
 class ValueEncoder:
@@ -171,10 +185,13 @@ class ValueEncoder:
 
     def _fields(self, shape: Instance, obj: str, slots: Slots, inside: Where) -> None:
         c, tangent = self.code, inside.tangent
+        parts = None
+        if shape.cls is dict:
+            parts = iter(dict_items(c, self.names.symbol, obj, shape.access, "fail"))
         if tangent:
-            none = exactly_or_none(c, tangent, "@" + self.names.symbol(shape.cls))
+            none = instance_or_none(c, self.names, tangent, shape)
         for a, item in zip(shape.access, shape.items, strict=True):
-            part = read_field(c, self.names, obj, a, "fail")
+            part = read_field(c, self.names, obj, a, "fail") if parts is None else next(parts)
             beside_it = ""
             if tangent:
                 read = partial(read_field, c, self.names, tangent, a, "fail")

@@ -34,7 +34,8 @@ _PYTHON_FUNCTIONS = (
     "PyLong_AsLongLongAndOverflow", "PyEval_SaveThread", "PyEval_RestoreThread",
     "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyType_GenericAlloc", "PyList_New",
     "PyErr_Clear", "PyDict_GetItem", "PyList_GetItem", "PyGC_Disable", "PyGC_Enable",
-    "PyObject_GC_UnTrack",
+    "PyObject_GC_UnTrack", "PyDict_Next", "PyDict_New", "PyDict_SetItem", "PyDict_Size",
+    "PyObject_RichCompareBool",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {
@@ -42,6 +43,7 @@ _OBJECTS: dict[str, object] = {
     "pb_int": int,
     "pb_tuple_type": tuple,
     "pb_list": list,
+    "pb_dict": dict,
     "pb_str": str,
     "pb_ndarray": np.ndarray,
     "pb_value_error": ValueError,

@@ -18,7 +18,7 @@ from pullback.native.builder import Code, increment
 from pullback.native.decode import Source, Sources
 from pullback.native.decode_results import ResultDecoder
 from pullback.native.encode_helpers import TANGENT
-from pullback.native.encode_values import read_field
+from pullback.native.encode_values import instance_or_none, read_field
 from pullback.native.pyabi import ARRAY_DATA
 from pullback.native.shapes import (
     Boxed,
@@ -33,7 +33,7 @@ from pullback.native.shapes import (
     Symbol,
     leaf_types,
 )
-from pullback.native.tangent_items import NONE, exactly_or_none, item_of, items_of
+from pullback.native.tangent_items import NONE, item_of, items_of
 from pullback.native.text import SHIFT
 
 
@@ -120,7 +120,7 @@ class Seeder(ResultDecoder):
         self, shape: Instance, given: str, sources: Sources
     ) -> None:
         c = self.code
-        none = exactly_or_none(c, given, "@" + self.names.symbol(shape.cls))
+        none = instance_or_none(c, self.names, given, shape)
         for access, item in zip(shape.access, shape.items, strict=True):
             read = partial(read_field, c, self.names, given, access, "fail")
             part = c.choose(none, lambda: NONE, read, "ptr")
