@@ -12,7 +12,7 @@ import numpy as np
 
 from pullback import driver, products, trees
 from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
-from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
 from pullback.halves import Pullback
 from pullback.plans import Request, What
 from pullback.trees import ravel
@@ -79,7 +79,10 @@ class Operator:
                 break
         else:
             request = _for_count(self._request, len(values))
-            fast, result = driver.bind(self._f, values, request)
+            try:
+                fast, result = driver.bind(self._f, values, request)
+            except PullbackError as error:  # where the compiler noticed it says nothing to a user
+                raise error.with_traceback(None) from None
         before = (self._fast, *self._others)
         self._others = tuple(x for x in before if x is not fast)[:MOST_OTHERS]
         self._fast = fast

@@ -37,6 +37,25 @@ def in_recursion(n, x):
     return in_recursion(n - 1, x) + y
 
 
+def counts(x):
+    global COUNT
+    COUNT += 1
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total += v
+
+    def parts():
+        yield x
+
+    d = {}
+    for i in range(3):
+        d[i] = x
+    add(x)
+    return sum(parts()) + d[0]
+
+
 def sound(x):
     return x * x
 
@@ -86,3 +105,18 @@ def test_a_single_one_stands_alone():
     assert isinstance(caught.value, pb.PullbackError)
     assert caught.value.others == ()
     assert str(caught.value).count("attribute error") == 1
+
+
+def test_what_follows_from_a_refusal_is_not_shown():
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.grad(counts)(1.0)
+    shown = [e for e in lines_of(caught.value) if "test_problems.py" in e]
+    refused = ("global COUNT", "nonlocal total", "yield x", "d[i] = x")
+    assert len(shown) == len(refused)
+    assert all(line in lines_of(caught.value) for line in refused)
+
+
+def test_the_traceback_is_short():
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.grad(counts)(1.0)
+    assert len(caught.traceback) <= 4

@@ -65,3 +65,15 @@ def test_messages(f, args):
             assert str(caught.value) == str(e).splitlines()[0]
     else:
         assert pb.jit(f)(*args) == expected
+
+
+def test_text_is_made_of_what_is_known():
+    """An f-string that is data holds values, never their source text."""
+
+    def named(p, n):
+        return p[f"w{n}"] * p[f"w{n + 1:d}"] if f"{n:02d}" == "01" else p["w0"]
+
+    p = {"w0": 2.0, "w1": 3.0, "w2": 5.0}
+    for n in (0, 1):
+        assert pb.jit(named)(p, n) == named(p, n)
+    assert pb.grad(named)(p, 1) == {"w0": 0.0, "w1": 5.0, "w2": 3.0}

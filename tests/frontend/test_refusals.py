@@ -35,6 +35,23 @@ def catches(x):
         return 0.0
 
 
+def compares_text(x):
+    return x if f"{x:.1f}" == "1.0" else -x
+
+
+class Changing:
+    def __init__(self, x):
+        self.x = x
+
+
+def makes_changing(x):
+    return Changing(x).x
+
+
+def draws(x):
+    return x * np.random.randn()
+
+
 def opens(x):
     with open("f"):
         return x
@@ -304,6 +321,9 @@ CASES = [
     (no_such_attribute, 1.0, UnknownAttributeError, "return x.foo"),
     (calls_unknown, 1.0, UnsupportedError, "open(x)"),
     (prints, 1.0, UnsupportedError, "print(x)"),
+    (compares_text, 1.0, StaticValueError, 'f"{x:.1f}"'),
+    (makes_changing, 1.0, UnsupportedError, "Changing(x)"),
+    (draws, 1.0, UnsupportedError, "np.random.randn()"),
     (appends, [1.0, 2.0], MutationError, "xs.append(1.0)"),
     (static_axis, A, StaticValueError, "np.sum(a, axis=int(a[0]))"),
     (tuple_index, 1.0, StaticIndexError, "(x, x)[2]"),

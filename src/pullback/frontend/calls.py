@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import types
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
@@ -118,11 +119,27 @@ def _call_object(
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
     module = getattr(obj, "__module__", None) or ""
     where = f"{module}.{name}" if module not in ("", "builtins") else str(name)
-    run.refuse(
-        node,
-        f"{where} is not a function that compiled code can call",
-        "write it with supported functions, or call it outside",
-    )
+    if isinstance(obj, type) and type(getattr(obj, "__init__", None)) is types.FunctionType:
+        run.refuse(
+            node,
+            f"{where} is a class that is not a frozen dataclass: its objects can change",
+            "declare it with @dataclass(frozen=True); its methods and properties can stay",
+        )
+    run.refuse(node, f"{where} is not a function that compiled code can call", _rewrite(where))
+
+
+def _rewrite(where: str) -> str:
+    """What to write instead of a function that is not supported."""
+    if where == "print":
+        return (
+            "return what you want to see, or call the function itself, without Pullback: it is "
+            "plain Python and prints there"
+        )
+    if where.startswith(("numpy.random.", "random.", "Random.")):
+        return "draw the random numbers outside and pass them in as an argument"
+    if where in ("str", "repr", "format"):
+        return "compare the values themselves"
+    return "write it with supported functions, or call it outside and pass the result in"
 
 
 def call_method(

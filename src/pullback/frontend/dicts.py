@@ -46,7 +46,8 @@ def is_dict(value: Value) -> bool:
 
 def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
     """A key, which must be known. (Keys that are no strings stand where names do as they are.)"""
-    key = run.static(value, node, "the key of a dict")
+    rewrite = "loop over the dict itself (d.items(), d.values()), or use a list or an array"
+    key = run.static(value, node, "the key of a dict", rewrite)
     if not is_key(key):
         run.refuse(
             node,

@@ -8,12 +8,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
-from pullback.errors import ArgumentTypeError, MutationError, UnknownNameError
+from pullback.core.types import Int
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    MutationError,
+    StaticValueError,
+    UnknownNameError,
+)
 from pullback.frontend import comprehensions, dicts, ownership
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
 from pullback.frontend.signals import FollowUp
-from pullback.frontend.syntax import LIST_UPDATES, parameters
+from pullback.frontend.syntax import LIST_UPDATES, declared_outside, parameters
 from pullback.frontend.values import (
     ArrayV,
     FunctionV,
@@ -96,8 +103,8 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             made = evaluate(run, value)
             run.scope.names[name] = made
             return made
-        case ast.JoinedStr(values):
-            return _joined_string(run, values, node)
+        case ast.JoinedStr():
+            return joined_string(run, node)
         case ast.Slice():
             return evaluate_index(run, node)
         case _:
@@ -128,11 +135,13 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
         if found is not None:
             return found
         if name in scope.locals:
+            here = run.frame.definition
+            refused = here is not None and name in declared_outside(here.node)
             run.refuse(
                 node,
                 f"{name!r} may have no value here",
                 "give it a value on every path before",
-                error=UnknownNameError,
+                error=FollowUp if refused else UnknownNameError,
             )
     cells = outermost(run.scope)
     if cells is not None:
@@ -338,22 +347,42 @@ def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
     return FunctionV(definition, run.scope, defaults, keywords)
 
 
-def _joined_string(run: Run, values: Sequence[ast.expr], node: ast.expr) -> Value:
-    """An f-string of compile-time values; run-time values stand as their source text."""
+def joined_string(run: Run, node: ast.JoinedStr, message: bool = False) -> Value:
+    """An f-string of values that are known. In the message of an error, others stand as their
+    source text."""
     parts = []
-    for v in values:
+    for v in node.values:
         match v:
             case ast.Constant(str(text)):
                 parts.append(text)
             case ast.FormattedValue(value, conversion, spec):
                 inner = evaluate(run, value)
-                if isinstance(inner, Static) and conversion == -1 and spec is None:
-                    parts.append(f"{inner.value}")
-                else:
+                if isinstance(inner, Scalar) and isinstance(inner.type, Int) and not message:
+                    inner = Static(run.static(inner, value, "what an f-string shows"))
+                form = Static("") if spec is None else evaluate(run, spec)
+                if isinstance(inner, Static) and isinstance(form, Static):
+                    parts.append(_formatted(run, inner.value, conversion, str(form.value), v))
+                elif message:
                     parts.append("{" + ast.unparse(value) + "}")
+                else:
+                    run.refuse(
+                        v,
+                        "text is made when the function is compiled; this value is known later",
+                        "compare the values themselves; in the message of an error, write the "
+                        "f-string in the raise or assert itself",
+                        error=StaticValueError,
+                    )
             case _:
                 run.refuse(node, "this f-string is not supported")
     return Static("".join(parts))
+
+
+def _formatted(run: Run, value: object, conversion: int, form: str, node: ast.expr) -> str:
+    shown: dict[int, Callable[[object], str]] = {97: ascii, 114: repr, 115: str}
+    try:
+        return format(shown[conversion](value) if conversion in shown else value, form)
+    except (ValueError, TypeError) as e:
+        run.refuse(node, str(e), error=ArgumentValueError)
 
 
 __all__ = ["Scalar", "UnionV", "evaluate", "lookup", "parameters"]

@@ -53,7 +53,9 @@ class Specialiser(Protocol):
         """A scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
         ...
 
-    def static(self, value: Value, node: ast.AST, what: str) -> object:
+    def static(
+        self, value: Value, node: ast.AST, what: str, rewrite: str = ...
+    ) -> object:
         """The compile-time value; an unchanged int parameter is made static by respecialising."""
         ...
 

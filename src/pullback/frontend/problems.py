@@ -68,7 +68,7 @@ def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
     problems.steps += 1
     for body in _bodies(s):
         _explore(run, s, body)
-    names = assigned([s], updates=False)
+    names = list(assigned([s]))
     if isinstance(s, ast.Return):
         names = ["$return"]
     for name in names:

@@ -9,7 +9,7 @@ from pullback.core.build import boolean
 from pullback.core.prims_discrete import EXCEPTIONS
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.expressions import evaluate, test_of
+from pullback.frontend.expressions import evaluate, joined_string, test_of
 from pullback.frontend.forks import Flow
 from pullback.frontend.values import Scalar, Static, Value
 
@@ -99,7 +99,8 @@ def _quietly(run: Run, node: ast.expr) -> Value:
     found: list[Value] = []
 
     def inside() -> tuple[Atom, ...]:
-        found.append(evaluate(run, node))
+        known = joined_string(run, node, True) if isinstance(node, ast.JoinedStr) else None
+        found.append(known or evaluate(run, node))
         return ()
 
     run.block(inside)

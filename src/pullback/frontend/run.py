@@ -174,7 +174,13 @@ class Run(PythonValues):
     def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
         return scalars.convert(self, value, type, node)
 
-    def static(self, value: Value, node: ast.AST, what: str) -> object:
+    def static(
+        self,
+        value: Value,
+        node: ast.AST,
+        what: str,
+        rewrite: str = "write a literal, or pass it as a parameter of its own",
+    ) -> object:
         from pullback.errors import StaticValueError
         from pullback.frontend.values import SliceV, TupleV
 
@@ -193,7 +199,7 @@ class Run(PythonValues):
                 self.refuse(
                     node,
                     f"{what} must be known when the function is compiled",
-                    "write a literal, or pass it as a parameter of its own",
+                    rewrite,
                     error=StaticValueError,
                 )
 

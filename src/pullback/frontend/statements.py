@@ -25,7 +25,7 @@ from pullback.frontend.forks import Flow, fork_names
 from pullback.frontend.problems import UNKNOWN, recovered
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.source import Definition
-from pullback.frontend.syntax import jumps, liveness_of, size, ways_through
+from pullback.frontend.syntax import is_generator, jumps, liveness_of, size, ways_through
 from pullback.frontend.values import (
     RecordV,
     Stale,
@@ -48,6 +48,8 @@ def run_body(run: Run, definition: Definition) -> Value:
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
     result = run.scope.names.get("$return", Static(None))
+    if is_generator(definition.node):
+        run.refuse(definition.node, UNKNOWN, error=FollowUp)
     if isinstance(result, Stale):
         error = FollowUp if result.reason == UNKNOWN else None
         run.refuse(definition.node, result.reason, "return a value on every path", error)

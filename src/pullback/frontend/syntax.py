@@ -379,6 +379,21 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 
+@cache
+def declared_outside(node: FunctionNode) -> frozenset[str]:
+    """The names that a function declares ``global`` or ``nonlocal``."""
+    inside = [n for root in _body(node) for n in ast.walk(root)]
+    return frozenset(
+        name for n in inside if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names
+    )
+
+
+@cache
+def is_generator(node: FunctionNode) -> bool:
+    """Whether calling the function gives an iterator."""
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in _own_nodes(s))
+
+
 def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
     """The places in a function whose syntax is refused, with reason and rewrite."""
     for root in _body(node):
