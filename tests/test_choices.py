@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.boundary import conversion_of
 from pullback.frontend.pytypes import type_of
 from pullback.native.shapes import Space
+from tests.test_boundary import by_general_way, same
 
 
 class Op(enum.Enum):
@@ -101,7 +103,74 @@ def test_new_strings_and_wrong_values():
     f = pb.jit(total)
     assert f(chain(4), 0.5) == total(chain(4), 0.5)
     assert f(chain(4, "never met before "), 0.5) == total(chain(4, "y"), 0.5)
-    for wrong in (Link("+", "x", None, None, None), Link(Op.ADD, 3, None, None, None),
-                  Link(Op.ADD, "x", "1.0", None, None), Link(Op.ADD, None, None, None, None)):
+    for wrong in (
+        Link("+", "x", None, None, None),
+        Link(Op.ADD, 3, None, None, None),
+        Link(Op.ADD, "x", "1.0", None, None),
+        Link(Op.ADD, None, None, None, None),
+    ):
         with pytest.raises(TypeError):
             f(wrong, 0.5)
+
+
+@dataclass(frozen=True)
+class Layer:
+    array: np.ndarray | None
+    numbers: list[float] | None
+    rows: list[list[float]] | None
+    weight: float
+    rest: Layer | None
+
+
+def layers_sum(t):
+    if t is None:
+        return 0.0
+    s = t.weight + 2.0 * layers_sum(t.rest)
+    if t.array is not None:
+        s += np.sum(t.array * t.array)
+    if t.numbers is not None:
+        for x in t.numbers:
+            s += x * x * x
+    if t.rows is not None:
+        for row in t.rows:
+            for x in row:
+                s += t.weight * x
+    return s
+
+
+def layers():
+    last = Layer(None, None, [[1.0], [2.0, 3.0]], 3.0, None)
+    return Layer(None, [1.0, 2.0], None, 1.0, Layer(np.arange(3.0), None, None, 2.0, last))
+
+
+def test_arrays_and_lists_that_may_be_none():
+    t = layers()
+    for space in Space:
+        assert conversion_of(type_of(t), space) is not None
+    assert pb.jit(layers_sum)(t) == pytest.approx(layers_sum(t))
+    found = pb.grad(layers_sum)(t)
+    assert same(found, by_general_way(layers_sum, t))
+    assert same(found.numbers, [3.0, 12.0])
+    assert found.array is None
+    assert found.rest.rest.rows == [[12.0], [12.0, 12.0]]
+    assert same(pb.unpack(pb.pack(t)), t)
+    again = pb.jit(lambda t: Layer(t.array, t.numbers, t.rows, 2.0 * t.weight, t.rest))(t)
+    assert again.weight == 2.0
+    assert same(again.rest, t.rest)
+    along = Layer(None, [1.0, 0.0], None, 1.0, Layer(np.ones(3), None, None, 0.0, None))
+    assert pb.jvp(layers_sum, (t,), (along,))[1] == 1.0 + 3.0 + 2.0 * 6.0
+    assert same(pb.vjp(layers_sum, t)[1](1.0)[0], found)
+
+
+def test_a_list_of_arrays_and_none():
+    def total(xs):
+        s = 0.0
+        for x in xs:
+            if x is not None:
+                s += np.sum(x * x)
+        return s
+
+    xs = [np.arange(3.0), None, np.ones(2)]
+    found = pb.grad(total)(xs)
+    assert same(found, [np.array([0.0, 2.0, 4.0]), None, np.array([2.0, 2.0])])
+    assert same(found, by_general_way(total, xs))

@@ -29,11 +29,11 @@ from pullback.frontend.kinds import (
     SymbolK,
     TupleK,
     UnionK,
-    leaf_types,
 )
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
 from pullback.lower.values import machine
+from pullback.marshal import has_union
 from pullback.native.boundary import Conversion
 from pullback.native.choices import MOST_MEMBERS
 from pullback.native.classes import access_of
@@ -100,7 +100,7 @@ class _Layouts:
             case SymbolK(cls):
                 return symbol_shape(cls)
             case OptionalK(inner):
-                if not all(isinstance(t, Real | Int | Bool) for t in leaf_types(inner)):
+                if has_union(inner):
                     raise NoLayout
                 hints = [a for a in typing.get_args(declared) if a is not types.NoneType]
                 return Maybe(self.shape(inner, hints[0] if len(hints) == 1 else None))

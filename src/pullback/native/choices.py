@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pullback.lower.loopcode import Ty
 from pullback.native.builder import Code, increment
 from pullback.native.pyabi import OB_TYPE
-from pullback.native.shapes import Maybe, Symbol, leaf_types, words
+from pullback.native.shapes import Layout, Maybe, Symbol, beside, leaf_types, words
 from pullback.native.text import memory_type
 
 MOST_MEMBERS = 32
 """Members of an enumeration are told apart one by one."""
+
+_NOTHING = {Ty.F64: "0.0", Ty.F32: "0.0", Ty.PTR: "%block"}
+"""What a word is where there is no value, if not 0: addresses are never null."""
 
 Slots = list[tuple[list[str], list[str]]]
 Name = Callable[[object], str]
@@ -50,9 +53,10 @@ def symbol_object(c: Code, name: Name, shape: Symbol, number: str) -> str:
 
 
 def optional(
-    c: Code, shape: Maybe, obj: str, slots: Slots, encode: Callable[[Slots], None]
-) -> None:
-    """Write whether there is a value, and the value or zeros."""
+    c: Code, layout: Layout, shape: Maybe, obj: str, slots: Slots,
+    encode: Callable[[Slots], None],
+) -> None:  # fmt: skip
+    """Write whether there is a value, and the value; or zeros and arrays without elements."""
     ((flag,), _), rest = slots[0], slots[1:]
     there, nothing, done = c.fresh("there"), c.fresh("nothing"), c.fresh("done")
     c.branch(c.same(obj, "@pb_none"), nothing, there)
@@ -62,10 +66,9 @@ def optional(
     c.jump(done)
     c.block(nothing)
     c.store("i8", "0", flag)
-    for t, (own, beside) in zip(leaf_types(shape.item), rest, strict=True):
-        (ty,) = words(t)
-        zero = "0.0" if ty in (Ty.F64, Ty.F32) else "0"
-        for slot in (*own, *beside):
-            c.store(memory_type(ty), zero, slot)
+    for t, (own, more) in zip(leaf_types(shape.item), rest, strict=True):
+        near = words(beside(layout, t)) if more else ()
+        for ty, slot in zip((*words(t), *near), (*own, *more), strict=True):
+            c.store(memory_type(ty), _NOTHING.get(ty, "0"), slot)
     c.jump(done)
     c.block(done)

@@ -178,7 +178,8 @@ class ValueEncoder:
             case Maybe(item):
                 taken = [next(slots) for _ in leaf_types(shape)]
                 optional(
-                    c, shape, obj, taken, lambda s: self.encode(item, obj, iter(s), where)
+                    c, self.layout, shape, obj, taken,
+                    lambda s: self.encode(item, obj, iter(s), where),
                 )
             case _:
                 assert_never(shape)

@@ -91,7 +91,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Maybe:
-    """None, or a value all of whose leaves are scalars."""
+    """None, or a value without nodes. Where it is None its numbers are zeros, its arrays empty."""
 
     item: Shape
 
