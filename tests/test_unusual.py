@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from tests.harness import difference, direction, distance, gradient, inner, is_real, leaves, run
 
 A = np.array([0.7, -1.3, 2.1])
+
+
+@dataclass(frozen=True)
+class Dot:
+    v: float
+
+
+@dataclass(frozen=True)
+class Line:
+    w: float
+    end: Dot | Line | None
 
 
 def condition_and_its_negation(x):
@@ -104,6 +117,96 @@ def loops_over_nothing(x):
     return t + sum(w for w in [] if w > 2) + max([], default=x)
 
 
+def after_loops_that_go_round(x):
+    for i in range(3):
+        y = x * i
+    for k in range(10):
+        if k == 7:
+            break
+        if k % 2:
+            continue
+        y += x * k
+    for _ in range(5):
+        r = x * x - 2.0
+        x = x - r / (2.0 * x)
+        if abs(r) < 1e-3:
+            break
+    return y + i * k + x * r
+
+
+def two_assignments_in_a_condition(x):
+    z = 0.0
+    if (y := x * 2) > 1 and (w := y + 1) < 3.2:
+        z = y * w
+    u = a * b if (a := x * 2) > 1 and (b := a + x) < 3.7 else a + 1
+    return z + u * y
+
+
+def assignment_in_what_is_returned(x):
+    return (z := x * 2) * z if x > 0 else x
+
+
+def pop_in_what_is_returned(x):
+    xs = [x, 2.0]
+
+    def take(ys):
+        return ys.pop() if len(ys) > 1 else 3.0 * x
+
+    t = 0.0
+    for _ in range(3):
+        t += take(xs)
+    return xs.pop() * t if x > 0 else x
+
+
+def update_in_what_is_returned(x):
+    u = np.zeros(2)
+
+    def bump(v, y):
+        v[0] += y
+        return v[0]
+
+    return bump(u, x) if x > 0 else bump(u, -x) * 2
+
+
+def pop_if_there(o, x):
+    xs = [x, 2.0, 3.0]
+    y = xs.pop() * o if o is not None else 0.5
+    z = 1.0 if o is None or xs.pop() > 2 else xs.pop()
+    return y * z + sum(xs) * 10
+
+
+def update_in_arms_by_class(s, x):
+    xs = [x, 2.0, 3.0]
+    u = np.zeros(2)
+
+    def bump(v, y):
+        v[0] += y
+        return y
+
+    z = 1.0
+    y = xs.pop() * (z := s.v) if isinstance(s, Dot) else bump(u, x) * s.w
+    return y * z + sum(xs) * 10 + u[0]
+
+
+def pop_in_a_test_by_class(s, x):
+    xs = [x, 2.0, 3.0]
+    ok = isinstance(s, Line) and xs.pop() > 1 and s.end is not None
+    if isinstance(s, Line) and s.end is not None and xs.pop() > 0.0:
+        x = x * len(xs)
+    return x * sum(xs) * (2 if ok else 3)
+
+
+def pop_in_nested_arms(s, x):
+    xs = [x, 2.0, 3.0]
+    t = 0.0
+    for _ in range(2):
+        t += (xs.pop() if isinstance(s.end, Dot) else -1.0) if isinstance(s, Line) else xs.pop(0)
+    return t * sum(xs)
+
+
+DOT, LINE, LONG = Dot(1.5), Line(0.4, None), Line(0.4, Dot(1.0))
+
+
 PROGRAMS = [
     (condition_and_its_negation, (0.7,)),
     (condition_and_its_negation, (0.2,)),
@@ -115,6 +218,15 @@ PROGRAMS = [
     (nothing_added_to_an_argument, ([1.5, 2.0],)),
     (return_in_a_loop_over_nothing, (1.2,)),
     (loops_over_nothing, (1.2,)),
+    (after_loops_that_go_round, (1.2,)),
+    *((two_assignments_in_a_condition, (x,)) for x in (0.2, 0.9, 1.2)),
+    *((assignment_in_what_is_returned, (x,)) for x in (1.2, -1.2)),
+    *((pop_in_what_is_returned, (x,)) for x in (1.2, -1.2)),
+    (update_in_what_is_returned, (-1.2,)),
+    *((pop_if_there, (o, 1.2)) for o in (1.5, None)),
+    *((update_in_arms_by_class, (s, 1.2)) for s in (DOT, LINE)),
+    *((pop_in_a_test_by_class, (s, 1.2)) for s in (DOT, LINE, LONG)),
+    *((pop_in_nested_arms, (s, 1.2)) for s in (DOT, LINE, LONG)),
 ]
 
 

@@ -20,7 +20,7 @@ from pullback.frontend import comprehensions, dicts, ownership
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
 from pullback.frontend.signals import FollowUp
-from pullback.frontend.syntax import LIST_UPDATES, declared_outside, parameters
+from pullback.frontend.syntax import LIST_UPDATES, binds_names, declared_outside, parameters
 from pullback.frontend.values import (
     ArrayV,
     FunctionV,
@@ -264,7 +264,7 @@ def conditional(
     match test:
         case ast.UnaryOp(ast.Not(), inner) if narrows(inner):
             return conditional(run, inner, orelse, then, node)
-        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first):
+        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first) or binds_names(others):
             rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
             ast.copy_location(rest, test)
             return conditional(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
-from pullback.core.terms import Atom, If, Loop, Var, While
+from pullback.core.terms import Atom, If, Lit, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend import ownership
@@ -25,7 +25,7 @@ from pullback.frontend.syntax import (
     target_names,
     updated,
 )
-from pullback.frontend.trials import return_kind, set_at_breaks
+from pullback.frontend.trials import return_kind, set_at_breaks, set_in_every_round
 from pullback.frontend.values import (
     ArrayV,
     Indexed,
@@ -84,9 +84,12 @@ def for_statement(run: Run, s: ast.For) -> Flow:
         check_source()
         assign(run, s.target, found.at(index), s)
 
+    index = Var("i", I64)
+    if isinstance(found.length, Lit) and found.length.value > 0:
+        state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
+        set_in_every_round(run, s, [lambda: bind(index)], state)
     if leaves:
         return _for_with_exit(run, s, found, bind)
-    index = Var("i", I64)
     try:
         names, c = _carry_names(run, s, [lambda: bind(index)], None)
     except Unresolved as e:
@@ -232,7 +235,7 @@ class _Body:
         if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
             self.run.refuse(
                 self.s,
-                "the condition of this loop updates a list or an array",
+                "the condition of this loop sets a name (:=), or updates a list or an array",
                 "write while True, and if not ...: break",
                 error=MutationError,
             )

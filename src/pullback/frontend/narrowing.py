@@ -185,13 +185,12 @@ def by_class(
     """A conditional expression on a refinement; the place is narrowed inside the arms."""
 
     def arm(value: Value) -> Value:
-        names = run.scope.names
-        run.scope.names = dict(names)
-        _narrow(run, r.path, r.value, value)
-        try:
-            return choose(run, value, r, then, orelse, node)
-        finally:
-            run.scope.names = names
+        before = _narrow(run, r.path, r.value, value)
+        narrowed = run.scope.names.get(r.path[0])
+        made = choose(run, value, r, then, orelse, node)
+        if before is not None and run.scope.names.get(r.path[0]) is narrowed:
+            run.scope.names[r.path[0]] = before
+        return made
 
     return case_value(run, r.value, arm, node)
 

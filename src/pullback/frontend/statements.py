@@ -25,7 +25,14 @@ from pullback.frontend.forks import Flow, fork_names
 from pullback.frontend.problems import UNKNOWN, recovered
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.source import Definition
-from pullback.frontend.syntax import is_generator, jumps, liveness_of, size, ways_through
+from pullback.frontend.syntax import (
+    binds_names,
+    is_generator,
+    jumps,
+    liveness_of,
+    size,
+    ways_through,
+)
 from pullback.frontend.values import (
     RecordV,
     Stale,
@@ -199,7 +206,6 @@ def _endless(s: ast.stmt) -> bool:
 
 
 def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
-    names = run.scope.names
     match s:
         case ast.Assign(targets, value):
             made = evaluate(run, value)
@@ -232,14 +238,15 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
             return loops.while_statement(run, s)
         case ast.Return(value):
             result = Static(None) if value is None else evaluate(run, value)
+            names = run.scope.names  # not those before: the value may have changed some of them
             names["$return"] = result
             if run.frame.in_loop:
                 names["$exit"] = Static(EXIT_RETURN)
                 run.frame.returned.append(run.kind(result, s))
             return Flow.JUMPED
         case ast.Break():
-            run.frame.broken.append(dict(names))
-            names["$exit"] = Static(EXIT_BREAK)
+            run.frame.broken.append(dict(run.scope.names))
+            run.scope.names["$exit"] = Static(EXIT_BREAK)
             return Flow.JUMPED
         case ast.Continue():
             return Flow.JUMPED
@@ -295,7 +302,7 @@ def _test_branch(
     match test:
         case ast.UnaryOp(ast.Not(), inner) if narrows(inner):
             return _test_branch(run, inner, orelse, body, live, s)
-        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first):
+        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first) or binds_names(others):
             rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
             ast.copy_location(rest, test)
             return _test_branch(

@@ -106,6 +106,11 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
     return list(names)
 
 
+def binds_names(expressions: Sequence[ast.expr]) -> bool:
+    """Whether one of them has a ``:=``."""
+    return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
+
+
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
     """The names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
     by_method = {_updated_by_method(n) for s in stmts for n in _own_nodes(s)}

@@ -11,6 +11,7 @@ from pullback.core.terms import Var
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.coerce import dummy
 from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
+from pullback.frontend.forks import UNUSED, Flow
 from pullback.frontend.join import generalise, join
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.frontend.signals import Unreachable, Unresolved
@@ -29,7 +30,7 @@ def return_kind(
     state: dict[str, Value],
 ) -> Kind | None:
     """The kind of what a ``return`` in the body gives; None: it never gets there."""
-    kinds, _ = trial(run, s, body, before, state)
+    kinds, _, _ = trial(run, s, body, before, state)
     kind: Kind | None = None
     for k in kinds:
         kind = k if kind is None else join(kind, k)
@@ -45,20 +46,12 @@ def set_at_breaks(
     state: dict[str, Value],
 ) -> None:
     """Names that have a value only where ``break`` leaves the loop; its ``else`` sets them too."""
-    assert run.frame.definition is not None
-    live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
-    targets = list(target_names(s.target, False)) if isinstance(s, ast.For) else []
-    names = [
-        n
-        for n in dict.fromkeys([*targets, *assigned(s.body, False)])
-        if n in live
-        and isinstance(run.scope.names.get(n), Stale | None)
-        and (n in targets or n not in reads(s.body))
-    ]
+    targets, names = _unset_before(run, s)
+    names = [n for n in names if n in targets or n not in reads(s.body)]
     run.frame.unset[s] = []
     if not names or not s.orelse or "break" not in jumps(s.body):
         return
-    _, ends = trial(run, s, s.body, before, state)
+    _, ends, _ = trial(run, s, s.body, before, state)
     for n in names:
         kind: Kind | None = None
         for k, end in enumerate(ends):
@@ -73,15 +66,49 @@ def set_at_breaks(
                 run.frame.unset[s].append(n)
 
 
+def set_in_every_round(
+    run: Run,
+    s: ast.For,
+    before: Sequence[Callable[[], None]],
+    state: dict[str, Value],
+) -> None:
+    """Names that every round of a loop sets which certainly goes round have a value after it."""
+    _, names = _unset_before(run, s)
+    if not names:
+        return
+    _, _, end = trial(run, s, s.body, before, state)
+    for n in names:
+        value = end.get(n)
+        if value is None or value is UNUSED or isinstance(value, Stale):
+            continue
+        try:
+            run.scope.names[n] = dummy(run, generalise(kind_of(value)))
+        except NoKindError:
+            continue
+
+
+def _unset_before(run: Run, s: ast.For | ast.While) -> tuple[list[str], list[str]]:
+    """The targets of a loop; the names without a value before it that are wanted after it."""
+    assert run.frame.definition is not None
+    live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
+    targets = list(target_names(s.target, False)) if isinstance(s, ast.For) else []
+    names = [
+        n
+        for n in dict.fromkeys([*targets, *assigned(s.body, False)])
+        if n in live and isinstance(run.scope.names.get(n), Stale | None)
+    ]
+    return targets, names
+
+
 def trial(
     run: Run,
     s: ast.stmt,
     body: Sequence[ast.stmt],
     before: Sequence[Callable[[], None]],
     state: dict[str, Value],
-) -> tuple[list[Kind], list[dict[str, Value]]]:
+) -> tuple[list[Kind], list[dict[str, Value]], dict[str, Value]]:
     """Run the body once for what it tells, and drop its code: the kinds of what ``return`` gives,
-    and the names where ``break`` leaves it."""
+    the names where ``break`` leaves it, and those at its end."""
     from pullback.frontend.statements import execute
 
     scope, frame = run.scope, run.frame
@@ -92,15 +119,17 @@ def trial(
             scope.names[n] = _unknown(scope.names[n])
     frame.live_end = frozenset(_names_in(s)) | {"$return", "$exit"}
     frame.in_loop, frame.returned, frame.broken = True, [], []
+    end: dict[str, Value] = {}
     try:
         with run.building(Builder()):
             for action in before:
                 action()
-            execute(run, body)
+            if execute(run, body) is not Flow.DEAD:
+                end = scope.names
     except (Unreachable, Unresolved):
         pass
     finally:
-        found = frame.returned, frame.broken
+        found = frame.returned, frame.broken, end
         scope.names, frame.live_end, frame.in_loop, frame.returned, frame.broken = saved
     return found
 
