@@ -39,8 +39,9 @@ def inputs(n, seed):
 def main():
     _, (price, flows, times) = inputs(10, 3)
     rate, (by_price, by_flows) = pb.value_and_grad(bond_yield, argnums=(0, 1))(price, flows, times)
-    print(f"yield {rate:.4%}; one more on the price: {by_price:+.4%}")
-    print("one more in year 1, 2, ...:", np.round(by_flows, 5))
+    print(f"yield {rate:.4%}; if the price were higher by 1: {by_price:+.4%}")
+    print("if the payment of year 1, 2, ... were higher by 1, in percent:")
+    print(np.round(100.0 * by_flows, 3))
     higher = bond_yield(price + 1e-5, flows, times)
     assert abs((higher - rate) / 1e-5 - by_price) < 1e-4
 

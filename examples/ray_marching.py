@@ -115,7 +115,9 @@ def main():
     for step in range(61):
         loss, slope = both(scene(ball), rays, depths)
         if step % 20 == 0:
-            print(f"step {step}: loss {loss:.5f}, {ball}")
+            c = ball.centre
+            place = f"({c.x:.3f}, {c.y:.3f}, {c.z:.3f})"
+            print(f"step {step:2d}: loss {loss:.5f}, centre {place}, radius {ball.radius:.3f}")
         d = slope.right.left
         ball = replace(
             ball, centre=ball.centre - d.centre.scaled(0.05), radius=ball.radius - 0.05 * d.radius

@@ -78,7 +78,7 @@ def main():
     for step in range(301):
         pairs = [both(net, tree, target) for tree, target in data]
         if step % 100 == 0:
-            print(f"step {step:3d}: loss {sum(value for value, _ in pairs):.5f}")
+            print(f"step {step:3d}: loss {sum(value for value, _ in pairs):.1e}")
         for _, slope in pairs:
             net = Network(*(getattr(net, k) - 0.03 * getattr(slope, k) for k in vars(net)))
     assert sum(value for value, _ in pairs) < 0.1
