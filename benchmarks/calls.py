@@ -1,8 +1,12 @@
-"""What one call costs from Python: f(x, y) = x * y and its gradient, microseconds."""
+"""What one call costs from Python: f(x, y) = x * y and its gradient, and gradients by lists, by
+lists of lists, by records and by dicts of arrays; microseconds."""
 
 import timeit
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 import pullback as pb
 
@@ -22,6 +26,48 @@ def microseconds(f: Callable[..., Any], *args: Any) -> tuple[float, float]:
     return times[0], times[4]
 
 
+@dataclass(frozen=True)
+class Line:
+    slope: float
+    height: float
+
+
+def dot(xs, ys):
+    return sum(x * y for x, y in zip(xs, ys))
+
+
+def matrix_vector(matrix, vector):
+    return sum(dot(row, vector) for row in matrix)
+
+
+def residuals(line, points):
+    return sum((line.slope * x + line.height - y) ** 2 for x, y in points)
+
+
+def network(parameters, x):
+    h = np.tanh(parameters["w1"] @ x + parameters["b1"])
+    for layer in parameters["layers"]:
+        h = np.tanh(layer @ h)
+    return np.sum(h)
+
+
+def data() -> None:
+    """Calls whose arguments are lists, records and dicts, by how many numbers come out."""
+    eye, ones = np.eye(4), np.ones(4)
+    rows: list[tuple[str, Callable[..., Any], tuple[Any, Any]]] = [
+        (f"dot product of lists of {n}", dot, ([1.0] * n, [2.0] * n)) for n in (1, 10, 100, 1000)
+    ]
+    rows += [
+        ("10 x 10 lists, a list", matrix_vector, ([[1.0] * 10 for _ in range(10)], [2.0] * 10)),
+        ("a record, 10 pairs", residuals, (Line(1.0, 2.0), [(1.0, 2.0)] * 10)),
+        ("a dict of 4 arrays", network, ({"w1": eye, "b1": ones, "layers": [eye, eye]}, ones)),
+    ]
+    print(f"{'gradient by both':<26} {'least us':>10} {'median us':>10}")
+    for name, f, args in rows:
+        least, median = microseconds(pb.grad(f, argnums=(0, 1)), *args)
+        print(f"{name:<26} {least:10.3f} {median:10.3f}", flush=True)
+
+
 def main(jax: Any) -> None:
     rows = {
         "Python": product,
@@ -35,3 +81,4 @@ def main(jax: Any) -> None:
     for name, f in rows.items():
         least, median = microseconds(f, 1.5, 2.5)
         print(f"{name:<26} {least:10.3f} {median:10.3f}", flush=True)
+    data()

@@ -1,8 +1,8 @@
 """Native code of a unit: compiled entries, and the ways into them.
 
 ``Native`` is one entry. Where all kinds are simple its entry point takes and gives the Python
-values themselves (``entries``); else it takes and gives leaves (``calls``), or data in blocks
-(``boundary``).
+values themselves (``entries``); else it takes data in blocks (``boundary``, ``routes``), or takes
+and gives leaves (``calls``).
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
 what Python has to do besides: a record is taken apart and built again.
-Kinds with nodes, and lists of anything but numbers, have none: they go the general way (``calls``).
+Kinds with nodes, and lists of anything but numbers, have none: they go in as blocks (``routes``).
 
-``make_fast`` writes the Python function of one compiled entry: look at the guards, read the hidden
+``fast_form`` writes the Python function of one compiled entry: look at the guards, read the hidden
 arguments, take records apart, call. It gives ``NotImplemented`` when the compiled code is not for
 these arguments, as the entry point itself does.
 """
