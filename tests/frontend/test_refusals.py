@@ -382,3 +382,8 @@ def test_no_source():
 def test_arguments(value):
     with pytest.raises(TypeError):
         run(helper, value)
+
+
+def test_an_argument_of_a_class_that_is_not_frozen():
+    with pytest.raises(ArgumentTypeError, match=r"Changing is a class .*\n.*frozen=True"):
+        run(lambda c: c.x, Changing(1.0))

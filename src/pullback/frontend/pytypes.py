@@ -152,6 +152,11 @@ def _type_of_other(value: object) -> ArgType:
             return known
     if callable(value):
         return StaticK(("callable", cls, id(value)), value)
+    if type(getattr(cls, "__init__", None)) is types.FunctionType:
+        raise ArgumentTypeError(
+            f"{cls.__name__} is a class that is not a frozen dataclass: its objects can change",
+            f"declare it with @dataclass(frozen=True), or pass what is in {cls.__name__}",
+        )
     raise ArgumentTypeError(
         f"a value of type {cls.__name__} is not supported as an argument",
         "pass numbers, NumPy arrays, tuples, lists, dicts, frozen dataclasses or functions",
