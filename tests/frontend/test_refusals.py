@@ -387,3 +387,12 @@ def test_arguments(value):
 def test_an_argument_of_a_class_that_is_not_frozen():
     with pytest.raises(ArgumentTypeError, match=r"Changing is a class .*\n.*frozen=True"):
         run(lambda c: c.x, Changing(1.0))
+
+
+CHANGING = Changing(2.0)
+
+
+def test_an_attribute_that_can_change_is_refused():
+    """Nothing would notice that it changed between two calls."""
+    with pytest.raises(UnsupportedError, match="its attribute 'x' can change"):
+        run(lambda x: CHANGING.x * x, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Var
@@ -96,6 +97,13 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return run.module_attribute(module, name, node)
         case Static(type() as cls):
             return _of_class(run, cls, name, node)
+        case Static(obj) if not isinstance(obj, Enum) and name in getattr(obj, "__dict__", ()):
+            cls_name = type(obj).__name__
+            run.refuse(
+                node,
+                f"{cls_name} is not a frozen dataclass: its attribute {name!r} can change",
+                "declare it with @dataclass(frozen=True), or pass the value as an argument",
+            )
         case Static(obj) if obj is not None and hasattr(obj, name):
             return Static(getattr(obj, name))  # an enum's value, a dtype's name, ufunc.reduce
         case _:
