@@ -1,6 +1,7 @@
 """All passes one after the other, twice, over random programs and their derivatives."""
 
-import time
+import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from pullback.ad.differentiate import gradient
 from pullback.convert.ownership import own_updates
 from pullback.core.check import check
 from pullback.core.eval import evaluate
-from pullback.core.terms import Dialect
+from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
 from pullback.opt.bounds import remove_checks
@@ -145,15 +146,43 @@ def test_functions_recursion_and_arrays_of_arrays() -> None:
     agree(PASSES * 2, own_updates(p), [np.arange(6.0).reshape(2, 3), 3])
 
 
-def test_compile_time_is_linear() -> None:
-    def body(c, a, x):
-        for k in range(1500):
-            x = c.sum(a.dim(), lambda i, x=x: a[i] * x) + c.sin(x) if k % 10 == 0 else x * 0.5 + x
-        return x
+def calls_of(run: Callable[[], object]) -> int:
+    """How many function calls it takes: a measure of work that does not depend on the machine."""
+    count = 0
 
-    p = program([A1, F64], body)
-    start = time.perf_counter()
-    for each in PASSES:
-        p = each(p)
-    assert time.perf_counter() - start < 3.0
-    assert sum(1 for _ in all_lets(p.functions["main"].body)) < 10_000
+    def seen(frame: object, event: str, arg: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(seen)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_compile_time_is_linear() -> None:
+    def made(size: int) -> Program:
+        def body(c, a, x):
+            for k in range(size):
+                loop = k % 10 == 0
+                x = c.sum(a.dim(), lambda i, x=x: a[i] * x) + c.sin(x) if loop else x * 0.5 + x
+            return x
+
+        return program([A1, F64], body)
+
+    def work(size: int) -> int:
+        p = made(size)
+
+        def run() -> None:
+            nonlocal p
+            for each in PASSES:
+                p = each(p)
+
+        calls = calls_of(run)
+        assert sum(1 for _ in all_lets(p.functions["main"].body)) < 7 * size
+        return calls
+
+    small, large = work(300), work(1200)
+    assert large < 4.6 * small, (small, large)
