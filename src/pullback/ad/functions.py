@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pullback.ad.activity import Facts, analyse
+from pullback.ad.boxes import box_variants, put_in_box, take_from_box
 from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import Frame
@@ -22,10 +23,7 @@ from pullback.core.terms import (
     Block,
     Build,
     Call,
-    Case,
-    CaseArm,
     Function,
-    Inject,
     Jvp,
     Let,
     Loop,
@@ -36,7 +34,7 @@ from pullback.core.terms import (
     While,
 )
 from pullback.core.traverse import all_lets, callees, map_blocks, reachable, refresh
-from pullback.core.types import Decl, Named, Type, Variant
+from pullback.core.types import Decl, Named, Type
 
 Key = tuple[str, tuple[bool, ...], bool]
 
@@ -172,7 +170,7 @@ class Functions:
         if box is None:
             self.halves[key] = Halves(halves.forward, halves.reverse, types, halves.result_on)
         else:
-            self.decls[box.name] = Decl(box.name, (Variant("R", types),))
+            self.decls[box.name] = Decl(box.name, box_variants(types))
         self.functions[halves.reverse] = _reverse_function(
             halves.reverse, kept, seeds, block, box
         )
@@ -215,7 +213,7 @@ class Functions:
         results = sweep.block(function.body, b, halves.result_on)
         extra: tuple[Atom, ...] = kept
         if box is not None:
-            extra = b.let(Inject(box, 0, kept), (box,))
+            extra = (put_in_box(b, box, kept),)
         body = b.block((*results, *extra))
         return Function(halves.forward, tuple(params), body, tuple(a.type for a in body.results))
 
@@ -265,15 +263,14 @@ def _reverse_function(
     name: str, kept: tuple[Var, ...], seeds: tuple[Var, ...], block: Block, box: Named | None
 ) -> Function:
     types = tuple(a.type for a in block.results)
-    fresh = tuple(Var(v.name, v.type) for v in kept)
-    rename: dict[Var, Atom] = dict(zip(kept, fresh, strict=True))
-    body = refresh(block, rename)
     if box is None:
+        fresh = tuple(Var(v.name, v.type) for v in kept)
+        body = refresh(block, dict(zip(kept, fresh, strict=True)))
         return Function(name, (*fresh, *seeds), body, types)
-    r = Var("r", box)
-    outs = tuple(Var("d", t) for t in types)
-    opened = Block((Let(outs, Case(r, (CaseArm(fresh, body),))),), outs)
-    return Function(name, (r, *seeds), opened, types)
+    r, b = Var("r", box), Builder()
+    opened = take_from_box(b, r, tuple(v.type for v in kept))
+    body = refresh(block, dict(zip(kept, opened, strict=True)))
+    return Function(name, (r, *seeds), b.block(b.extend(body)), types)
 
 
 def replace_lets(function: Function, kind: type[Jvp] | type[Vjp], emit: object) -> Function:

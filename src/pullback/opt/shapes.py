@@ -152,8 +152,10 @@ class Shapes:
         if is_shaped(v):
             shapes = [self.of(a) for a in given]
             first = shapes[0]
+            several = len(shapes) > 1  # a single arm always agrees with itself
             agreed = [
-                n if all(same(n, s[k]) for s in shapes) else None for k, n in enumerate(first)
+                n if several and all(same(n, s[k]) for s in shapes) else None
+                for k, n in enumerate(first)
             ]
             self.known[v] = self._or_unknown(v, agreed)
 
