@@ -146,6 +146,89 @@ def make_tree(rng, n):
     return Node(make_tree(rng, n // 2), rng.uniform(0.5, 1.0), make_tree(rng, n - n // 2))
 
 
+@dataclass(frozen=True)
+class Low:
+    x: float
+
+
+@dataclass(frozen=True)
+class Middle:
+    y: float
+
+
+@dataclass(frozen=True)
+class High:
+    z: float
+
+
+def level(t):
+    match t:
+        case Low(x):
+            return x * x
+        case Middle(y):
+            return 2.0 * y
+        case High(z):
+            return z * z * z
+
+
+def three_classes(x):
+    """A union that no annotation names, met two classes at a time."""
+    t = Low(x) if x < 0 else (High(x) if x > 1 else Middle(x))
+    return level(t) + 1.0
+
+
+def classes_of_a_loop(x, n):
+    """The union grows while the loop is typed."""
+    t = Low(x)
+    for i in range(n):
+        if i % 3 == 1:
+            t = Middle(math.sin(level(t)) * x)
+        elif i % 3 == 2:
+            t = High(math.cos(level(t)))
+    return level(t)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    pass
+
+
+@dataclass(frozen=True)
+class Point:
+    v: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    left: Cell
+    right: Cell
+
+
+Cell = Pair | Point | Nothing
+
+
+def cell_sum(t):
+    match t:
+        case Nothing():
+            return 0.0
+        case Point(v):
+            return v * v
+        case Pair(left, right):
+            return cell_sum(left) + 2.0 * cell_sum(right)
+
+
+def leaves_of_a_tree(x, depth):
+    """A function that makes only some of the classes of the union that its results go into."""
+
+    def leaf(i):
+        return Nothing() if i % 3 == 0 else Point(x * i)
+
+    def grow(d, i):
+        return leaf(i) if d == 0 else Pair(grow(d - 1, i + 1), leaf(i + 2))
+
+    return cell_sum(grow(depth, 1))
+
+
 PROGRAMS = [
     Program("roses", roses, lambda rng, n: (make_rose(rng, n), rng.normal()), (0, 1)),
     Program("rose_grown", rose_grown, lambda rng, n: (rng.normal(), n), (0,), (1, 4)),
@@ -156,4 +239,7 @@ PROGRAMS = [
     Program("area_of_circle", area, lambda rng, n: (Circle(rng.uniform(1.0, 2.0)),)),
     Program("area_of_box", area, lambda rng, n: (Box(rng.uniform(1.0, 2.0), 3.0),)),
     Program("made_inside", made_inside, lambda rng, n: (rng.uniform(1.0, 2.0), n > 5)),
+    Program("three_classes", three_classes, lambda rng, n: (rng.uniform(-1.0, 3.0),)),
+    Program("classes_of_a_loop", classes_of_a_loop, lambda rng, n: (rng.uniform(0.5, 1.5), n)),
+    Program("leaves_of_a_tree", leaves_of_a_tree, lambda rng, n: (rng.uniform(0.5, 1.5), n % 7)),
 ]

@@ -244,6 +244,8 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
         value = value.node
     if isinstance(value, UnionV) and value.union is union:
         return _narrowed(run, value, kind, node)
+    if isinstance(value, UnionV):
+        return _other_union(run, value, kind, node)
     if isinstance(value, RecordV) and value.cls in union.classes:
         cls: type = value.cls
     elif isinstance(value, Static) and value.value is None and type(None) in union.classes:
@@ -265,6 +267,15 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     if isinstance(value, RecordV):
         run.boxed[value, union] = run.b, made
     return made
+
+
+def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
+    """A value of a union as one of another, which has all that it can be: as a node of that."""
+    from pullback.frontend.narrowing import case_value
+
+    if not set(value.union.classes) - value.absent <= set(kind.union.classes) - kind.absent:
+        mismatch(run, value, kind, node)
+    return case_value(run, value, lambda v: coerce(run, v, kind, node), node)
 
 
 def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:

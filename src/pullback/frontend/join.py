@@ -224,16 +224,15 @@ def _classes(kind: Kind) -> set[type] | None:
 
 
 def _in_union(a: Kind, b: Kind) -> Kind | None:
-    """The union that has both; the smallest one, if several do."""
-    if isinstance(a, UnionK) and isinstance(b, UnionK):
-        return UnionK(a.union, a.absent & b.absent) if a.union is b.union else None
+    """The union that has both: one of the two, or the smallest one that there is, or a new one."""
     x, y = _classes(a), _classes(b)
     if x is None or y is None or x == y == {type(None)}:
         return None
     for kind, other in ((a, y), (b, x)):
-        if isinstance(kind, UnionK):
-            inside = other <= set(kind.union.classes)
-            return UnionK(kind.union, kind.absent - other) if inside else None
+        if isinstance(kind, UnionK) and other <= set(kind.union.classes):
+            return UnionK(kind.union, kind.absent - other)
+    if (isinstance(a, UnionK) or isinstance(b, UnionK)) and type(None) in x | y:
+        return None  # a union and None is an optional union
     found = records.unions_holding(x | y)
     if found:
         union = min(found, key=lambda u: len(u.classes))
@@ -245,9 +244,14 @@ def _new_union(classes: set[type], kinds: tuple[Kind, Kind]) -> Kind | None:
     """The union of classes that no annotation has brought together."""
     if not all(c is type(None) or (is_dataclass(c) and records.is_frozen(c)) for c in classes):
         return None
+    records_of = [
+        variant
+        for k in kinds
+        for variant in (k.union.variant_kinds() if isinstance(k, UnionK) else (k,))
+    ]
     arrays = [
         (k.cls, name, part)
-        for k in kinds
+        for k in records_of
         if isinstance(k, RecordK)
         for name, part in k.fields
         if isinstance(part, ArrayK)
