@@ -163,11 +163,11 @@ def test_nothing_leaks() -> None:
     identity = lambda t: t
     work(20)
     tracemalloc.start()
-    work(200)  # CPython keeps some of the small objects for later
-    gc.collect()
-    size = tracemalloc.get_traced_memory()[0]
-    work(200)
-    gc.collect()
-    grown = tracemalloc.get_traced_memory()[0] - size
+    sizes = []
+    for _ in range(5):  # CPython keeps some of the small objects for later: at first, or at times
+        work(200)
+        gc.collect()
+        sizes.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
-    assert grown < 30_000  # a tree for each round would be twice that
+    grown = np.diff(sizes)
+    assert min(grown) < 30_000, grown  # a tree for each round would be twice that every time
