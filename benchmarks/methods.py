@@ -95,7 +95,7 @@ def inputs(name: str, n: int) -> tuple[Any, ...]:
     q = np.array([0.1, 0.2, 0.3, 0.9])
     match name:
         case "multiplication":
-            return 0.999, n
+            return 1.0 - 1e-7, n  # its powers stay far from what floats cannot hold
         case "dot product":
             return rng.normal(size=n), rng.normal(size=n)
         case "matrix-vector":
