@@ -35,6 +35,10 @@ def mismatch(kind: Kind, value: object) -> ArgumentTypeError:
 def scalar(t: Type, value: object) -> object:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
+    if isinstance(value, float) and type(value) is not np.float64:
+        value = float.__float__(value)  # a subclass is its number, as in Python's arithmetic
+    elif isinstance(value, int) and type(value) is not bool:
+        value = int.__int__(value)
     if isinstance(value, np.complexfloating):
         raise ArgumentTypeError("a complex number where a real one is expected")
     match t:

@@ -168,6 +168,7 @@ class Flattener:
                 raise UnsupportedError(f"{describe(kind)} is not supported inside an argument")
 
     def _flatten_list(self, elem: Kind, items: Sequence[object], out: list[object]) -> None:
+        items = tuple(items)  # of one moment
         out.append(len(items))
         rows: list[list[object]] = []
         for item in items:

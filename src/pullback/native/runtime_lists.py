@@ -1,4 +1,9 @@
-"""The runtime, lists of Python numbers: reading them into an arena, making them."""
+"""The runtime, lists of Python numbers: reading them into an arena, making them.
+
+Making a float costs more than all else in a call with short lists, so the floats of such lists are
+held in a ring when they are given out: one that nobody but the ring refers to when its turn comes
+is given out again with another number, as CPython does with the tuples of ``zip``.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +15,23 @@ from pullback.native.text import SIZE, memory_type
 
 LIST_TYPES = (Ty.F64, Ty.I64, Ty.I1)
 
+RING = 2048
+"""So many floats are held; lists longer than half of it do without."""
+
 READ, OTHER, FULL = 0, 1, 2
 """What reading a list gives: it is read, an item is of another type, there is no memory left."""
 
 LIST_FUNCTIONS = {
     **{f"pb_read_list_{ty.value}": ("i32", "ptr, ptr, ptr") for ty in LIST_TYPES},
     **{f"pb_make_list_{ty.value}": ("ptr", "ptr, i64, i64") for ty in LIST_TYPES},
+    "pb_floats": ("i1", "ptr, ptr, i64, i64"),
 }
 """Result and parameter types of what entry points call. (The rest of the declarations that these
 functions need is in ``DECLARED``.)"""
 
-DECLARED = """
+DECLARED = f"""
+@pb_ring = internal global [{RING} x ptr] zeroinitializer
+@pb_ring_next = internal global i64 0
 declare ptr @PyList_New(i64)
 declare ptr @PyFloat_FromDouble(double)
 declare ptr @PyLong_FromLongLong(i64)
@@ -79,18 +90,20 @@ def _make(ty: Ty) -> str:
     out = c.call("ptr", "PyList_New", "i64 %n")
     c.need(c.let(f"icmp ne ptr {out}, null"), "none")
     items = c.load("ptr", out, LIST_ITEMS)
-    step = c.mul("%stride", SIZE[ty])
-    with c.counting("%n") as i:
-        value = c.load(memory_type(ty), "%data", c.mul(i, step))
-        if ty is Ty.I1:
-            yes = c.let(f"icmp ne i8 {value}, 0")
-            item = increment(c, c.let(f"select i1 {yes}, ptr @pb_true, ptr @pb_false"))
-        elif ty is Ty.F64:
-            item = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
-        else:
-            item = c.call("ptr", "PyLong_FromLongLong", f"i64 {value}")
-        c.need(c.let(f"icmp ne ptr {item}, null"), "drop")
-        c.store("ptr", item, items, c.mul(i, 8))
+    if ty is Ty.F64:
+        made = c.call("i1", "pb_floats", f"ptr {items}", "ptr %data", "i64 %n", "i64 %stride")
+        c.need(made, "drop")
+    else:
+        step = c.mul("%stride", SIZE[ty])
+        with c.counting("%n") as i:
+            value = c.load(memory_type(ty), "%data", c.mul(i, step))
+            if ty is Ty.I1:
+                yes = c.let(f"icmp ne i8 {value}, 0")
+                item = increment(c, c.let(f"select i1 {yes}, ptr @pb_true, ptr @pb_false"))
+            else:
+                item = c.call("ptr", "PyLong_FromLongLong", f"i64 {value}")
+            c.need(c.let(f"icmp ne ptr {item}, null"), "drop")
+            c.store("ptr", item, items, c.mul(i, 8))
     c.line(f"ret ptr {out}")
     c.block("drop")
     c.call("void", "Py_DecRef", f"ptr {out}")
@@ -100,6 +113,79 @@ def _make(ty: Ty) -> str:
     return c.function(f"define ptr @pb_make_list_{ty.value}(ptr %data, i64 %n, i64 %stride)")
 
 
+def _floats() -> str:
+    """So many new floats into the places of a list or tuple; false: no memory left. Nothing here
+    can run the user's code, so nobody else takes from the ring meanwhile."""
+    c = Code()
+    step = c.mul("%stride", 8)
+    c.branch(c.let(f"icmp ugt i64 %n, {RING // 2}"), "long", "short")
+    c.block("long")
+    with c.counting("%n") as i:
+        value = c.load("double", "%data", c.mul(i, step))
+        made = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
+        c.need(c.let(f"icmp ne ptr {made}, null"), "none")
+        c.store("ptr", made, "%items", c.mul(i, 8))
+    c.line("ret i1 true")
+    c.block("short")
+    ring = c.at("@pb_ring", c.mul(_window(c), 8))
+    with c.counting("%n") as i:
+        value = c.load("double", "%data", c.mul(i, step))
+        place = c.at(ring, c.mul(i, 8))
+        held = c.load("ptr", place)
+        free = c.choose(c.same(held, "null"), lambda: "false",
+                        lambda: c.same(c.load("i64", held), "1", "i64"), "i1")  # fmt: skip
+
+        def again() -> str:
+            c.store("i64", "2", held)
+            c.store("double", value, held, FLOAT_VALUE)
+            return held
+
+        item = c.choose(free, again, lambda: c.call(
+            "ptr", "pb_ring_float", f"ptr {place}", f"double {value}"), "ptr")  # fmt: skip
+        c.need(c.let(f"icmp ne ptr {item}, null"), "none")
+        c.store("ptr", item, "%items", c.mul(i, 8))
+    c.line("ret i1 true")
+    c.block("none")
+    c.line("ret i1 false")
+    return c.function("define i1 @pb_floats(ptr %items, ptr %data, i64 %n, i64 %stride)")
+
+
+def _window(c: Code) -> str:
+    """Where in the ring the next ``%n`` places are: at its start if the floats there have come
+    back, so that few calls use few floats; else after the last ones that were taken."""
+    following = c.load("i64", "@pb_ring_next")
+    end = c.add(following, "%n")
+    over = c.let(f"icmp ugt i64 {end}, {RING}")
+    head = c.load("ptr", "@pb_ring")
+    back = c.choose(c.same(head, "null"), lambda: "false",
+                    lambda: c.same(c.load("i64", head), "1", "i64"), "i1")  # fmt: skip
+    again = c.let(f"or i1 {over}, {back}")
+    start = c.let(f"select i1 {again}, i64 0, i64 {following}")
+    c.store("i64", c.add(start, "%n"), "@pb_ring_next")
+    return start
+
+
+def _ring_float() -> str:
+    """A new float, held at a place of the ring instead of the one that was (if this CPython counts
+    references as we think)."""
+    c = Code()
+    made = c.call("ptr", "PyFloat_FromDouble", "double %value")
+    c.need(c.let(f"icmp ne ptr {made}, null"), "none")
+    with c.when(c.same(c.load("i64", made), "1", "i64")):
+        c.store("i64", "2", made)
+        old = c.load("ptr", "%place")
+        c.store("ptr", made, "%place")
+        with c.when(c.let(f"icmp ne ptr {old}, null")):
+            c.call("void", "Py_DecRef", f"ptr {old}")
+    c.line(f"ret ptr {made}")
+    c.block("none")
+    c.line("ret ptr null")
+    return c.function(
+        "define internal ptr @pb_ring_float(ptr %place, double %value) cold noinline"
+    )
+
+
 def lists_text() -> str:
     """The functions, for every type of numbers."""
-    return DECLARED + "\n".join([*map(_read, LIST_TYPES), *map(_make, LIST_TYPES)])
+    parts = [*map(_read, LIST_TYPES), *map(_make, LIST_TYPES), _floats(), _ring_float()]
+    return DECLARED + "\n".join(parts)
