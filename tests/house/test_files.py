@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FILE_LINES, LINE_CHARACTERS, FUNCTION_LINES = 500, 100, 60
+PAPERS_LINES = 210  # a figure's file is read beside the figure
 MATCH_SHARE = 0.7  # a function that is "one match" may be longer
 MACHINE_PATH = re.compile(r"(?<![.\w/])/(work|farm|root|home|Users|tmp|opt)/")
 TEXT = {".py", ".md", ".toml", ".txt", ".cfg", ".csv", ""}
@@ -64,6 +65,19 @@ def test_files_keep_the_house_sizes() -> None:
         for path in kept_files(ROOT)
         for what in complaints(path, sized=(ROOT / "src") in path.parents)
     ]
+    assert found == []
+
+
+def test_the_papers_are_read_beside_their_figures() -> None:
+    """Short, and each with an example that runs."""
+    found = []
+    for path in sorted((ROOT / "src" / "pullback" / "papers").glob("*.py")):
+        text = path.read_text()
+        lines = text.count("\n")
+        if lines > PAPERS_LINES:
+            found.append(f"{path.name} is {lines} lines long")
+        if ">>>" not in text and path.name != "__init__.py":
+            found.append(f"{path.name} has no example")
     assert found == []
 
 

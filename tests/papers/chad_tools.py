@@ -14,8 +14,10 @@ from pullback.core.nested_linear import Action, perform, run
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import deeply, rename_apart
 from pullback.core.nested_values import Inj, Zero, items, pair
-from pullback.papers.chad_monadic import CHAD, chad_of, zeros
-from pullback.papers.chad_types import size, t2, t2_context
+from pullback.papers.chad_actions import zeros
+from pullback.papers.chad_monadic import CHAD, chad_of
+from pullback.papers.chad_types import t2, t2_context
+from pullback.papers.chad_values import size
 from tests.papers.generate import count, random_cotangent, random_program
 
 COUNT = count(250)

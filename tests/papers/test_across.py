@@ -18,8 +18,10 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_pretty import show
 from pullback.core.nested_values import reals_in
 from pullback.papers import load
-from pullback.papers.chad_monadic import CHAD, check_chad
-from pullback.papers.chad_naive import DENSE_EV, c0_of
+from pullback.papers.chad_dense import DENSE_EV
+from pullback.papers.chad_monadic import CHAD
+from pullback.papers.chad_naive import c0_of
+from pullback.papers.chad_program import check_chad
 from pullback.papers.chad_types import t1_context
 from pullback.papers.closure_conversion import convert
 from pullback.papers.delta_eval import MAP

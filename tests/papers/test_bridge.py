@@ -19,7 +19,8 @@ from pullback.core.terms import Program as CoreProgram
 from pullback.core.values import Node
 from pullback.driver import found, gradient
 from pullback.driver import run as run_tier
-from pullback.papers.bridge import differentiate, to_source
+from pullback.papers.bridge import differentiate
+from pullback.papers.bridge_terms import to_source
 from pullback.papers.bridge_values import from_nested, to_nested
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
 from pullback.plans import Request, What

@@ -34,7 +34,8 @@ from pullback.core.nested_traverse import alpha_eq
 from pullback.core.nested_values import ConV
 from pullback.papers.chad_bags import BAGS, TREE, densify
 from pullback.papers.chad_gather import recognised, recognised_after
-from pullback.papers.chad_monadic import CHAD, chad_of, check_chad, run_monadic
+from pullback.papers.chad_monadic import CHAD, chad_of
+from pullback.papers.chad_program import check_chad, run_monadic
 from pullback.papers.chad_types import t1_context
 from pullback.papers.methods import Outcome
 from tests.papers.chad_tools import apart, programs, slope

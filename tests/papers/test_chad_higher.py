@@ -33,16 +33,11 @@ from pullback.core.nested_eval import evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import free_vars, subterms
 from pullback.core.nested_values import ConV, Packed, pair, to_bool
+from pullback.papers.chad_actions import scoped
 from pullback.papers.chad_closures import run_closures
 from pullback.papers.chad_higher import BAGGED, HIGHER, run_higher, variable_calls
-from pullback.papers.chad_monadic import (
-    CHAD,
-    chad_of,
-    check_chad,
-    pullback,
-    run_monadic,
-    scoped,
-)
+from pullback.papers.chad_monadic import CHAD, chad_of
+from pullback.papers.chad_program import check_chad, pullback, run_monadic
 from pullback.papers.chad_types import t2
 from pullback.papers.closure_conversion import cc_type, convert
 from pullback.papers.defunctionalisation import defunctionalised

@@ -23,8 +23,9 @@ from pullback.core.nested_traverse import subterms
 from pullback.core.nested_values import Inj, Zero, map_reals
 from pullback.papers import chad_cells
 from pullback.papers.chad_bags import TREE
-from pullback.papers.chad_monadic import chad_of, run_monadic
+from pullback.papers.chad_monadic import chad_of
 from pullback.papers.chad_parallel import parallel, parallel_library, run_parallel
+from pullback.papers.chad_program import run_monadic
 from pullback.papers.chad_span import Span, run_span
 from pullback.papers.chad_types import t1_context
 from pullback.papers.chad_workers import Workers

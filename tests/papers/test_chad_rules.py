@@ -37,10 +37,12 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_pretty import show
 from pullback.core.nested_traverse import free_vars, subterms
 from pullback.core.nested_values import Inj, Zero
-from pullback.papers.chad_monadic import CHAD, chad_of, check_chad, run_monadic
+from pullback.papers.chad_dense import DENSE_EV
+from pullback.papers.chad_monadic import CHAD, chad_of
 from pullback.papers.chad_mutable import MUTABLE, WRITER
-from pullback.papers.chad_naive import DENSE_EV, run_ev
+from pullback.papers.chad_naive import run_ev
 from pullback.papers.chad_operations import OPERATIONS, Primitive, transposed
+from pullback.papers.chad_program import check_chad, run_monadic
 from pullback.papers.chad_sparse import EMAP, tmagic, union
 from pullback.papers.chad_types import t2
 from pullback.papers.methods import METHODS, Outcome

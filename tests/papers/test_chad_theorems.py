@@ -47,8 +47,11 @@ from pullback.core.nested_linear import (
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_prims import prim_value
 from pullback.core.nested_values import FALSE, Inj, Zero
-from pullback.papers.chad_monadic import CHAD, chad_of, zeros
-from pullback.papers.chad_types import dops, from_cotangent, size, t2, to_cotangent
+from pullback.papers.chad_actions import zeros
+from pullback.papers.chad_monadic import CHAD, chad_of
+from pullback.papers.chad_prims import dops
+from pullback.papers.chad_types import t2
+from pullback.papers.chad_values import from_cotangent, size, to_cotangent
 from tests.papers.chad_tools import (
     COUNT,
     apart,
@@ -312,7 +315,7 @@ def test_derivatives_of_primitives_are_cheap(row: str) -> None:
 @claim("CHAD-48")
 def test_the_table_of_derivatives(row: str) -> None:
     def gradient(t: Term, types: Context, args: tuple[object, ...], seed: object) -> object:
-        from pullback.papers.chad_monadic import run_monadic
+        from pullback.papers.chad_program import run_monadic
 
         result = R if seed != () else Z
         return run_monadic(Source(types, t, result), args, seed).cotangents

@@ -18,11 +18,12 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_traverse import rename_apart
 from pullback.core.nested_values import Packed, Zero, pair, real
 from pullback.papers.chad_higher import HIGHER
-from pullback.papers.chad_monadic import CHAD, chad_of, pullback
+from pullback.papers.chad_monadic import CHAD, chad_of
 from pullback.papers.chad_naive import c0_of
+from pullback.papers.chad_program import pullback
 from pullback.papers.chad_types import t2_context
 from pullback.papers.closure_conversion import cc, cc_type, scope_of
-from pullback.papers.curry_combinators import combinators
+from pullback.papers.curry_translation import combinators
 from tests.papers.conformance import claim
 from tests.papers.generate import close, count
 from tests.papers.test_curry_combinators import Lambdas

@@ -36,18 +36,12 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_pretty import show
 from pullback.core.nested_values import pair, tuple_value
 from pullback.papers import curry_dependent, curry_simple
-from pullback.papers.curry_combinators import (
-    COMBINATORS,
-    applied_lets,
-    combinators,
-    differentiable,
-    proj,
-    rep,
-)
+from pullback.papers.curry_combinators import COMBINATORS, proj, rep
 from pullback.papers.curry_dependent import dependent
 from pullback.papers.curry_environments import DEPENDENT, ERASED
 from pullback.papers.curry_simple import SIMPLE, simple
 from pullback.papers.curry_tangents import plus, primal, tangent, zero
+from pullback.papers.curry_translation import applied_lets, combinators, differentiable
 from pullback.papers.methods import Outcome, Unsupported, run
 from tests.papers.conformance import claim
 from tests.papers.generate import (

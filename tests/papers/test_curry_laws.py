@@ -28,11 +28,12 @@ from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_values import pair
 from pullback.papers import curry_dependent, curry_environments, curry_simple
-from pullback.papers.curry_combinators import combinators, proj, rep
+from pullback.papers.curry_combinators import proj, rep
 from pullback.papers.curry_dependent import dependent
 from pullback.papers.curry_environments import ANY_ZERO, is_tangent, plus_env
 from pullback.papers.curry_simple import SIMPLE, simple
 from pullback.papers.curry_tangents import plus, tangent, zero
+from pullback.papers.curry_translation import combinators
 from pullback.papers.methods import run
 from tests.papers.conformance import claim
 from tests.papers.generate import close, count, random_value

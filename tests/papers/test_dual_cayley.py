@@ -25,8 +25,8 @@ from pullback.core.nested_build import lam, prim
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_values import Inj, map_reals, pair, reals_in
-from pullback.papers import dual_staged as n2
-from pullback.papers.dual_ground import Block
+from pullback.papers import dual_calls as n2
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_interleave import Interleave
 from pullback.papers.dual_rows import zero_of
 from pullback.papers.dual_types import Duals

@@ -23,7 +23,7 @@ from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Closure, Machine
 from pullback.core.nested_ops import Library, Row
 from pullback.core.nested_values import pair, real
-from pullback.papers import dual_staged as n2
+from pullback.papers import dual_calls as n2
 from tests.papers.conformance import claim
 from tests.papers.dual import (
     STAGED,

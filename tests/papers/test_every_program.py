@@ -14,7 +14,7 @@ from pullback.core.nested import Source
 from pullback.core.nested_eval import evaluate
 from pullback.core.nested_values import Zero
 from pullback.papers import load
-from pullback.papers.chad_monadic import check_chad
+from pullback.papers.chad_program import check_chad
 from pullback.papers.chad_types import t2
 from pullback.papers.closure_conversion import convert
 from pullback.papers.delta_arrays import ARRAY

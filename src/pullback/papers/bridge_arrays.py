@@ -1,6 +1,11 @@
 """Core's array primitives in the papers' language, where an array of rank n is an array of arrays.
 
-What is a view in Core is built anew here, so it costs its size."""
+What is a view in Core is built anew here, so it costs its size.
+
+>>> from pullback.core.nested_pretty import show
+>>> print(show(array_prim("slice", [Var("a"), Var("s"), Lit(3), Lit(2)], (0,), 1)))
+build 3 (i. a ! (s + i * 2))
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,12 @@
     Real(64) R   Int(64) Z   Bool 1 + 1   Array(t, n) Arr (.. (Arr t))   Tuple left-nested pairs
     Sum of variants: left-nested sums of the tuples of their fields      Named: a declared type
     Fun: a function of the tuple of its arguments
+
+>>> t = Sum((Variant("A", (Real(64),)), Variant("B", (Int(64), Real(64)))))
+>>> to_nested(t, Node(1, [3, 0.5]), {})
+Inj(tag=1, value=(3, 0.5))
+>>> from_nested(t, Inj(1, ((), 0.25)), {})  # of a cotangent
+Node(1, (None, 0.25))
 """
 
 from __future__ import annotations

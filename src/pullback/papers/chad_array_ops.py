@@ -4,6 +4,16 @@
     C{length t} = (length (fst C{t}), \\d. return ())
 
 An operation that only moves elements moves the pairs of ``collect d``: one BPairs for an argument.
+
+>>> from pullback.core.nested import R, Source, Z
+>>> from pullback.papers.chad_program import run_monadic
+>>> def gradient(t, *args):
+...     context = (("a", Arr(R)), ("i", Z))
+...     return run_monadic(Source(context, t, R), args, 1.0).cotangents
+>>> gradient(Op("index", (Var("a"), Var("i"))), [4.0, 5.0, 6.0], 1)
+([0.0, 1.0, 0.0], ())
+>>> gradient(Op("sum", (Op("gather", (Var("a"), Build(Lit(4), "k", Var("i")))),)), [4.0, 5.0], 1)
+([0.0, 4.0], ())
 """
 
 from __future__ import annotations
@@ -31,11 +41,10 @@ from pullback.core.nested import (
 from pullback.core.nested_build import E, Like, if_, lam, let, let_pair, op, prim, term
 from pullback.core.nested_check import Types
 from pullback.core.nested_linear import return_, zero
+from pullback.papers.chad_actions import Rule
 from pullback.papers.chad_bags import densify
 from pullback.papers.chad_types import t2
 from pullback.papers.methods import Unsupported
-
-Rule = Callable[[Term, Context, Types], Term]
 
 
 def operation_rule(t: Op, gamma: Context, types: Types, chad: Rule) -> Term:
@@ -163,4 +172,3 @@ def _set(win: E, a_: E, v_: E, d: E) -> Term:
     return then(
         kept(v_, d, lambda i, e: (prim("ge", writer(i), 0), Pair(writer(i), e.t))),
         kept(a_, d, lambda i, e: (prim("lt", writer(i), 0), Pair(i.t, e.t))))
-

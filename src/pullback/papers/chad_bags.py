@@ -5,6 +5,15 @@
 The cotangent of an array is a bag of (index, cotangent): BArray has element k for index k, BPairs
 is a block. Zero, + and BOne cost 1; blocks cost their length when they are made, and ``collect``
 the constructors of the bag. ``scatter zeros pairs`` adds; lists are what difference lists end in.
+
+>>> from pullback.core.nested import Var
+>>> from pullback.core.nested_eval import evaluate
+>>> from pullback.core.nested_linear import L_R
+>>> bags = [ConV("BOne", ((2, 0.5),)), ConV("BArray", ([1.0, 2.0, 3.0],))]
+>>> evaluate(op("collect", Var("d")), {"d": ConV("BPlus", tuple(bags))}, BAGS)[0]
+[(2, 0.5), (0, 1.0), (1, 2.0), (2, 3.0)]
+>>> evaluate(densify(Lit(3), L_R, Var("d")), {"d": ConV("BPlus", tuple(bags))}, BAGS)[0]
+[1.0, 2.0, 3.5]
 """
 
 from __future__ import annotations
@@ -32,7 +41,8 @@ from pullback.core.nested_linear import plus, zero
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_values import ConV, array, pair
-from pullback.papers.chad_types import LINEAR, bag_size, collected
+from pullback.papers.chad_types import LINEAR
+from pullback.papers.chad_values import bag_size, collected
 
 a, b = TVar("a"), TVar("b")
 BAG, OF = Data("Bag", (a,)), Data("Bag", (Prod(Z, a),))

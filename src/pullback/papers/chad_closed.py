@@ -11,11 +11,20 @@ the body's action in an environment of one cell:
                                  (y, \\d. scope (y' d) >>= \\((),dx). z' (lpack_a dx))
 
 A cotangent of an existential is None or a value tagged with the source type that was packed.
+
+>>> from pullback.core.nested import R, Source, Var
+>>> from pullback.core.nested_build import E
+>>> from pullback.papers.chad_program import run_monadic
+>>> square = Lam("x", R, (E(Var("x")) * E(Var("x"))).t, "->□")
+>>> applied = Source((("u", R),), App(square, Var("u")), R)
+>>> done = run_monadic(applied, (3.0,), 1.0)
+>>> done.value, done.cotangents
+(9.0, (6.0,))
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from pullback.core.nested import (
@@ -43,10 +52,9 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row
 from pullback.core.nested_traverse import subst_type
 from pullback.core.nested_values import Packed, Zero, pair
+from pullback.papers.chad_actions import Rule
 from pullback.papers.chad_types import t1, t2
 from pullback.papers.methods import Unsupported
-
-Rule = Callable[[Term, Context, Types], Term]
 
 
 def closed_rule(

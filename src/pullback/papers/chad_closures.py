@@ -2,12 +2,22 @@
 
 Closed functions and existentials have rules of their own (``chad_closed``); each call runs one
 backpropagator of a body, so the exponential family of ``chad_higher`` is linear here.
+
+>>> from pullback.core.nested import R, Var
+>>> from pullback.core.nested_build import reals
+>>> from pullback.papers.chad_higher import variable_calls
+>>> t, calls = Var("x1"), []
+>>> for k in range(2, 6):
+...     t = App(Lam(f"x{k - 1}", R, t), Var(f"x{k}"))
+...     calls.append(variable_calls(run_closures(Source(reals(f"x{k}"), t, R), (3.0,), 1.0)))
+>>> calls
+[6, 11, 16, 21]
 """
 
 from __future__ import annotations
 
 from pullback.core.nested import App, Lam, LetRec, Source
-from pullback.papers.chad_monadic import CHAD_SOURCE, run_monadic
+from pullback.papers.chad_program import CHAD_SOURCE, run_monadic
 from pullback.papers.closure_conversion import convert
 from pullback.papers.methods import Method, Outcome, register
 

@@ -11,7 +11,7 @@ function; a declared type is a sum of products whose sums and products are not t
 >>> from pullback.core.nested import DataDecl, R, Source, Var
 >>> from pullback.core.nested_build import E, reals
 >>> from pullback.core.nested_values import ConV
->>> from pullback.papers.chad_monadic import run_monadic
+>>> from pullback.papers.chad_program import run_monadic
 >>> shape = DataDecl("Shape", (), (("Square", (R,)), ("Box", (R, R))))
 >>> a, b = E(Var("a")), E(Var("b"))
 >>> area = Match(Var("s"), (MatchArm("Square", ("a",), (a * a).t),
@@ -24,7 +24,7 @@ function; a declared type is a sum of products whose sums and products are not t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from pullback.core.nested import (
@@ -54,10 +54,9 @@ from pullback.core.nested_linear import return_, scope, zero_of
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row
 from pullback.core.nested_values import Inj, Zero, items, tuple_value
+from pullback.papers.chad_actions import Rule
 from pullback.papers.chad_types import t1, t2
 from pullback.papers.methods import Unsupported
-
-Rule = Callable[[Term, Context, Types], Term]
 
 
 def data_rule(t: LetRec | Con | Match, gamma: Context, types: Types, chad: Rule) -> Term:

@@ -25,7 +25,7 @@ from pullback.core.nested_values import ConV
 from pullback.papers.chad_bags import BAG_ROWS
 from pullback.papers.chad_naive import run_ev
 from pullback.papers.chad_sparse import EMAP
-from pullback.papers.chad_types import collected
+from pullback.papers.chad_values import collected
 from pullback.papers.methods import Method, Outcome, register
 
 HIGHER = EMAP.extended(*BAG_ROWS)

@@ -9,11 +9,18 @@
 
 The paper writes C{t} twice where ``f`` is: the same steps, but a text that doubles with every
 lambda. The first-order rules are those of C0, on EMap.
+
+>>> from pullback.core.nested import R, Source
+>>> from pullback.core.nested_build import E, reals
+>>> from pullback.papers.chad_higher import run_higher
+>>> x, f = E(Var("x")), E(Var("f"))
+>>> twice = Let("f", Lam("y", R, (x * E(Var("y"))).t), f(f(x)).t)  # f y = x y
+>>> done = run_higher(Source(reals("x"), twice, R), (2.0,), 1.0)
+>>> done.value, done.cotangents
+(8.0, (12.0,))
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from pullback.core.nested import (
     EV,
@@ -33,9 +40,8 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import lam, let_pair, op
 from pullback.core.nested_check import Types
+from pullback.papers.chad_actions import Rule
 from pullback.papers.chad_types import t1, t2
-
-Rule = Callable[[Term, Context, Types], Term]
 
 
 def higher_rule(t: Lam | App, gamma: Context, types: Types, chad: Rule) -> Term:

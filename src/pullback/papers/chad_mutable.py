@@ -25,7 +25,8 @@ from pullback.core.nested_linear import plus
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import implementation
 from pullback.core.nested_values import array, items, tuple_value
-from pullback.papers.chad_monadic import CHAD, CHAD_SOURCE, run_monadic
+from pullback.papers.chad_monadic import CHAD
+from pullback.papers.chad_program import CHAD_SOURCE, run_monadic
 from pullback.papers.methods import Method, register
 
 

@@ -1,9 +1,10 @@
-"""C0: naive CHAD (Efficient CHAD, Figs. 2, 3 and 4).
+"""C0: naive CHAD (Efficient CHAD, Fig. 2).
 
     T1 ctx |- C{t} : T1 s * (T2 s -> EV (T2 ctx))      for ctx |- t : s
 
 Cotangents and environments are dense: a zero, a sum and ``one`` cost the size of what they are
-about, which is why the stage is inefficient. ``chad_sparse`` runs the same text on other data.
+about (``chad_dense``), which is why the stage is inefficient. ``chad_sparse`` runs the same text
+on other data.
 
 >>> from pullback.core.nested import R
 >>> from pullback.core.nested_build import E, reals
@@ -32,7 +33,6 @@ let y' = snd z2 in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from pullback.core.nested import (
@@ -51,35 +51,25 @@ from pullback.core.nested import (
     Op,
     Pair,
     Prim,
-    Prod,
     Snd,
     Source,
-    Static,
     Term,
-    Type,
     Var,
 )
 from pullback.core.nested_build import E, lam, let_pair, op, proj
 from pullback.core.nested_check import FIRST_ORDER, Types, check_source
 from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_linear import dense_zero_of, plus, zero
+from pullback.core.nested_linear import zero
 from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Library, Row, pure
-from pullback.core.nested_prims import arity
+from pullback.core.nested_ops import Library
+from pullback.core.nested_prims import arity, split_type
 from pullback.core.nested_traverse import deeply, rename_apart
 from pullback.core.nested_values import pair
+from pullback.papers.chad_dense import DENSE_EV
 from pullback.papers.chad_lists import higher_rule
-from pullback.papers.chad_types import (
-    DENSE,
-    dops,
-    environment,
-    is_constant,
-    product,
-    t1,
-    t2,
-    t2_context,
-    to_cotangent,
-)
+from pullback.papers.chad_prims import dops, is_constant, lpairs
+from pullback.papers.chad_types import product, t1, t2, t2_context
+from pullback.papers.chad_values import environment, to_cotangent
 from pullback.papers.methods import Method, Outcome, Unsupported, register
 
 
@@ -160,14 +150,9 @@ def c0(t: Term, gamma: Context, types: Types) -> Term:
 def _prim(t: Prim, gamma: Context, types: Types) -> Term:
     if len(t.args) == 1 and arity(t.op) > 1:  # op t, for a t of tuple type
         n = arity(t.op)
-        whole = types[t.args[0]]
-        parts: list[Type] = []
-        for _ in range(n - 1):
-            assert isinstance(whole, Prod)
-            parts, whole = [whole.right, *parts], whole.left
-        parts = [whole, *parts]
+        parts = split_type(types[t.args[0]], n)
         return let_pair(("x", "x'"), c0(t.args[0], gamma, types), lambda x, x_: Pair(
-            Prim(t.op, (x.t,), t.static), lam("d", t2(types[t]), lambda d: x_(_lpairs(
+            Prim(t.op, (x.t,), t.static), lam("d", t2(types[t]), lambda d: x_(lpairs(
                 dops(t.op, [proj(x, i, n) for i in range(n)], parts, d.t)))
                 if not is_constant(t.op, parts, types[t])
                 else Op("ev_zero", (), (EV(gamma),)), role="bp")))
@@ -192,78 +177,6 @@ def _prim(t: Prim, gamma: Context, types: Types) -> Term:
             "d", t2(types[t]), body, role="bp"))
 
     return rest(0, [], [])
-
-
-def _lpairs(ds: Sequence[Term]) -> Term:
-    out = ds[0]
-    for d in ds[1:]:
-        out = op("lpair", out, d)
-    return out
-
-
-# --- Fig. 4: a cotangent of an environment is a tuple that begins with () -------------------------
-
-
-def _ev(static: Sequence[Static]) -> EV:
-    ev = static[-1]
-    assert isinstance(ev, EV)
-    return ev
-
-
-def _two_evs(types: Sequence[Type], static: Sequence[Static]) -> Type:
-    if types[0] != types[1] or not isinstance(types[0], EV):
-        raise TypeError(f"takes two cotangents of one environment, not {types}")
-    return types[0]
-
-
-def _one_type(types: Sequence[Type], static: Sequence[Static]) -> Type:
-    ev = _ev(static)
-    if dict(ev.context).get(str(static[0])) != types[0]:
-        raise TypeError(f"{types[0]} for the entry {static[0]} of {ev}")
-    return ev
-
-
-def _split_type(types: Sequence[Type], static: Sequence[Static]) -> Type:
-    ev = _ev(static)
-    if types[0] != ev:
-        raise TypeError(f"{ev} is wanted, not {types[0]}")
-    return Prod(EV(ev.context[:-1]), ev.context[-1][1])
-
-
-def _dense(m: Machine, ev: EV, x: str = "", d: object = None) -> object:
-    out: object = ()
-    for name, t in ev.context:
-        m.count("ev")
-        if name == x:
-            m.cost += 1
-            out = (out, d)
-        else:
-            out = (out, dense_zero_of(m, t))
-    return out
-
-
-def _dense_plus(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
-    a, b = args
-    added: list[object] = []
-    while a != ():
-        m.count("ev")
-        m.cost += 1
-        (a, x), (b, y) = pair(a), pair(b)
-        added.append(plus(m, x, y))
-    out: object = ()
-    for v in reversed(added):
-        out = (out, v)
-    return out
-
-
-ENVIRONMENT = (
-    Row("ev_zero", lambda types, s: _ev(s), lambda m, args, s: _dense(m, _ev(s)), show="0"),
-    Row("ev_one", _one_type, lambda m, args, s: _dense(m, _ev(s), str(s[0]), args[0])),
-    Row("ev_plus", _two_evs, _dense_plus, show="{0} + {1}"),
-    Row("split", _split_type, pure(lambda e: e)),
-)
-DENSE_EV: Library = DENSE.extended(*ENVIRONMENT)
-"""The target language of C0, with dense tuples everywhere."""
 
 
 def c0_of(source: Source) -> Term:
@@ -293,4 +206,3 @@ def run_ev(
 register(Method(
     "chad.naive", "chad_naive", "C0: dense cotangents of the whole environment (Figs. 2 to 4)",
     FIRST_ORDER, lambda source, args, seed: run_ev(source, args, seed, DENSE_EV)[0]))
-

@@ -8,7 +8,8 @@ made of the partials of ``delta_primitives``.
 
 >>> from pullback.core.nested import Prod, R, Source, Var
 >>> from pullback.core.nested_build import reals, tuple_
->>> from pullback.papers.chad_monadic import CHAD, run_monadic
+>>> from pullback.papers.chad_monadic import CHAD
+>>> from pullback.papers.chad_program import run_monadic
 >>> sp = Primitive("sp", 2, lambda x, y: (x * x, x * y), (
 ...     (lambda x, y: 2 * x, lambda x, y: 0.0), (lambda x, y: y, lambda x, y: x)))
 >>> OPERATIONS["sp"] = sp
@@ -21,16 +22,14 @@ made of the partials of ``delta_primitives``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pullback.core.nested import App, Context, Fst, Op, Pair, Snd, Term
 from pullback.core.nested_build import E, lam, let, op
 from pullback.core.nested_check import Types
 from pullback.core.nested_linear import L_R, zero
+from pullback.papers.chad_actions import Rule
 from pullback.papers.chad_types import t2
 from pullback.papers.delta_primitives import Primitive
 
-Rule = Callable[[Term, Context, Types], Term]
 OPERATIONS: dict[str, Primitive] = {}
 """The operations that were added, by name; the library needs their rows too."""
 

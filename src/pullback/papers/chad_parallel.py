@@ -49,8 +49,9 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library, Row, implementation
 from pullback.core.nested_traverse import deeply, free_vars, map_parts
 from pullback.core.nested_values import array, items, tuple_value
-from pullback.papers.chad_monadic import CHAD, run_monadic
+from pullback.papers.chad_monadic import CHAD
 from pullback.papers.chad_mutable import slot, width
+from pullback.papers.chad_program import run_monadic
 from pullback.papers.chad_workers import Frame, Shared, Workers, make
 from pullback.papers.methods import Outcome
 

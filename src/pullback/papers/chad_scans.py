@@ -6,6 +6,16 @@
        ds[i] = lsnd dp; acc = D[i-1] + lfst dp;  ds[0] = acc; s' (BArray ds)       D = densify n d
 
 The backpropagators are consed on to a list, so that the last one comes first.
+
+>>> from pullback.core.nested import R, Source
+>>> from pullback.papers.chad_program import run_monadic
+>>> a, p = Var("a"), E(Var("p"))
+>>> horner = Foldl("s", "x", (E(Var("s")) * 2.0 + E(Var("x"))).t, Lit(0.0), a)
+>>> run_monadic(Source((("a", Arr(R)),), horner, R), ([1.0, 5.0, 7.0],), 1.0).cotangents
+([4.0, 2.0, 1.0],)
+>>> products = Op("sum", (Scan("p", prim("mul", Fst(Var("p")), Snd(Var("p"))), a),))
+>>> run_monadic(Source((("a", Arr(R)),), products, R), ([1.0, 5.0, 7.0],), 1.0).cotangents
+([41.0, 8.0, 5.0],)
 """
 
 from __future__ import annotations
@@ -51,10 +61,9 @@ from pullback.core.nested_build import (
 )
 from pullback.core.nested_check import Types
 from pullback.core.nested_linear import return_, scope
+from pullback.papers.chad_actions import Rule
 from pullback.papers.chad_bags import densify
 from pullback.papers.chad_types import t1, t2
-
-Rule = Callable[[Term, Context, Types], Term]
 
 
 def loop(z: Like, a: Like, body: Callable[[E, E], Like]) -> Term:

@@ -27,9 +27,9 @@ from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library, Row, Run, implementation
 from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import array, items, tuple_value
-from pullback.papers.chad_monadic import run_monadic
 from pullback.papers.chad_mutable import slot, width
 from pullback.papers.chad_parallel import parallel, parallel_library
+from pullback.papers.chad_program import run_monadic
 from pullback.papers.chad_workers import Workers
 from pullback.papers.methods import Outcome
 

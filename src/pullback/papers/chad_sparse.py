@@ -23,7 +23,8 @@ from pullback.core.nested_check import FIRST_ORDER
 from pullback.core.nested_linear import plus, zero_of
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Row, pure
-from pullback.papers.chad_naive import ENVIRONMENT, run_ev
+from pullback.papers.chad_dense import ENVIRONMENT
+from pullback.papers.chad_naive import run_ev
 from pullback.papers.chad_types import LINEAR
 from pullback.papers.methods import Method, register
 

@@ -53,13 +53,7 @@ from pullback.core.nested_build import E, app, lam, let, let_pair, op, proj
 from pullback.core.nested_check import Types, check, types_of
 from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import pair
-from pullback.papers.curry_combinators import (
-    COMBINATORS,
-    CURRY_SOURCE,
-    combinators,
-    components,
-    parameters,
-)
+from pullback.papers.curry_combinators import COMBINATORS, CURRY_SOURCE, components, parameters
 from pullback.papers.curry_environments import DEPENDENT, ENV, LIBRARY, T, e
 from pullback.papers.curry_simple import named
 from pullback.papers.curry_tangents import (
@@ -69,6 +63,7 @@ from pullback.papers.curry_tangents import (
     run_rep,
     zero,
 )
+from pullback.papers.curry_translation import combinators
 from pullback.papers.methods import Method, Outcome, register
 
 
@@ -76,7 +71,6 @@ def dependent(t: Term) -> Term:
     """A combinator term as a lambda-term."""
     types = types_of(t, library=COMBINATORS)
     return deeply(lambda: D(t, types))
-
 
 
 def D(t: Term, types: Types) -> Term:
@@ -118,10 +112,8 @@ def D(t: Term, types: Types) -> Term:
             raise TypeError(f"no combinator {t.name}")
 
 
-
 UNIT = Op("env", (Op("ty_unit"), Nil()))
 """The tangent of an empty environment."""
-
 
 
 def closed(
@@ -131,7 +123,6 @@ def closed(
     """exT () (\\x. (value, \\g. ((), tangent)))."""
     return Pair(Op("ty_unit"), lam(x, e(a), lambda v: Pair(
         value(v), back(c, lambda g: Pair(UNIT, tangent(v, g)), roles[1])), role=roles[0]))
-
 
 
 def comp(f: E, g: E, a: Type, c: Type) -> Term:
@@ -146,7 +137,6 @@ def comp(f: E, g: E, a: Type, c: Type) -> Term:
                     lambda ef, ga: Pair(env(w, Pair(ef.t, eg.t)), ga.t)))))))))
 
 
-
 def prod(f: E, g: E, a: Type, c: Type) -> Term:
     """prod (exT τf f) (exT τg g) = exT (τf, τg) h."""
     # h y = let (a, pf) = f y in let (b, pg) = g y in ((a, b), \(ga,gb). ((ef, eg), y1 + y2)) where
@@ -159,7 +149,6 @@ def prod(f: E, g: E, a: Type, c: Type) -> Term:
                         ("eg", "y2"), app(pg, Snd(gs)), lambda eg, y2: Pair(
                             env(w, Pair(ef.t, eg.t)),
                             plus(a, y1.t, y2.t, DEPENDENT))))))))))
-
 
 
 def curry(f: E, a: Type, g: Type) -> Term:
@@ -182,11 +171,9 @@ def curry(f: E, a: Type, g: Type) -> Term:
     return Pair(Fst(f.t), new_f)
 
 
-
 def both(f: E, g: E, code: Callable[[E], Term]) -> Term:
     """exT (τf, τg) code."""
     return let("w", op("ty_pair", Fst(f.t), Fst(g.t)), lambda w: Pair(w.t, code(w)))
-
 
 
 def env(w: E, t: Term) -> Term:
@@ -194,11 +181,9 @@ def env(w: E, t: Term) -> Term:
     return Op("env", (w.t, t))
 
 
-
 def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
     """A backpropagator, from a cotangent of ``t``."""
     return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
-
 
 
 def run_dependent(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
@@ -206,7 +191,6 @@ def run_dependent(source: Source, args: tuple[object, ...], seed: object) -> Out
     term = dependent(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
     return run_rep(term, LIBRARY, lambda f: pair(f)[1], source, args, seed, lambda d: pair(d)[1])
-
 
 
 register(Method("curry.dependent", "curry_dependent",

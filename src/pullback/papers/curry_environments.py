@@ -59,17 +59,14 @@ DEPENDENT = Functions(
 )
 
 
-
 def e(t: Type) -> Type:
     """The type of values."""
     return primal(t, DEPENDENT)
 
 
-
 def T(t: Type) -> Type:
     """The type of tangents, as far as it does not depend on the value."""
     return tangent(t, DEPENDENT)
-
 
 
 def tangent_type(t: Type, v: object) -> Type:
@@ -91,7 +88,6 @@ def tangent_type(t: Type, v: object) -> Type:
             return ONE
 
 
-
 def is_tangent(v: object, w: Type) -> bool:
     """Whether v is a tangent of this type."""
     match w:
@@ -106,12 +102,10 @@ def is_tangent(v: object, w: Type) -> bool:
             return v == ()
 
 
-
 def _env(w: Type, v: object) -> object:
     if not is_tangent(v, w):
         raise TypeError(f"{v} is not a tangent of type {w}")
     return v
-
 
 
 def _zero_env(w: Type) -> object:
@@ -124,7 +118,6 @@ def _zero_env(w: Type) -> object:
             return [_zero_env(x) for x in ws]
         case _:
             return ()
-
 
 
 def plus_env(x: object, y: object) -> object:
@@ -143,7 +136,6 @@ def plus_env(x: object, y: object) -> object:
             raise TypeError(f"tangents of different functions are added: {x} + {y}")
 
 
-
 _a = TVar("a")
 LIBRARY = OPS.extended(
     Row("ty_unit", sig((), TY), lambda m, args, static: ONE, show="()"),
@@ -157,15 +149,12 @@ LIBRARY = OPS.extended(
 )
 
 
-
 @dataclass(frozen=True, slots=True)
 class AnyZero:
     """The zero of every tangent: Z + x = x."""
 
 
-
 ANY_ZERO = AnyZero()
-
 
 
 def _cast(t: Type) -> object:
@@ -183,10 +172,8 @@ def _cast(t: Type) -> object:
             return ()
 
 
-
 def _open_erased(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
     return _cast(type_of(static[0])) if args[0] is ANY_ZERO else args[0]
-
 
 
 def _plus_erased(x: object, y: object) -> object:
@@ -197,7 +184,6 @@ def _plus_erased(x: object, y: object) -> object:
     if isinstance(x, list):
         return [_plus_erased(v, w) for v, w in zip(x, array(y))]
     return real(x) + real(y) if isinstance(x, float) else ()
-
 
 
 ERASED = LIBRARY.replaced(

@@ -58,13 +58,7 @@ from pullback.core.nested_build import E, app, lam, let, let_pair, lets, proj
 from pullback.core.nested_check import Types, check, types_of
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_traverse import deeply
-from pullback.papers.curry_combinators import (
-    COMBINATORS,
-    CURRY_SOURCE,
-    combinators,
-    components,
-    parameters,
-)
+from pullback.papers.curry_combinators import COMBINATORS, CURRY_SOURCE, components, parameters
 from pullback.papers.curry_tangents import (
     Functions,
     derivative,
@@ -75,6 +69,7 @@ from pullback.papers.curry_tangents import (
     tangent,
     zero,
 )
+from pullback.papers.curry_translation import combinators
 from pullback.papers.methods import Method, Outcome, register
 
 SIMPLE = Functions(

@@ -49,12 +49,10 @@ ARRAY_STATE = Data("MArr", (DELTA,))
 ARRAY_MAP = Data("MArr", (MAYBE,))
 
 
-
 def _array_let() -> Lam:
     # deltaLet u = \bs. let n = size bs in (n, push bs u)
     return lam("u", DELTA, lambda u: lam("bs", ARRAY_STATE, lambda bs: let(
         "n", op("size", bs), lambda n: Pair(n.t, op("push", bs, u)))))
-
 
 
 def added_in_place(i: Term, x: Term, m: Term) -> Term:
@@ -65,12 +63,10 @@ def added_in_place(i: Term, x: Term, m: Term) -> Term:
     return op("set", m, i, Inr(total, ONE))
 
 
-
 def no_let(call: Eval, x: Term, fm: Term) -> MatchArm:
     """The clause for Let where the bindings are visited by a loop."""
     wrong = Op("error", (), (ARRAY_MAP, "Let in a binding"))
     return MatchArm("Let", (fresh("i"), fresh("u"), fresh("v")), wrong)
-
 
 
 def _array_fold(x: Term, ran: Term) -> Term:
@@ -91,7 +87,6 @@ def _array_fold(x: Term, ran: Term) -> Term:
     count = prim("sub", size, Snd(Var(r)))
     loop = Foldl(m, k, visit, start, Build(count, j, Var(j)))
     return lets([(r, ran), (bs, Snd(Fst(Var(r))))], LetRec((rec,), loop))
-
 
 
 ARRAY = Store(

@@ -68,7 +68,8 @@ from pullback.papers.delta_families import Leaves, same
 from pullback.papers.delta_ground import Polytypic
 from pullback.papers.delta_rows import DELTA_SOURCE, LIBRARY
 from pullback.papers.delta_wrapper import execute
-from pullback.papers.dual_ground import Block, prepared
+from pullback.papers.dual_block import Block
+from pullback.papers.dual_ground import prepared
 from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, Unsupported, register
 

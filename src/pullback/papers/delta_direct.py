@@ -30,7 +30,7 @@ from pullback.core.nested_build import proj
 from pullback.core.nested_check import Types
 from pullback.core.nested_prims import arity, is_discrete, partial, split_type
 from pullback.core.nested_traverse import map_parts
-from pullback.papers.dual_ground import Block, retyped
+from pullback.papers.dual_block import Block, retyped
 from pullback.papers.dual_types import Duals, dual_type
 from pullback.papers.methods import Unsupported
 

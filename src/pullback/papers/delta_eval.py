@@ -56,7 +56,6 @@ BINDS = Data("DeltaBinds")
 BINDS_DECL = DataDecl("DeltaBinds", (), (("Done", ()), ("Bind", (Z, DELTA, BINDS))))
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Store:
     """An implementation of DeltaState and DeltaMap.
@@ -78,17 +77,14 @@ class Store:
     lookup: Callable[[Term, Term], Term]
 
 
-
 DELTA_MAP = Data("Map", (Z, R))
 MAP_STATE = Prod(Z, BINDS)
-
 
 
 def _map_let() -> Lam:
     # deltaLet u = \(n,bs). (n, (n+1, (n,u):bs))
     return lam("u", DELTA, lambda u: lam("s", MAP_STATE, lambda s: let("n", Fst(s.t), lambda n: (
         Pair(n.t, Pair((n + 1).t, Con("Bind", (n.t, u.t, Snd(s.t)), BINDS)))))))
-
 
 
 def nest(u: Term, s: Term, n: Term) -> Term:
@@ -103,9 +99,7 @@ def nest(u: Term, s: Term, n: Term) -> Term:
     return LetRec((Rec(go, f, Lam(p, f.arg, body)),), app(Var(go), Pair(u, Snd(s))))
 
 
-
 Eval = Callable[[Term, Term, Term], Term]
-
 
 
 def eval_term(
@@ -135,7 +129,6 @@ def eval_term(
     return Rec(go, f, Lam(p, f.arg, body, role="eval"))
 
 
-
 def let_arm(call: Eval, x: Term, fm: Term) -> MatchArm:
     """eval x (Let i u v) m = let m2 = eval x v m in case lookup i m2 of .."""
     i, u, v, m2, y = (fresh(n) for n in ("i", "u", "v", "m", "y"))
@@ -144,12 +137,10 @@ def let_arm(call: Eval, x: Term, fm: Term) -> MatchArm:
         look_up(Var(m2), Var(i)), fresh("_"), Var(m2), y, call(Var(y), Var(u), rest))))
 
 
-
 def look_up(m: Term, i: Term) -> Term:
     """lookup i m : 1 + R, of a map."""
     return Case(op("mmember", m, i), fresh("_"), Inl(Nil(), R),
                 fresh("_"), Inr(op("mget", m, i, 0.0), ONE))
-
 
 
 def _map_fold(x: Term, u: Term) -> Term:
@@ -158,7 +149,6 @@ def _map_fold(x: Term, u: Term) -> Term:
 
     rec = eval_term(DELTA_MAP, added, let_arm)
     return LetRec((rec,), App(Var(rec.f), Pair(Pair(x, u), op("mempty", static=(R,)))))
-
 
 
 MAP = Store(

@@ -47,11 +47,9 @@ class Leaves:
     target: Callable[[Type], Type]
 
 
-
 def same(t: Type) -> Type:
     """A type that does not change."""
     return t
-
 
 
 class Families:

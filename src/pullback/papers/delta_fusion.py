@@ -23,7 +23,7 @@ from pullback.core.nested_check import types_of
 from pullback.papers.delta_eval import BINDS_DECL, MAP, Store
 from pullback.papers.delta_monadic import K
 from pullback.papers.delta_types import DELTA, DELTA_DECL, DELTA_LET, duals, scaled
-from pullback.papers.dual_ground import Block
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_types import dual_type
 from pullback.papers.methods import Unsupported
 
@@ -63,4 +63,3 @@ def local(t: Type, x: Term, us: list[Term]) -> Term:
             return Pair(Fst(x), Con("Var", (Lit(len(us)),), DELTA))
         case _:
             raise Unsupported("fusion: the argument must be a tuple of reals")
-

@@ -19,7 +19,6 @@ class Polytypic(Maps, Zips):
     """The polytypic functions."""
 
 
-
 def structured(seed: object, value: object) -> object:
     """A cotangent with the discrete parts of ``value``: "δA is a synonym for A" (section 3.1)."""
     match value:
@@ -44,7 +43,6 @@ def structured(seed: object, value: object) -> object:
             return ConV(name, tuple(map(structured, seed.fields, fields)))
         case _:
             raise TypeError(f"not a first-order value: {value!r}")
-
 
 
 def unstructured(gradient: object) -> object:

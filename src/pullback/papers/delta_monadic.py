@@ -28,8 +28,7 @@ let s2 = snd i1 in (fst x * fst z, Var (fst i1), s2)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial as given
+from collections.abc import Mapping, Sequence
 from typing import assert_never, cast
 
 from pullback.core.nested import (
@@ -58,7 +57,6 @@ from pullback.core.nested import (
     Pack,
     Pair,
     Prim,
-    Prod,
     R,
     Rec,
     Scan,
@@ -70,14 +68,14 @@ from pullback.core.nested import (
     Unpack,
     Var,
     ZipWith,
-    fresh,
 )
 from pullback.core.nested_build import app
 from pullback.core.nested_check import Types, types_of
 from pullback.papers.delta_direct import coefficient, is_zero, operands
+from pullback.papers.delta_loops import Loops
 from pullback.papers.delta_types import DELTA, DELTA_LET, STATE, ZERO, duals, scaled
-from pullback.papers.dual_ground import Block, statics
-from pullback.papers.dual_types import Duals, dual_type
+from pullback.papers.dual_block import Block, statics
+from pullback.papers.dual_types import Duals
 from pullback.papers.methods import Unsupported
 
 
@@ -91,8 +89,7 @@ def k_term(
     return block.close(k.term(t, block))
 
 
-
-class K:
+class K(Loops):
     """K{·}. ``order``: of the parts of a pair, an application and a primitive, "lr" or "rl"
     (Fig. 12 was made by OCaml, from right to left). ``literals``: whether a literal makes a
     binding of Zero, as in Fig. 12 and against the invariant."""
@@ -101,44 +98,6 @@ class K:
         self, types: Types, n: Duals, order: str = "lr", literals: bool = False
     ) -> None:
         self.types, self.n, self.order, self.literals = types, n, order, literals
-
-    def type(self, t: Type) -> Type:
-        """K(t)."""
-        return dual_type(t, self.n)
-
-    def parts(self, ts: Sequence[Term], b: Block) -> list[Term]:
-        """do {x1 <- K{t1}; ..}: the results, in the order given."""
-        return self.ordered(*(given(self.term, t, b) for t in ts))
-
-    def ordered(self, *actions: Callable[[], Term]) -> list[Term]:
-        """The results of actions that write to one block, made from left to right or back."""
-        if self.order == "lr":
-            return [action() for action in actions]
-        return [action() for action in reversed(actions)][::-1]
-
-    def action(self, t: Term, hint: str = "s") -> Lam:
-        """K{t} as a function of the state."""
-        s = fresh(hint)
-        assert self.n.state is not None
-        return Lam(s, self.n.state, self.inside(t, Var(s)))
-
-    def inside(self, t: Term, state: Term) -> Term:
-        """K{t} at a state."""
-        b = Block(state)
-        return b.close(self.term(t, b))
-
-    def fn(self, t: Lam) -> Lam:
-        """\\x. K{t}."""
-        return Lam(t.x, self.type(t.type), self.action(t.body), t.kind, t.role)
-
-    def step(self, p: str, body: Term, elem: Type) -> Lam:
-        """\\p. K{body} for the combinators that take two elements."""
-        return Lam(p, self.type(Prod(elem, elem)), self.action(body))
-
-    def at(self, b: Block) -> Term:
-        """The state as it is."""
-        assert b.state is not None
-        return b.state
 
     def term(self, t: Term, b: Block) -> Term:
         """K{t}: its do-block goes to ``b``, and this is what it returns."""
@@ -209,48 +168,6 @@ class K:
     def op(self, t: Op, b: Block) -> Term:
         """An operation of arrays, which moves elements about."""
         return Op(t.name, tuple(self.parts(t.args, b)), statics(t.static, self.type))
-
-    # K{build} = pure (\(n,f). sequence (build (n,f))), and so for the other loops
-    def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
-        """A loop over an array."""
-        match t:
-            case Build(e, i, body):
-                count = b.atom("n", self.term(e, b))
-                return self.sequence(body, Build(count, i, self.action(body)), b)
-            case Map(x, body, e):
-                return self.sequence(body, Map(x, self.action(body), self.elements(e, b)), b)
-            case ZipWith(x, y, body, e1, e2):
-                p, q = self.ordered(lambda: self.elements(e1, b), lambda: self.elements(e2, b))
-                return self.sequence(body, ZipWith(x, y, self.action(body), p, q), b)
-            case Fold(x, body, e):
-                a = self.elements(e, b)
-                f = self.step(x, body, self.types[t])
-                return b.run("r", Op("foldM", (f, a, self.at(b))))
-            case Scan(x, body, e):
-                a = self.elements(e, b)
-                f = self.step(x, body, self.types[body])
-                return self.vector(self.types[body], b.run("r", Op("scanM", (f, a, self.at(b)))), b)
-            case Foldl(acc, x, body, e1, e2):
-                z, a = self.ordered(lambda: self.term(e1, b), lambda: self.elements(e2, b))
-                both = fresh("p")
-                inner = Block(Snd(Var(both)))
-                inner.lets.append((acc, Fst(Var(both))))
-                step = inner.close(self.term(body, inner))
-                return b.run("r", Foldl(both, x, step, Pair(z, self.at(b)), a))
-            case _:
-                assert_never(t)
-
-    def elements(self, e: Term, b: Block) -> Term:
-        """K{e} as an array of K(A), for e : Arr A."""
-        return self.term(e, b)
-
-    def vector(self, elem: Type, x: Term, b: Block) -> Term:
-        """K(Arr A) of an array of K(A)."""
-        return x
-
-    def sequence(self, body: Term, actions: Term, b: Block) -> Term:
-        """sequence, of an array of actions K{body}."""
-        return b.run("r", Op("sequence", (actions, self.at(b))))
 
     # K{f : R^n -> R} (Fig. 14): deltaLet (Add_i (Scale (∂f/∂x_i x) u_i)); discrete ones as they are
     def prim(self, t: Prim, b: Block) -> Term:

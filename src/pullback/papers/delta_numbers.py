@@ -26,7 +26,6 @@ Value = Any
 """A float or a ``Number``; an integer or a truth value where a primitive takes one."""
 
 
-
 def apply(op: str, *xs: Value, static: Static = ()) -> Value:
     """A primitive of numbers of any kind. A float beside a Number is a literal."""
     tops = [x for x in xs if isinstance(x, Number)]
@@ -36,13 +35,11 @@ def apply(op: str, *xs: Value, static: Static = ()) -> Value:
     return top.op(op, [top.lifted(x) for x in xs], static)
 
 
-
 def primal(x: Value) -> Value:
     """The float in a number."""
     while isinstance(x, Number):
         x = x.value
     return x
-
 
 
 class Partial(NamedTuple):
@@ -51,7 +48,6 @@ class Partial(NamedTuple):
     i: int
     value: Value
     one: bool
-
 
 
 def partials(op: str, xs: Sequence[Value], static: Static = ()) -> list[Partial]:
@@ -66,7 +62,6 @@ def partials(op: str, xs: Sequence[Value], static: Static = ()) -> list[Partial]
                 value = over(p, dict(zip(names, xs)), apply)
                 out.append(Partial(i, value, rule == 1.0))
     return out
-
 
 
 class Number(ABC):
@@ -116,7 +111,6 @@ class Number(ABC):
 
     def __neg__(self) -> Value:
         return apply("neg", self)
-
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ from pullback.papers.delta_numbers import Number, Value, apply, partials
 ZERO = ConV("Zero", ())
 
 
-
 @dataclass(slots=True)
 class Tape:
     """DeltaState: the bindings, the earliest first."""
@@ -48,7 +47,6 @@ class Tape:
     def literal(self, r: float) -> Reverse:
         """Dual r Zero."""
         return Reverse(r, ZERO, self)
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,6 @@ class Reverse(Number):
         for t in terms[1:]:
             delta = ConV("Add", (delta, t))
         return Reverse(y, self.tape.let(delta), self.tape)
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,6 @@ class Run:
             map_reals(lambda _: fm.get(next(ids), 0.0), a, discrete=True) for a in self.args)
 
 
-
 def reverse(
     f: Callable[..., Value], args: tuple[object, ...],
     at: Callable[[int, float], Value] | None = None,
@@ -127,7 +123,6 @@ def reverse(
     given = [map_reals(input_, a) for a in args]
     tape.next = next(ids)
     return Run(args, f(*given), tape)
-
 
 
 def evaluated(x: Value, u: ConV, binds: Sequence[tuple[int, ConV]]) -> dict[int, Value]:

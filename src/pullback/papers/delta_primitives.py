@@ -38,8 +38,8 @@ from pullback.papers.delta_monadic import K
 from pullback.papers.delta_rows import LIBRARY
 from pullback.papers.delta_types import scaled
 from pullback.papers.delta_wrapper import Variant
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_forward import push
-from pullback.papers.dual_ground import Block
 from pullback.papers.dual_types import Duals
 
 

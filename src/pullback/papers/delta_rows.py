@@ -34,7 +34,6 @@ DELTA_SOURCE: Dialect = replace(
 """Figure 1 with sections 8.2, 8.3 and 8.5: primitives, arrays, recursion and data."""
 
 
-
 def _sequence(m: Machine, args: Sequence[object], static: Sequence[object]) -> object:
     out, s = [], args[1]
     for action in array(args[0]):
@@ -42,7 +41,6 @@ def _sequence(m: Machine, args: Sequence[object], static: Sequence[object]) -> o
         out.append(v)
         m.cost += 1
     return out, s
-
 
 
 def _sequence2(m: Machine, args: Sequence[object], static: Sequence[object]) -> object:
@@ -54,7 +52,6 @@ def _sequence2(m: Machine, args: Sequence[object], static: Sequence[object]) -> 
             out.append(half)
         m.cost += 1
     return both, s
-
 
 
 def _fold_m(m: Machine, args: Sequence[object], static: Sequence[object]) -> object:
@@ -71,7 +68,6 @@ def _fold_m(m: Machine, args: Sequence[object], static: Sequence[object]) -> obj
     return level[0], s
 
 
-
 def _scan_m(m: Machine, args: Sequence[object], static: Sequence[object]) -> object:
     out: list[object] = []
     s = args[2]
@@ -81,7 +77,6 @@ def _scan_m(m: Machine, args: Sequence[object], static: Sequence[object]) -> obj
             m.cost += 2
         out.append(v)
     return out, s
-
 
 
 _a, _b, _s = TVar("a"), TVar("b"), TVar("s")

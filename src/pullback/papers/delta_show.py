@@ -42,7 +42,6 @@ def delta_of(
     return found
 
 
-
 def expose(t: Term) -> Term:
     """The lets of a wrapper, giving what runDelta gives (its last name) and not the gradient."""
     bound: list[tuple[str, Term]] = []
@@ -61,7 +60,6 @@ def expose(t: Term) -> Term:
     return lets(bound, out)
 
 
-
 def show_delta(d: ConV) -> str:
     """A Delta as text, one Let in a line."""
     lines = []
@@ -69,7 +67,6 @@ def show_delta(d: ConV) -> str:
         i, rhs, d = cast("tuple[int, ConV, ConV]", d.fields)
         lines.append(f"Let {i} = {_delta(rhs)} in")
     return "\n".join([*lines, _delta(d)])
-
 
 
 def _delta(d: object) -> str:

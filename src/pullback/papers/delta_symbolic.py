@@ -65,7 +65,8 @@ from pullback.papers.delta_rows import DELTA_SOURCE, LIBRARY
 from pullback.papers.delta_show import expose, show_delta
 from pullback.papers.delta_types import scaled
 from pullback.papers.delta_wrapper import execute
-from pullback.papers.dual_ground import Block, prepared
+from pullback.papers.dual_block import Block
+from pullback.papers.dual_ground import prepared
 from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, register
 

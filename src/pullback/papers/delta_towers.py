@@ -56,7 +56,8 @@ from pullback.core.nested_prims import Static, is_discrete, partial
 from pullback.core.nested_traverse import deeply, map_parts
 from pullback.core.nested_values import ConV, map_reals, real, reals_in, tuple_value
 from pullback.papers.delta_triples import kinds
-from pullback.papers.dual_ground import prepared, retyped
+from pullback.papers.dual_block import retyped
+from pullback.papers.dual_ground import prepared
 from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Unsupported
 
@@ -65,12 +66,10 @@ TAIL = Fun(ONE, TOWER)
 DECL = DataDecl("Tower", (), (("Tower", (R, TAIL)),))
 
 
-
 def head(t: Term) -> Term:
     """head (Tower r k) = r."""
     r = fresh("r")
     return Match(t, (MatchArm("Tower", (r, fresh("k")), Var(r)),))
-
 
 
 def tail(t: Term) -> Term:
@@ -79,11 +78,9 @@ def tail(t: Term) -> Term:
     return Match(t, (MatchArm("Tower", (fresh("r"), k), App(Var(k), Nil())),))
 
 
-
 def tower(r: Term, rest: Term) -> Term:
     """Tower r (\\_. rest)."""
     return Con("Tower", (r, lam("_", ONE, lambda _: rest)), TOWER)
-
 
 
 @dataclass(eq=False)
@@ -169,7 +166,6 @@ class Towers:
         return LetRec((Rec("zero", TAIL, unit), *self.recs), t)
 
 
-
 def towers(source: Source) -> tuple[Lam, Term, tuple[DataDecl, ...]]:
     """T{\\x. t}, the same with the functions that it needs around it, type-checked, and the
     declarations."""
@@ -181,7 +177,6 @@ def towers(source: Source) -> tuple[Lam, Term, tuple[DataDecl, ...]]:
     decls = (*source.decls, DECL, *dual_decls(source.decls, make.n))
     check(whole, (), decls)
     return out, whole, decls
-
 
 
 def derivatives(

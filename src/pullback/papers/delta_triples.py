@@ -50,8 +50,9 @@ from pullback.core.nested_eval import evaluate
 from pullback.core.nested_prims import arity, partial, split_type, times
 from pullback.core.nested_traverse import deeply, map_parts
 from pullback.core.nested_values import map_reals, reals_in, tuple_value
+from pullback.papers.dual_block import Block, operands, retyped
 from pullback.papers.dual_forward import f as forward_term
-from pullback.papers.dual_ground import Block, operands, prepared, retyped
+from pullback.papers.dual_ground import prepared
 from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 
 TRIPLE = Prod(R, Prod(R, R))

@@ -39,7 +39,6 @@ STATE = Data("DeltaState")
 DELTA_LET = Var("deltaLet")
 
 
-
 def scaled(parts: Sequence[tuple[Term, Term]], delta: Data = DELTA) -> Term:
     """Add (Scale c1 u1) (Add ..): Zero if there is none; u itself for a coefficient of 1."""
     terms = [u if isinstance(c, Lit) and c.value == 1.0 else Con("Scale", (c, u), delta)
@@ -50,7 +49,6 @@ def scaled(parts: Sequence[tuple[Term, Term]], delta: Data = DELTA) -> Term:
     for t in terms[1:]:
         out = Con("Add", (out, t), delta)
     return out
-
 
 
 def duals(state: Type, kept: frozenset[str] = frozenset()) -> Duals:

@@ -55,7 +55,7 @@ from pullback.papers.delta_monadic import K
 from pullback.papers.delta_rows import DELTA_SOURCE
 from pullback.papers.delta_types import DELTA
 from pullback.papers.delta_wrapper import Variant, execute, wrap
-from pullback.papers.dual_ground import Block
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_types import Duals
 from pullback.papers.methods import Method, Outcome, Unsupported, register
 

@@ -61,7 +61,8 @@ from pullback.papers.delta_ground import Polytypic, structured, unstructured
 from pullback.papers.delta_monadic import K
 from pullback.papers.delta_rows import DELTA_SOURCE, LIBRARY
 from pullback.papers.delta_types import DELTA, DELTA_DECL, DELTA_LET, ZERO, duals
-from pullback.papers.dual_ground import Block, prepared
+from pullback.papers.dual_block import Block
+from pullback.papers.dual_ground import prepared
 from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, register
 
@@ -76,9 +77,7 @@ class Variant:
     library: Library = field(default_factory=lambda: LIBRARY)
 
 
-
 PLAIN = Variant()
-
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +86,6 @@ class Wrapped:
 
     term: Lam
     decls: tuple[DataDecl, ...]
-
 
 
 def wrap(
@@ -136,12 +134,10 @@ def wrap(
     return Wrapped(out, decls)
 
 
-
 def init_var(r: Term, n: Term) -> Term:
     """initVars_R (r,n) = ((r, Var (n+1)), n+1)."""
     i = fresh("n")
     return Let(i, Prim("add", (n, Lit(1))), Pair(Pair(r, Con("Var", (Var(i),), DELTA)), Var(i)))
-
 
 
 def look(store: Store, fm: Term, dual: Term) -> Term:
@@ -156,7 +152,6 @@ def look(store: Store, fm: Term, dual: Term) -> Term:
         MatchArm("Let", none[4:], Lit(0.0))))
 
 
-
 def run(
     store: Store, variant: Variant = PLAIN
 ) -> Callable[[Source, tuple[object, ...], object], Outcome]:
@@ -167,7 +162,6 @@ def run(
         return execute(w.term, source, args, seed, m, variant.library)
 
     return runner
-
 
 
 def execute(
@@ -185,7 +179,6 @@ def execute(
     return Outcome(value, grads, forward, reverse, m, t)
 
 
-
 def gradient(
     source: Source, args: tuple[object, ...], seed: object, store: Store = MAP
 ) -> tuple[object, tuple[object, ...]]:
@@ -194,10 +187,8 @@ def gradient(
     return out.value, out.cotangents
 
 
-
 def _method(name: str, store: Store, about: str) -> None:
     register(Method(name, "delta_wrapper", about, DELTA_SOURCE, run(store)))
-
 
 
 _method("delta.monadic", ARRAY, "K: monadic, with growable arrays (Figs. 9, 16; section 5.3.3)")

@@ -120,7 +120,6 @@ class Zips(Families):
                 assert_never(t)
 
 
-
 def total(parts: Sequence[Term]) -> Term:
     """t1 + t2 + ..., 0 if there is none."""
     if not parts:

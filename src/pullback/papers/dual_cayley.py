@@ -70,12 +70,15 @@ from pullback.core.nested import (
 from pullback.core.nested_build import if_, lam, let, letrec, op, prim
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_prims import dop
+from pullback.papers.dual_block import Block
+from pullback.papers.dual_calls import staged_type
 from pullback.papers.dual_deinterleave import Deinterleave
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, checked, prepared, runner
+from pullback.papers.dual_ground import DUAL_SOURCE, Wrapped, checked, prepared, runner
 from pullback.papers.dual_interleave import Interleave
-from pullback.papers.dual_lift import Active, Lift, Rules
+from pullback.papers.dual_lift import Lift
+from pullback.papers.dual_loops import Active, Rules
 from pullback.papers.dual_rows import DUAL_OPS
-from pullback.papers.dual_staged import next_id, staged_type
+from pullback.papers.dual_staged import next_id
 from pullback.papers.dual_types import Duals, cotangent, cotangent_decls, dual_decls, parametric
 from pullback.papers.methods import Method, register
 

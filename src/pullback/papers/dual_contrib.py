@@ -54,9 +54,10 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import app, lam, let, op, prim
 from pullback.core.nested_prims import partial
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, runner
+from pullback.papers.dual_block import Block
+from pullback.papers.dual_ground import DUAL_SOURCE, Wrapped, runner
 from pullback.papers.dual_late import Late, wrap
-from pullback.papers.dual_lift import Active, Rules
+from pullback.papers.dual_loops import Active, Rules
 from pullback.papers.dual_mutable import downto
 from pullback.papers.dual_rows import DUAL_OPS, listed
 from pullback.papers.dual_staged import next_id

@@ -57,8 +57,8 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_build import lam
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_generic import Generic, error, only
-from pullback.papers.dual_ground import Block
 from pullback.papers.dual_types import cotangent
 from pullback.papers.methods import Unsupported
 

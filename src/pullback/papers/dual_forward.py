@@ -48,7 +48,8 @@ from pullback.core.nested_ops import Library
 from pullback.core.nested_prims import dop
 from pullback.core.nested_traverse import deeply, map_parts
 from pullback.core.nested_values import ConV, Inj, map_reals, reals_in, tuple_value
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, operands, prepared, retyped
+from pullback.papers.dual_block import Block, operands, retyped
+from pullback.papers.dual_ground import DUAL_SOURCE, prepared
 from pullback.papers.dual_types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.methods import Method, Outcome, register
 

@@ -45,7 +45,7 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import op
 from pullback.core.nested_traverse import subst_type
-from pullback.papers.dual_ground import Block
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_types import Duals, cotangent, dual_type
 from pullback.papers.methods import Unsupported
 
@@ -115,11 +115,9 @@ class Generic:
         return b.run("a", op("traverse", f, a, b.state))
 
 
-
 def error(t: Type) -> Op:
     """The branch that is not taken."""
     return Op("error", (), (t, "another branch than the value's"))
-
 
 
 def cot(t: Data) -> Data:
@@ -127,11 +125,9 @@ def cot(t: Data) -> Data:
     return cast(Data, cotangent(t))
 
 
-
 def zero(x: Term) -> Term:
     """The cotangent 0 in the shape of a value."""
     return op("0_c", x)
-
 
 
 def indices(a: Term) -> Term:
@@ -140,12 +136,10 @@ def indices(a: Term) -> Term:
     return Build(Op("length", (a,)), j, Var(j))
 
 
-
 def each(k: Term, n: Term, here: Term, there: Callable[[Term], Term]) -> Term:
     """build n (j. if j = k then here else there j)."""
     j = fresh("j")
     return Build(n, j, Case(Prim("eq", (Var(j), k)), "_", there(Var(j)), "_", here))
-
 
 
 def only(

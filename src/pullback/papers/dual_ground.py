@@ -1,53 +1,44 @@
-"""What the stages of dual-numbers reverse AD share (Smeding & Vákár, 3.1, 3.3 and Fig. 8).
+"""What runs the stages of dual-numbers reverse AD (Smeding & Vákár, 3.3 and section 9).
 
-A ``Block`` is the lets of a translation as they are written, with the state of the monad threaded
-through them; ``operands`` are the arguments of a primitive; ``prepared`` makes a program one lambda
-with distinct names; ``runner`` runs what a stage makes of it.
+    Wrap : (s -> t) -> s -> t * (t' -o s')
 
->>> from pullback.core.nested_build import prim
+``prepared`` makes a program one lambda with distinct names; a stage wraps it; ``checked`` holds the
+result to the type above; ``runner`` runs it.
+
+>>> from pullback.core.nested import Let, R, Var
+>>> from pullback.core.nested_build import prim, reals
 >>> from pullback.core.nested_pretty import show
->>> b = Block(Var("i"))
->>> y = b.call("y", Var("f"), Var("x"))
->>> print(show(b.close(prim("sin", y))))
-let y = f x i in let i1 = snd y in (sin (fst y), i1)
+>>> x, y, z = Var("x"), Var("y"), Var("z")
+>>> FIG1 = Source(reals("x", "y"), Let("z", prim("add", x, y), prim("mul", x, z)), R)
+>>> print(show(prepared(FIG1)[0], 100))
+\\x:R * R. let x1 = fst x in let y = snd x in let z = x1 + y in x1 * z
+>>> from pullback.papers.dual_naive import naive
+>>> print(runner(naive)(FIG1, (3.0, 4.0), 1.0).cotangents)
+(10.0, 3.0)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
 
 from pullback.core.nested import (
     App,
-    Con,
-    Data,
     DataDecl,
     Foldl,
-    Fst,
     Fun,
-    Inl,
-    Inr,
     Lam,
-    LetRec,
     Lit,
     Op,
-    Pair,
     Prim,
     Prod,
-    R,
-    Rec,
-    Snd,
     Source,
-    Static,
     Term,
-    TyApp,
-    Type,
     Var,
     fresh,
 )
 from pullback.core.nested_arrays import OPS
-from pullback.core.nested_build import app, as_lambda, lets, proj
+from pullback.core.nested_build import as_lambda
 from pullback.core.nested_check import (
     FIRST_ORDER_ARRAYS,
     SOURCE,
@@ -60,121 +51,14 @@ from pullback.core.nested_check import (
 from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library, fits
-from pullback.core.nested_prims import arity, is_discrete, partial, split_type
 from pullback.core.nested_traverse import deeply, map_parts, rename_apart
 from pullback.core.nested_values import items, pair, tuple_value
 from pullback.papers.dual_types import cotangent
-from pullback.papers.methods import Outcome, Runner, Unsupported
+from pullback.papers.methods import Outcome, Runner
 
 DUAL_SOURCE: Dialect = replace(
     SOURCE, name="dual numbers source", ops=FIRST_ORDER_ARRAYS.ops - {"scatter_add"} | {"error"})
 """Figure 4 with section 9 (recursion, sums, data types, polymorphism), and arrays."""
-
-
-
-class Block:
-    """Lets being written in a row, and the state of the monad as it is after them (None: there is
-    no monad). What is named here once is computed once."""
-
-    def __init__(self, state: Term | None = None) -> None:
-        self.lets: list[tuple[str, Term]] = []
-        self.state = state
-
-    def name(self, hint: str, t: Term) -> Var:
-        """let hint = t in ..."""
-        x = fresh(hint)
-        self.lets.append((x, t))
-        return Var(x)
-
-    def atom(self, hint: str, t: Term) -> Term:
-        """``t`` if it is a variable, else a name for it."""
-        return t if isinstance(t, Var) else self.name(hint, t)
-
-    def run(self, hint: str, t: Term) -> Term:
-        """The value of t, a computation that has been given the state."""
-        if self.state is None:
-            return self.name(hint, t)
-        z = self.name(hint, t)
-        self.state = self.name("i", Snd(z))
-        return Fst(z)
-
-    def call(self, hint: str, f: Term, *args: Term) -> Term:
-        """The value of ``f args``, where f takes the state last."""
-        return self.run(hint, app(f, *args, *([] if self.state is None else [self.state])))
-
-    def close(self, value: Term) -> Term:
-        """let .. in (value, state)."""
-        return lets(self.lets, value if self.state is None else Pair(value, self.state))
-
-
-
-def operands(
-    t: Prim, go: Callable[[Term], Term], types: Types, b: Block
-) -> tuple[list[Term], list[tuple[int, Term]]]:
-    """The primals of the arguments of op(t1..tn), and position and second half of those dual
-    numbers that the result depends on. Discrete arguments are their own primals."""
-    n = arity(t.op)
-    if len(t.args) == 1 and n > 1:  # op on a tuple
-        whole = b.atom("p", go(t.args[0]))
-        duals = [proj(whole, k, n) for k in range(n)]
-        kinds = split_type(types[t.args[0]], n)
-    else:
-        duals = [go(a) for a in t.args]
-        kinds = [types[a] for a in t.args]
-    primals: list[Term] = []
-    active: list[tuple[int, Term]] = []
-    for k, (dual, kind) in enumerate(zip(duals, kinds)):
-        if kind != R:
-            primals.append(dual if isinstance(dual, Lit) else b.atom("n", dual))
-            continue
-        dual = b.atom("t", dual)
-        primals.append(Fst(dual))
-        active.append((k, Snd(dual)))
-    if types[t] != R or is_discrete(t.op, t.static):
-        return primals, []
-    return primals, [(k, d) for k, d in active if not _zero(t, k, primals)]
-
-
-
-def _zero(t: Prim, k: int, primals: Sequence[Term]) -> bool:
-    try:
-        p = partial(t.op, k, primals, t.static)
-    except TypeError as e:
-        raise Unsupported(f"dual numbers: {e}") from None
-    return isinstance(p, Lit) and p.value == 0.0
-
-
-
-def retyped(t: Term, change: Callable[[Type], Type]) -> Term:
-    """``t`` with its own annotations changed: what a homomorphic clause does beside its parts."""
-    def data(d: Data) -> Data:
-        return cast(Data, change(d))
-
-    match t:
-        case Lam(v, a, body, kind, role):
-            return Lam(v, change(a), body, kind, role)
-        case LetRec(recs, body):
-            return LetRec(tuple(
-                Rec(r.f, cast(Fun, change(r.type)), r.fn) for r in recs), body)
-        case Inl(a, other):
-            return Inl(a, change(other))
-        case Inr(a, other):
-            return Inr(a, change(other))
-        case Con(name, args, d):
-            return Con(name, args, data(d))
-        case TyApp(a, types):
-            return TyApp(a, tuple(map(change, types)))
-        case Op(name, args, static):
-            return Op(name, args, statics(static, change))
-        case _:
-            return t
-
-
-
-def statics(static: Sequence[Static], change: Callable[[Type], Type]) -> tuple[Static, ...]:
-    """The static part of an operation with its types changed."""
-    return tuple(s if isinstance(s, str | int) else change(s) for s in static)
-
 
 
 def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
@@ -193,7 +77,6 @@ def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
     return lam, types_of(lam, (), source.decls, library)
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrapped:
     """A program and its pullback as one term, x -> (value, cotangent -> cotangents), with the
@@ -203,7 +86,6 @@ class Wrapped:
     decls: tuple[DataDecl, ...]
     library: Library
     body: Term
-
 
 
 def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
@@ -216,9 +98,7 @@ def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
     return w
 
 
-
 Wrap = Callable[[Source], Wrapped]
-
 
 
 def runner(wrap: Wrap) -> Runner:

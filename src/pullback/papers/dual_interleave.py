@@ -61,8 +61,8 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_build import lam, op
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_generic import Generic, cot, each, error, indices, only, zero
-from pullback.papers.dual_ground import Block
 from pullback.papers.dual_types import cotangent
 from pullback.papers.methods import Unsupported
 

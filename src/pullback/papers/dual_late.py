@@ -36,9 +36,11 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import lam, lets
 from pullback.core.nested_ops import Library
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_deinterleave import Deinterleave
-from pullback.papers.dual_ground import Block, Wrapped, checked, prepared
-from pullback.papers.dual_lift import Lift, Rules
+from pullback.papers.dual_ground import Wrapped, checked, prepared
+from pullback.papers.dual_lift import Lift
+from pullback.papers.dual_loops import Rules
 from pullback.papers.dual_rebuild import Rebuilding
 from pullback.papers.dual_types import Duals, cotangent, cotangent_decls, dual_decls, parametric
 

@@ -18,6 +18,8 @@ operations (``Rules``), its type of dual numbers and the type of its state.
 >>> from pullback.core.nested_pretty import show
 >>> t = if_(prim("lt", Var("x"), Var("y")), App(Var("f"), Var("x")), Var("y"))
 >>> types = types_of(t, {"x": Z, "y": Z, "f": Fun(Z, Z)})
+>>> from pullback.papers.dual_loops import Rules
+>>> from pullback.papers.dual_types import Duals
 >>> print(show(Lift(types, Rules(Duals(R, Z), lambda b, r: r, lambda b, t, xs, ds: t)).under(t)))
 \\i:Z.
  let z = case x < y of {inl _ -> (y, i); inr _ -> let z = f x i in let i1 = snd z in (fst z, i1)} in
@@ -26,13 +28,11 @@ operations (``Rules``), its type of dual numbers and the type of its state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never, cast
 
 from pullback.core.nested import (
     App,
-    Arr,
     Build,
     Case,
     Con,
@@ -55,7 +55,6 @@ from pullback.core.nested import (
     Pack,
     Pair,
     Prim,
-    Prod,
     R,
     Rec,
     Scan,
@@ -63,75 +62,49 @@ from pullback.core.nested import (
     Term,
     TyApp,
     TyLam,
-    Type,
     Unpack,
     Var,
-    Z,
     ZipWith,
-    fresh,
 )
-from pullback.core.nested_check import Types
-from pullback.papers.dual_ground import Block, operands, retyped, statics
-from pullback.papers.dual_types import Duals, dual_type
+from pullback.papers.dual_block import Block, operands, retyped, statics
+from pullback.papers.dual_loops import Lifting
 from pullback.papers.methods import Unsupported
 
-Active = Sequence[tuple[int, Term]]
-
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What a stage does: ``number(b, r)`` is N{r}, and ``op(b, t, xs, ds)`` is N{op(t1..tn)} from
-    the primals of its arguments and (position, second half) of those it depends on."""
-
-    duals: Duals
-    number: Callable[[Block, Term], Term]
-    op: Callable[[Block, Prim, Sequence[Term], Active], Term]
-
-
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """The transformation of a program whose subterms have these types."""
-
-    types: Types
-    rules: Rules
-
-    def dual(self, t: Type) -> Type:
-        return dual_type(t, self.rules.duals)
-
-    def under(self, t: Term) -> Term:
-        """N{t} : S -> N(type of t) * S."""
-        i, state = fresh("i"), self.rules.duals.state
-        assert state is not None
-        return Lam(i, state, self.at(t, Var(i)))
-
-    def at(self, t: Term, state: Term) -> Term:
-        """N{t} i, a value and a state."""
-        b = Block(state)
-        return b.close(self.value(t, b))
+class Lift(Lifting):
+    """All clauses."""
 
     def value(self, t: Term, b: Block) -> Term:
         """The value of N{t} in the state of b, which goes on to the state afterwards."""
+        # N{let x = s in t} = \i. let (x,i1) = N{s} i in N{t} i1
         while isinstance(t, Let):
             b.lets.append((t.x, self.value(t.bound, b)))
             t = t.body
         assert b.state is not None
         match t:
+            # N{x} = \i. (x, i)        N{()}, N{n} likewise
             case Var() | Nil():
                 return t
             case Lit(value):
                 return self.rules.number(b, t) if isinstance(value, float) else t
+            # N{\x. t} = \i. (\x. N{t}, i)
             case Lam(x, a, body, kind, _):
                 return Lam(x, self.dual(a), self.under(body), kind)
+            # N{letrec f = \x. s in t} = \i. letrec f = \x. N{s} in N{t} i
             case LetRec(recs, body):
                 lifted = tuple(Rec(r.f, cast(Fun, self.dual(r.type)), Lam(
                     r.fn.x, self.dual(r.fn.type), self.under(r.fn.body))) for r in recs)
                 return b.run("z", LetRec(lifted, self.at(body, b.state)))
+            # N{s t} = \i. let (f,i1) = N{s} i in let (a,i2) = N{t} i1 in f a i2
             case App(fn, arg):
                 f = self.value(fn, b)
                 return b.call("z", f, self.value(arg, b))
+            # N{(s,t)} = \i. let (x,i1) = N{s} i in let (y,i2) = N{t} i1 in ((x,y), i2)
             case Pair(left, right):
                 first = self.value(left, b)
                 return Pair(first, self.value(right, b))
+            # N{fst s} = \i. let (p,i1) = N{s} i in (fst p, i1)      snd, inl, inr likewise
             case Fst(s):
                 return Fst(self.value(s, b))
             case Snd(s):
@@ -140,9 +113,12 @@ class Lift:
                 return Inl(self.value(s, b), self.dual(other))
             case Inr(s, other):
                 return Inr(self.value(s, b), self.dual(other))
+            # N{case s of {inl x -> t1; inr y -> t2}} =
+            #     \i. let (v,i1) = N{s} i in case v of {inl x -> N{t1} i1; inr y -> N{t2} i1}
             case Case(s, x, left, y, right):
                 v = self.value(s, b)
                 return b.run("z", Case(v, x, self.at(left, b.state), y, self.at(right, b.state)))
+            # section 9: N{C t1 .. tn} = \i. let (x1,i1) = N{t1} i in .. in (C x1 .. xn, in)
             case Con(name, args, a):
                 fields = tuple([self.value(arg, b) for arg in args])
                 return Con(name, fields, cast(Data, self.dual(a)))
@@ -186,43 +162,3 @@ class Lift:
         if inner.lets:
             raise Unsupported("dual numbers: what is polymorphic must be a value")
         return TyLam(t.names, body)
-
-    def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
-        """Loops hand the state on from element to element."""
-        match t:
-            case Build(n, i, body):
-                j = fresh("j")
-                return self.traverse(i, Z, body, Build(self.value(n, b), j, Var(j)), b)
-            case Map(x, body, a):
-                return self.traverse(x, self.elem(a), body, self.value(a, b), b)
-            case ZipWith(x, y, body, a, c):
-                p = fresh("p")
-                pairs = self.value(a, b)
-                both = Op("zip", (pairs, self.value(c, b)))
-                inside = Let(x, Fst(Var(p)), Let(y, Snd(Var(p)), body))
-                elem = Prod(self.elem(a), self.elem(c))
-                return self.traverse(p, elem, inside, both, b)
-            case Foldl(acc, x, body, z, a):
-                start = self.value(z, b)
-                xs, p = self.value(a, b), fresh("p")
-                inside = Let(acc, Fst(Var(p)), self.at(body, Snd(Var(p))))
-                assert b.state is not None
-                return b.run("z", Foldl(p, x, inside, Pair(start, b.state), xs))
-            case Fold(p, body, a):
-                return self.bracketed("foldM", p, body, a, b)
-            case Scan(p, body, a):
-                return self.bracketed("scanM", p, body, a, b)
-
-    def elem(self, a: Term) -> Type:
-        t = self.types[a]
-        assert isinstance(t, Arr)
-        return t.elem
-
-    def traverse(self, x: str, elem: Type, body: Term, xs: Term, b: Block) -> Term:
-        assert b.state is not None
-        return b.run("a", Op("traverse", (Lam(x, self.dual(elem), self.under(body)), xs, b.state)))
-
-    def bracketed(self, row: str, p: str, body: Term, a: Term, b: Block) -> Term:
-        xs, e = self.value(a, b), self.dual(self.elem(a))
-        assert b.state is not None
-        return b.run("a", Op(row, (Lam(p, Prod(e, e), self.under(body)), xs, b.state)))

@@ -61,8 +61,9 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import E, lam, let, op, prim
 from pullback.core.nested_ops import Row, pure, sig
+from pullback.papers.dual_block import Block
 from pullback.papers.dual_cayley import rules
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, runner
+from pullback.papers.dual_ground import DUAL_SOURCE, Wrapped, runner
 from pullback.papers.dual_late import Late, wrap
 from pullback.papers.dual_rows import DUAL_OPS
 from pullback.papers.dual_staged import next_id

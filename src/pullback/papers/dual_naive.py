@@ -45,17 +45,9 @@ from pullback.core.nested_build import lam
 from pullback.core.nested_check import Types
 from pullback.core.nested_prims import dop
 from pullback.core.nested_traverse import map_parts
+from pullback.papers.dual_block import Block, operands, retyped
 from pullback.papers.dual_deinterleave import Deinterleave
-from pullback.papers.dual_ground import (
-    DUAL_SOURCE,
-    Block,
-    Wrapped,
-    checked,
-    operands,
-    prepared,
-    retyped,
-    runner,
-)
+from pullback.papers.dual_ground import DUAL_SOURCE, Wrapped, checked, prepared, runner
 from pullback.papers.dual_interleave import Interleave
 from pullback.papers.dual_rows import DUAL_OPS
 from pullback.papers.dual_types import (

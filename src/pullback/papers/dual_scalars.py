@@ -42,6 +42,8 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_build import lam, op, prim
+from pullback.papers.dual_block import Block
+from pullback.papers.dual_calls import staged_type
 from pullback.papers.dual_cayley import (
     LIBRARY,
     call_type,
@@ -51,9 +53,9 @@ from pullback.papers.dual_cayley import (
     scotan,
     step,
 )
-from pullback.papers.dual_ground import DUAL_SOURCE, Block, Wrapped, runner
+from pullback.papers.dual_ground import DUAL_SOURCE, Wrapped, runner
 from pullback.papers.dual_late import Late, wrap
-from pullback.papers.dual_staged import next_id, staged_type
+from pullback.papers.dual_staged import next_id
 from pullback.papers.methods import Method, register
 
 C = Data("Map", (Z, R))

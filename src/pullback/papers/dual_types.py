@@ -54,7 +54,6 @@ class Duals:
     vector: Type | None = None
 
 
-
 def dual_type(t: Type, n: Duals) -> Type:
     """N(t)."""
     match t:
@@ -84,14 +83,12 @@ def dual_type(t: Type, n: Duals) -> Type:
             assert_never(t)
 
 
-
 def dual_decls(decls: Sequence[DataDecl], n: Duals) -> tuple[DataDecl, ...]:
     """The declarations of D_T for every T that is not kept."""
     return tuple(
         DataDecl(f"D_{d.name}", d.params, tuple(
             (c, tuple(dual_type(f, n) for f in fields)) for c, fields in d.constructors))
         for d in decls if d.name not in n.kept)  # fmt: skip
-
 
 
 def parametric(decls: Sequence[DataDecl]) -> frozenset[str]:
@@ -120,7 +117,6 @@ def parametric(decls: Sequence[DataDecl]) -> frozenset[str]:
         kept -= lost
 
 
-
 def cotangent(t: Type) -> Type:
     """The type of cotangents."""
     match t:
@@ -138,7 +134,6 @@ def cotangent(t: Type) -> Type:
             return Data(f"C_{name}", tuple(map(cotangent, args)))
         case _:
             raise Unsupported("dual numbers: the arguments and the result may not hold functions")
-
 
 
 def cotangent_decls(decls: Sequence[DataDecl]) -> tuple[DataDecl, ...]:

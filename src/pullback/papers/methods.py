@@ -2,6 +2,13 @@
 
 Every stage registers itself where it is defined; ``run`` checks that the program is in the source
 language of the stage and runs it by the reference evaluator.
+
+>>> from pullback.core.nested import R, Var
+>>> from pullback.core.nested_build import prim, reals
+>>> square = Source(reals("x"), prim("mul", Var("x"), Var("x")), R)
+>>> done = run("dual.tape", square, (3.0,), 1.0)
+>>> done.value, done.cotangents
+(9.0, (6.0,))
 """
 
 from __future__ import annotations
@@ -31,6 +38,7 @@ from pullback.core.nested_check import Dialect, NestedTypeError, require_dialect
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_pretty import show_type
 from pullback.core.terms import Site
+from pullback.papers import load
 
 
 class Unsupported(NotImplementedError):
@@ -109,6 +117,8 @@ def register(method: Method) -> Method:
 
 def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
     """Value and cotangents of a program by a method; Unsupported says what it cannot take."""
+    if name not in METHODS:  # a stage registers itself when its file is imported
+        load()
     method = METHODS[name]
     reason = method.supports(source)
     if reason:

@@ -1,0 +1,106 @@
+"""Functions of Core in the papers' language: one lambda each, or inlined.
+
+    def f(x, y): ..    let f = \\args. let x = fst args in let y = snd args in .. in ..
+    recursive ones     one letrec group, inside the functions that they need
+    a closure          \\rest. f (captures, rest)
+
+>>> from pullback.core.build import Builder
+>>> from pullback.core.nested_pretty import show
+>>> from pullback.core.terms import Call, Program
+>>> from pullback.core.terms import Var as Name
+>>> from pullback.core.types import F64
+>>> from pullback.papers.bridge_terms import to_source
+>>> b, c, x, y = Builder(), Builder(), *(Name(v, F64) for v in "xyz"[:2])
+>>> square = Function("square", (x,), b.block((b.prim("mul", x, x),)), (F64,))
+>>> f = Function("f", (y,), c.block(c.let(Call("square", (y,)), (F64,))), (F64,))
+>>> program = Program({"square": square, "f": f}, {}, "f")
+>>> print(show(to_source(program).body))
+let square = \\args:R. let x = args in let t = x * x in t in let t = square y in t
+>>> print(show(to_source(program, functions=False).body))
+let t = let x = y in let t = x * x in t in t
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pullback.core import nested
+from pullback.core.calls import call_order
+from pullback.core.nested import (
+    App,
+    Lam,
+    Let,
+    LetRec,
+    Rec,
+    Term,
+    Var,
+    fresh,
+)
+from pullback.core.nested_build import proj, tuple_
+from pullback.core.terms import (
+    Function,
+)
+from pullback.papers.bridge_scope import Scope
+from pullback.papers.methods import Unsupported
+
+
+class Functions(Scope):
+    """Definitions, calls and closures."""
+
+    def definitions(self, body: Term) -> Term:
+        """The functions of the program around ``body``: callees outside."""
+        order = [f for f in call_order(self.program) if self.used(f)]
+        group = [f for f in order if f in self.recursive]
+        if not group:
+            chain: list[str] = order
+            after: list[str] = []
+        else:
+            last = max(order.index(f) for f in group)
+            chain = [f for f in order[:last] if f not in self.recursive]
+            after = order[last + 1 :]
+        for f in reversed(after):
+            body = Let(self.names[f], self.function(f), body)
+        if group:
+            body = LetRec(tuple(Rec(self.names[f], self.fun(f), self.function(f))
+                                for f in group), body)
+        for f in reversed(chain):
+            body = Let(self.names[f], self.function(f), body)
+        return body
+
+    def used(self, f: str) -> bool:
+        return f != self.program.main or f in self.recursive
+
+    def fun(self, f: str) -> nested.Fun:
+        fn = self.program.functions[f]
+        return nested.Fun(self.types([p.type for p in fn.params]), self.types(fn.results))
+
+    def function(self, f: str) -> Lam:
+        fn = self.program.functions[f]
+        x = fresh("args")
+        return Lam(x, self.fun(f).arg, self.with_args(fn, Var(x)))
+
+    def with_args(self, fn: Function, args: Term) -> Term:
+        n = len(fn.params)
+        bound = [(self.bind(p), proj(args, i, n)) for i, p in enumerate(fn.params)]
+        body = self.block(fn.body)
+        for x, t in reversed(bound):
+            body = Let(x, t, body)
+        return body
+
+    def call(self, f: str, args: Sequence[Term]) -> Term:
+        if self.functions:
+            return App(Var(self.names[f]), tuple_(*args))
+        if f in self.recursive:
+            raise Unsupported("recursion is not in the source language of this method")
+        fn = self.program.functions[f]
+        bound = [(self.bind(p), a) for p, a in zip(fn.params, args, strict=True)]
+        body = self.block(fn.body)
+        for x, t in reversed(bound):
+            body = Let(x, t, body)
+        return body
+
+    def closure(self, f: str, captures: Sequence[Term]) -> Term:
+        fn, x = self.program.functions[f], fresh("args")
+        rest = fn.params[len(captures) :]
+        given = [proj(Var(x), i, len(rest)) for i in range(len(rest))]
+        return Lam(x, self.types([p.type for p in rest]), self.call(f, [*captures, *given]))

@@ -1,0 +1,189 @@
+"""From Core, what the front end makes of a user's function, to the papers' language.
+
+Blocks become lets, several results a tuple, functions lambdas (``bridge_functions``), loops folds
+and recursion (``bridge_loops``), primitives on arrays ``build`` and its like (``bridge_arrays``).
+
+>>> from pullback.core.build import Builder
+>>> from pullback.core.nested_pretty import show
+>>> from pullback.core.terms import Function
+>>> from pullback.core.terms import Var as Name
+>>> from pullback.core.types import F64
+>>> b, x = Builder(), Name("x", F64)
+>>> f = Function("f", (x,), b.block((b.prim("mul", x, b.prim("sin", x)), x)), (F64, F64))
+>>> print(show(to_source(Program({"f": f}, {}, "f")).body))
+let t = sin x in let t1 = x * t in (t1, x)
+"""
+
+from __future__ import annotations
+
+from pullback.core import nested
+from pullback.core.nested import (
+    App,
+    Case,
+    Con,
+    Let,
+    Match,
+    MatchArm,
+    Source,
+    Term,
+    Var,
+    fresh,
+)
+from pullback.core.nested_build import if_, proj, tuple_
+from pullback.core.nested_traverse import deeply
+from pullback.core.terms import (
+    AccAdd,
+    AccCell,
+    AccNew,
+    AccRead,
+    AccTake,
+    Apply,
+    Build,
+    Call,
+    Closure,
+    If,
+    Index,
+    Inject,
+    Jvp,
+    Loop,
+    MakeTuple,
+    Prim,
+    Program,
+    Project,
+    Sum_,
+    TapePush,
+    TapeRead,
+    TapeRoom,
+    TapeSum,
+    Update,
+    Vjp,
+    While,
+)
+from pullback.core.terms import Case as CoreCase
+from pullback.core.terms import Let as CoreLet
+from pullback.core.types import Array, Named, Sum, Tuple, Type, variants_of
+from pullback.papers import bridge_arrays as arrays
+from pullback.papers.bridge_functions import Functions
+from pullback.papers.bridge_loops import Loops
+from pullback.papers.bridge_values import (
+    constructors,
+    declarations,
+    inject,
+    variant_type,
+)
+from pullback.papers.methods import Unsupported
+
+
+def to_source(program: Program, functions: bool = True) -> Source:
+    """The program in the papers' language. Without ``functions`` all calls are inlined, and
+    recursion is refused."""
+    return deeply(lambda: Bridge(program, functions).source())
+
+
+class Bridge(Functions, Loops):
+    """A whole program."""
+
+    def source(self) -> Source:
+        main = self.program.functions[self.program.main]
+        context = tuple((self.bind(p), self.type(p.type)) for p in main.params)
+        body = self.block(main.body)
+        if self.functions:
+            body = self.definitions(body)
+        elif self.recursive:
+            raise Unsupported("recursion is not in the source language of this method")
+        return Source(context, body, self.types(main.results), declarations(self.program))
+
+    def op(self, x: CoreLet) -> Term:
+        match x.op:
+            case Prim(name, args, static):
+                first = args[0].type if args else None
+                rank = first.rank if isinstance(first, Array) else 0
+                terms = self.atoms(args)
+                found = arrays.array_prim(name, terms, static, rank) if args else None
+                if found is not None:
+                    return found
+                if any(isinstance(a.type, Array) for a in args):
+                    raise Unsupported(
+                        f"{name.split('.')[0]} of whole matrices is not in the papers' languages")
+                return nested.Prim(name, tuple(terms), static)
+            case MakeTuple(_, parts):
+                return tuple_(*self.atoms(parts))
+            case Project(a, i):
+                assert isinstance(a.type, Tuple)
+                return proj(self.atom(a), i, len(a.type.items))
+            case Inject(t, tag, fields):
+                return self.injection(t, tag, self.atoms(fields))
+            case CoreCase():
+                return self.case(x.op)
+            case If(c, then, orelse):
+                return if_(self.atom(c), self.block(then), self.block(orelse))
+            case Call(f, args):
+                return self.call(f, self.atoms(args))
+            case Closure(_, f, captures):
+                return self.closure(f, self.atoms(captures))
+            case Apply(fn, args):
+                return App(self.atom(fn), tuple_(*self.atoms(args)))
+            case Build(extents, indices, body):
+                return self.build(self.atoms(extents), indices, body)
+            case Sum_():
+                return self.sum(x.op)
+            case Loop():
+                return self.loop(x.op, x.vars)
+            case While():
+                return self.while_(x.op, x.vars)
+            case Index(a, indices, checked):
+                array, ixs = self.atom(a), self.atoms(indices)
+                if not checked:
+                    return arrays.at(array, ixs)
+                return arrays.checked(array, ixs, lambda done: arrays.at(array, done))
+            case Update(a, indices, v, checked):
+                array, ixs, value = self.atom(a), self.atoms(indices), self.atom(v)
+                if not checked:
+                    return arrays.update(array, ixs, value)
+                return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
+            case Vjp() | Jvp():
+                raise Unsupported("a derivative inside a function is not in the papers' languages")
+            case (
+                AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
+                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+            ):
+                raise Unsupported("accumulators are not in the papers' languages")
+
+    # --- sums -------------------------------------------------------------------------------------
+
+    def injection(self, t: Type, tag: int, fields: list[Term]) -> Term:
+        if isinstance(t, Named):
+            name = constructors(self.program.decls[t.name])[tag]
+            return Con(name, tuple(fields), nested.Data(t.name))
+        variants = variants_of(t, self.program.decls)
+        types = [variant_type(v, self.program) for v in variants]
+        return inject(tuple_(*fields), tag, types)
+
+    def case(self, c: CoreCase) -> Term:
+        on, t = self.atom(c.scrutinee), c.scrutinee.type
+        if isinstance(t, Named):
+            names = constructors(self.program.decls[t.name])
+            arms = []
+            for name, arm in zip(names, c.arms, strict=True):
+                bound = tuple(self.bind(v) for v in arm.fields)
+                arms.append(MatchArm(name, bound, self.block(arm.body)))
+            return Match(on, tuple(arms))
+        assert isinstance(t, Sum)
+
+        def level(on: Term, k: int) -> Term:
+            # ((t1 + t2) + ..) + tk: the last alternative is the outermost inr.
+            if k == 0:
+                return self.arm(c, 0, on)
+            x, y = fresh("s"), fresh("s")
+            return Case(on, x, level(Var(x), k - 1), y, self.arm(c, k, Var(y)))
+
+        return level(on, len(c.arms) - 1)
+
+    def arm(self, c: CoreCase, k: int, on: Term) -> Term:
+        arm = c.arms[k]
+        n = len(arm.fields)
+        bound = [(self.bind(v), proj(on, i, n)) for i, v in enumerate(arm.fields)]
+        body = self.block(arm.body)
+        for x, t in reversed(bound):
+            body = Let(x, t, body)
+        return body
