@@ -231,7 +231,7 @@ def without_none(
     kind = _present(special.result, given, there, atoms)
     if not there or request.what is What.VALUE:
         return special.result, program
-    message = f"the function returned None, which has no derivative{special.unmatched}"
+    message = "the function returned None, which has no derivative"
     static = ("TypeError", message)
     checks = tuple(Let((), Prim("require", (a,), static), special.site) for a in there)
     body = Block((*main.body.lets, *checks), tuple(atoms))

@@ -78,16 +78,17 @@ def unknown_name(x):
     return x + undefined_thing  # noqa: F821
 
 
-def maybe_unbound(x):
-    if x > 0:
+def never_set(x):
+    y = x + z  # noqa: F821
+    z = 1.0
+    return y * z
+
+
+def other_type_in_loop(x):
+    y = (x, x)
+    for _ in range(int(x)):
         y = 1.0
     return y
-
-
-def unbound_after_loop(x):
-    for i in range(len(x)):
-        last = x[i]
-    return last
 
 
 def updates_argument(a):
@@ -300,8 +301,8 @@ CASES = [
     (changes_global, 1.0, UnsupportedError, "global A"),
     (local_class, 1.0, UnsupportedError, "class C:"),
     (unknown_name, 1.0, UnknownNameError, "undefined_thing"),
-    (maybe_unbound, 1.0, UnknownNameError, "return y"),
-    (unbound_after_loop, A, UnknownNameError, "return last"),
+    (never_set, 1.0, UnknownNameError, "y = x + z  # noqa: F821"),
+    (other_type_in_loop, 1.0, UnknownNameError, "return y"),
     (updates_argument, A, MutationError, "a[0] = 1.0"),
     (updates_view, 1.0, MutationError, "row[1] = x"),
     (updates_captured, 1.0, MutationError, "a[0] = x"),

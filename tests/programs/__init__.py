@@ -71,12 +71,13 @@ def corpus() -> list[Program]:
         statistics,
         trees,
         unions,
+        unset,
         updates,
     )
 
     rooms = (
-        scalars, functions, control, records, loops, arrays, linear, combinators, updates, unions,
-        optionals, lists, dicts, standard,
+        scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
+        unions, optionals, lists, dicts, standard,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]

@@ -269,9 +269,9 @@ EXCEPTIONS: dict[str, type[Exception]] = {
     e.__name__: e
     for e in (
         ArithmeticError, AssertionError, AttributeError, Exception, IndexError, KeyError,
-        LookupError, NotImplementedError, OverflowError, RuntimeError, StopIteration, TypeError,
-        ValueError, ZeroDivisionError, RecursionError, FloatingPointError, MemoryError,
-        np.linalg.LinAlgError,
+        LookupError, NameError, NotImplementedError, OverflowError, RuntimeError, StopIteration,
+        TypeError, UnboundLocalError, ValueError, ZeroDivisionError, RecursionError,
+        FloatingPointError, MemoryError, np.linalg.LinAlgError,
     )
 }
 """The exceptions that compiled code can raise: built-in ones, and NumPy's of linear algebra."""

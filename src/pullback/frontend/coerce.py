@@ -26,6 +26,7 @@ from pullback.frontend.kinds import (
     Kind,
     LambdaSetK,
     ListK,
+    MaybeK,
     OperatorK,
     OptionalK,
     RangeK,
@@ -48,6 +49,7 @@ from pullback.frontend.values import (
     FunctionV,
     LambdaSetV,
     ListV,
+    MaybeV,
     OperatorV,
     OptionalV,
     Owner,
@@ -73,6 +75,10 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     if kind_of(value) == kind:
         return value
     match value, kind:
+        case MaybeV(bound, inner), MaybeK(inner_kind):
+            return MaybeV(bound, coerce(run, inner, inner_kind, node))
+        case _, MaybeK(inner_kind):
+            return MaybeV(boolean(True), coerce(run, value, inner_kind, node))
         case OptionalV(), UnionK(union) if type(None) in union.classes:
             none, inner = Static(None), value.value
             return run.branch(
@@ -403,6 +409,12 @@ def any_value(run: Run, like: Value) -> Value:
     run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
+
+
+def unset(run: Run, kind: Kind) -> MaybeV:
+    """What a name of this kind holds before it is set."""
+    atoms = flatten(dummy(run, kind)).atoms
+    return MaybeV(boolean(False), rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True)))
 
 
 def dummy_atom(run: Run, t: Type) -> Atom:

@@ -19,11 +19,13 @@ from pullback.errors import (
 from pullback.frontend import comprehensions, dicts, ownership
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
-from pullback.frontend.signals import FollowUp
+from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.syntax import LIST_UPDATES, binds_names, declared_outside, parameters
 from pullback.frontend.values import (
+    UNSET,
     ArrayV,
     FunctionV,
+    MaybeV,
     OptionalV,
     RecordV,
     Scalar,
@@ -129,6 +131,10 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
     """The value of a name: of this function, of those around it, global, built in."""
     for scope in chain(run.scope):
         found = scope.names.get(name)
+        if found is UNSET:
+            raise Unreachable
+        if isinstance(found, MaybeV):
+            return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
             error = FollowUp if found.reason == UNKNOWN else UnknownNameError
             run.refuse(node, found.reason, error=error)
@@ -155,6 +161,19 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
     if hasattr(builtins, name):
         return Static(getattr(builtins, name))
     run.refuse(node, f"the name {name!r} is not defined", error=UnknownNameError)
+
+
+def _set_here(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) -> Value:
+    """The value of a name that was set on some paths only: checked when it runs, as in Python."""
+    if local:
+        error, kind, place = "UnboundLocalError", "local", ""
+    else:
+        error, kind, place = "NameError", "free", " in enclosing scope"
+    message = (
+        f"cannot access {kind} variable {name!r} where it is not associated with a value{place}"
+    )
+    run.require(found.bound, error, message, node)
+    return found.value
 
 
 def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:

@@ -21,6 +21,7 @@ from pullback.frontend.kinds import (
     Kind,
     LambdaSetK,
     ListK,
+    MaybeK,
     OperatorK,
     OptionalK,
     RangeK,
@@ -44,6 +45,7 @@ from pullback.frontend.values import (
     FunctionV,
     LambdaSetV,
     ListV,
+    MaybeV,
     OperatorV,
     OptionalV,
     Owner,
@@ -128,6 +130,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case OptionalV(there, inner):
             out.atoms.append(there)
             return OptionalK(_flatten(inner, graph, out))
+        case MaybeV(bound, inner):
+            out.atoms.append(bound)
+            return MaybeK(_flatten(inner, graph, out))
         case SymbolV(atom, cls):
             out.atoms.append(atom)
             return SymbolK(cls)
@@ -252,7 +257,7 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
         case OperatorV(_, function, _, args):
             for v in (function, *args):
                 yield from functions_in(v)
-        case OptionalV(_, inner):
+        case OptionalV(_, inner) | MaybeV(_, inner):
             yield from functions_in(inner)
         case _:
             return
@@ -308,6 +313,9 @@ def _rebuild(
         case OptionalK(inner):
             there = next(atoms)
             return OptionalV(there, _rebuild(inner, atoms, own, scopes))
+        case MaybeK(inner):
+            bound = next(atoms)
+            return MaybeV(bound, _rebuild(inner, atoms, own, scopes))
         case SymbolK(cls):
             return SymbolV(next(atoms), cls)
         case ClosureK(alternatives):

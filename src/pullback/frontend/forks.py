@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.coerce import coerce, dummy
+from pullback.frontend.coerce import coerce, dummy, unset
 from pullback.frontend.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.join import join
-from pullback.frontend.kinds import Kind, StaleK, describe, leaf_types
+from pullback.frontend.kinds import Kind, MaybeK, StaleK, describe, leaf_types
 from pullback.frontend.signals import Unreachable, Unresolved
-from pullback.frontend.values import FunctionV, Owner, Stale, Value
+from pullback.frontend.values import UNSET, FunctionV, Owner, Stale, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -160,8 +160,9 @@ def _emit(
         atoms: list[Atom] = []
         with run.building(b), _names_of(run, envs[k_arm] if envs else None):
             for k, (kind, value) in enumerate(zip(kinds, values)):
-                if value is None:
-                    atoms += flatten(dummy(run, kind)).atoms
+                if value is None or value is UNSET:
+                    none = unset(run, kind.inner) if isinstance(kind, MaybeK) else dummy(run, kind)
+                    atoms += flatten(none).atoms
                     continue
                 same = coerce(run, value, kind, node)
                 flat = flatten(same)
@@ -284,7 +285,8 @@ def _join_names(
             names.append(name)
             kinds.append(found)
     columns = [
-        [None if env is None or env[n] is UNUSED else env[n] for n in names] for _, env in results
+        [None if env is None or env.get(n) is UNUSED else env.get(n, UNSET) for n in names]
+        for _, env in results
     ]
     if names or any(b.lets for b, _ in results):
         ends = [env for _, env in results]
@@ -303,12 +305,15 @@ def _join_name(
 ) -> Kind | Same | StaleK:
     known: list[Value] = []
     ends: list[Names] = []
+    sure = True
     for v, env in zip(values, envs):
         if v is UNUSED:
             continue
-        if v is None:
-            shown = "a value is not returned" if name.startswith("$") else f"{name!r} has no value"
-            return StaleK(f"{shown} on every path to here", node)
+        if v is None and name.startswith("$"):
+            return StaleK("a value is not returned on every path to here", node)
+        if v is None or v is UNSET:
+            sure = False
+            continue
         if isinstance(v, Stale):
             return StaleK(v.reason, v.node)
         known.append(v)
@@ -319,6 +324,8 @@ def _join_name(
         flats = [_flat_in(run, v, env) for v, env in zip(known, ends)]
     except NoKindError:
         return StaleK(f"{name!r} is an iterator made on one of several paths", node)
+    if not known:
+        return Same(UNSET)
     if len(known) == len(values) and all(_equal(flats[0], f) for f in flats[1:]):
         return Same(known[0])
     kind: Kind | None = flats[0].kind
@@ -332,7 +339,11 @@ def _join_name(
                 node,
             )
     assert kind is not None
-    return kind
+    return kind if sure else _maybe(kind)
+
+
+def _maybe(kind: Kind) -> MaybeK:
+    return kind if isinstance(kind, MaybeK) else MaybeK(kind)
 
 
 __all__ = ["Flow", "FunctionV", "fork_names", "fork_value"]

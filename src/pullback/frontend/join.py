@@ -16,6 +16,7 @@ from pullback.frontend.kinds import (
     Kind,
     LambdaSetK,
     ListK,
+    MaybeK,
     Number,
     OperatorK,
     OptionalK,
@@ -42,6 +43,10 @@ def join(a: Kind, b: Kind) -> Kind | None:
     constant < a symbol, None and a value < an optional one."""
     if a == b:
         return a
+    if isinstance(a, MaybeK) or isinstance(b, MaybeK):
+        x, y = (k.inner if isinstance(k, MaybeK) else k for k in (a, b))
+        both = join(x, y)
+        return None if both is None else MaybeK(both)
     found = _join(a, b)
     return _optional(a, b) if found is None else found
 
@@ -134,6 +139,8 @@ def generalise(kind: Kind) -> Kind:
             return RangeK(tuple(map(generalise, items)))
         case OptionalK(inner):
             return OptionalK(generalise(inner))
+        case MaybeK(inner):
+            return MaybeK(generalise(inner))
         case _:
             return kind
 
@@ -151,6 +158,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             return ListK(widen(x, y), spare)
         case OptionalK(x), OptionalK(y):
             return OptionalK(widen(x, y))
+        case MaybeK(x), MaybeK(y):
+            return MaybeK(widen(x, y))
         case RangeK(xs), RangeK(ys):
             return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys)))
         case _:

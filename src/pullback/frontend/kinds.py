@@ -3,7 +3,7 @@
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
-           | StaleK | OptionalK(kind) | SymbolK(cls)
+           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
 kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
@@ -97,6 +97,13 @@ class OptionalK:
 
 
 @dataclass(frozen=True, slots=True)
+class MaybeK:
+    """What a name holds that was set on some paths only; leaves as of an optional value."""
+
+    inner: Kind
+
+
+@dataclass(frozen=True, slots=True)
 class SymbolK:
     """A string (``cls`` is str) or a member of an enumeration, chosen at run time: its number, see
     ``symbols``."""
@@ -173,7 +180,7 @@ class StaleK:
 
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
-    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | SymbolK
+    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK
 )  # fmt: skip
 ArgType = Kind
 
@@ -233,7 +240,7 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
                 yield from leaf_types(k)
         case UnionK(union):
             yield Named(union.name)
-        case OptionalK(inner):
+        case OptionalK(inner) | MaybeK(inner):
             yield Bool()
             yield from leaf_types(inner)
         case SymbolK():
@@ -267,7 +274,7 @@ def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
 def parts(kind: Kind) -> tuple[Kind, ...]:
     """The kinds that a kind is made of."""
     match kind:
-        case ListK(elem) | OptionalK(elem):
+        case ListK(elem) | OptionalK(elem) | MaybeK(elem):
             return (elem,)
         case TupleK(items) | RangeK(items):
             return items
@@ -293,6 +300,8 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return ListK(next(rest), spare)
         case OptionalK():
             return OptionalK(next(rest))
+        case MaybeK():
+            return MaybeK(next(rest))
         case TupleK(_, is_list):
             return TupleK(new, is_list)
         case RangeK():
@@ -336,7 +345,7 @@ def without_spare(kind: Kind) -> Kind:
     match kind:
         case ListK(elem):
             return ListK(without_spare(elem))
-        case TupleK() | RecordK() | OptionalK():
+        case TupleK() | RecordK() | OptionalK() | MaybeK():
             return with_parts(kind, tuple(map(without_spare, parts(kind))))
         case _:
             return kind
@@ -376,6 +385,8 @@ def describe(kind: Kind) -> str:
             return "a " + " or ".join(n for n, c in classes if c not in absent)
         case OptionalK(inner):
             return f"{describe(inner)} or None"
+        case MaybeK(inner):
+            return f"{describe(inner)} or nothing yet"
         case SymbolK(cls):
             return "a string" if cls is str else f"a {cls.__name__}"
         case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():

@@ -42,6 +42,7 @@ from pullback.frontend.values import (
     FunctionV,
     LambdaSetV,
     ListV,
+    MaybeV,
     OperatorV,
     OptionalV,
     RecordV,
@@ -199,6 +200,8 @@ class LambdaSet:
                 return replace(value, fields=dict(zip(fields, each(tuple(fields.values())))))
             case OptionalV(there, present):
                 return OptionalV(there, *each((present,)))
+            case MaybeV(bound, inner):
+                return MaybeV(bound, *each((inner,)))
             case OperatorV(name, function, options, args):
                 return OperatorV(name, each((function,))[0], options, each(args))
             case ListV(_, elem):

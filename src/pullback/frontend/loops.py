@@ -25,7 +25,7 @@ from pullback.frontend.syntax import (
     target_names,
     updated,
 )
-from pullback.frontend.trials import return_kind, set_at_breaks, set_in_every_round
+from pullback.frontend.trials import first_set, return_kind
 from pullback.frontend.values import (
     ArrayV,
     Indexed,
@@ -85,9 +85,9 @@ def for_statement(run: Run, s: ast.For) -> Flow:
         assign(run, s.target, found.at(index), s)
 
     index = Var("i", I64)
-    if isinstance(found.length, Lit) and found.length.value > 0:
-        state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
-        set_in_every_round(run, s, [lambda: bind(index)], state)
+    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
+    goes_round = isinstance(found.length, Lit) and bool(found.length.value > 0)
+    first_set(run, s, [lambda: bind(index)], state, goes_round)
     if leaves:
         return _for_with_exit(run, s, found, bind)
     try:
@@ -246,7 +246,6 @@ class _Body:
 
         frame = self.run.frame
         saved = frame.live_end, frame.in_loop
-        broken, frame.broken = frame.broken, []
         self.enter(values)
         for action in self.before:
             action()
@@ -256,7 +255,6 @@ class _Body:
             flow = execute(self.run, self.s.body)
         finally:
             frame.live_end, frame.in_loop = saved
-            frame.broken = broken
         if flow is Flow.DEAD:
             return values
         if self.after_body is not None:
@@ -304,11 +302,8 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
         if isinstance(before, Stale) and before.reason == UNKNOWN:
             continue
         if n not in names:
-            scope.names[n] = UNUSED if n not in live else Stale(
-                f"{n!r} may have no value here: the loop may run zero times (or it is not the "
-                "same type before and after)",
-                s,
-            )
+            reason = f"{n!r} is not of the same type before and after this loop"
+            scope.names[n] = Stale(reason, s) if n in live else UNUSED
     scope.names.update(zip(names, values))
 
 
@@ -316,6 +311,7 @@ def while_statement(run: Run, s: ast.While) -> Flow:
     from pullback.frontend.expressions import test_of
 
     leaves = jumps(s.body) & {"break", "return"}
+    first_set(run, s, [], {"$exit": Static(0)} if leaves else {}, False)
     if leaves:
         return _loop_with_exit(run, s, lambda: run.bool_atom(test_of(run, s.test)), [], {})
     try:
@@ -367,8 +363,6 @@ def _loop_with_exit(
             state["$return"] = dummy(run, kind)
         elif outer_return is not None:
             state["$return"] = outer_return
-
-    set_at_breaks(run, s, before, state)
 
     def cond() -> Atom:
         going = run.truth(run.compare("==", scope.names["$exit"], Static(0), s), s)

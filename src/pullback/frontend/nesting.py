@@ -21,6 +21,7 @@ from pullback.frontend.values import (
     FunctionV,
     LambdaSetV,
     ListV,
+    MaybeV,
     OperatorV,
     OptionalV,
     RecordV,
@@ -132,7 +133,7 @@ def inner(value: Value) -> Iterator[Value]:
             yield from (function, *args)
         case ListV(_, elem):
             yield example(elem)
-        case OptionalV(_, present):
+        case OptionalV(_, present) | MaybeV(_, present):
             yield present
         case _:
             return

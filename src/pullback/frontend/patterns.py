@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.core.terms import If, Lit, Var
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import records
+from pullback.frontend import records, unmatched
 from pullback.frontend.forks import Flow, fork_names
 from pullback.frontend.narrowing import builtin_instance, case_flow, case_value, classes_of
 from pullback.frontend.signals import Unreachable
@@ -41,18 +41,20 @@ Next = Callable[[], Flow]
 @dataclass(frozen=True, slots=True)
 class _Match:
     """A match statement being run. ``run_case`` runs the body of a case (and what follows, if need
-    be)."""
+    be); ``last``: nothing follows in the function."""
 
     run: Run
     s: ast.Match
     run_case: Body
     live: frozenset[str]
+    last: bool
 
     def cases(self, subject: Value, k: int) -> Flow:
         """The cases from ``k`` on."""
         run, s = self.run, self.s
         if k == len(s.cases):
-            _unmatched(run, subject, s)
+            if self.last and unmatched.is_missing_return(run, s):
+                unmatched.fail(run, subject, s)
             return self.run_case([])
         case = s.cases[k]
 
@@ -84,11 +86,14 @@ def _never() -> Flow:
     raise Unreachable
 
 
-def match_statement(run: Run, s: ast.Match, run_case: Body, live: frozenset[str]) -> Flow:
-    """Run a ``match``. ``run_case`` runs the body of a case (and what follows, if need be)."""
+def match_statement(
+    run: Run, s: ast.Match, run_case: Body, live: frozenset[str], last: bool
+) -> Flow:
+    """Run a ``match``. ``run_case`` runs the body of a case (and what follows, if need be);
+    ``last``: nothing follows in the function."""
     from pullback.frontend.expressions import evaluate
 
-    match = _Match(run, s, run_case, live | {"$return", "$exit"})
+    match = _Match(run, s, run_case, live | {"$return", "$exit"}, last)
     return _apart(match, evaluate(run, s.subject))
 
 
@@ -96,13 +101,6 @@ def _apart(match: _Match, subject: Value) -> Flow:
     if isinstance(subject, UnionV | OptionalV):
         return case_flow(match.run, subject, lambda v: _apart(match, v), match.live, match.s)
     return match.cases(subject, 0)
-
-
-def _unmatched(run: Run, subject: Value, s: ast.Match) -> None:
-    """Note that no case takes this value: Python goes on after the statement."""
-    if isinstance(subject, RecordV) and run.frame.definition is not None:
-        names = run.unmatched.setdefault(run.frame.definition, {})
-        names.setdefault(subject.cls.__name__, s.lineno)
 
 
 def whole(value: Value) -> Value:

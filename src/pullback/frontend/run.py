@@ -65,8 +65,6 @@ class Frame:
     depth: int = 0  # of builders, at the top of the body
     spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
-    broken: list[dict[str, Value]] = field(default_factory=list)  # the names at breaks
-    unset: dict[ast.stmt, list[str]] = field(default_factory=dict)  # by loops left without break
 
 
 class Run(PythonValues):
@@ -87,8 +85,6 @@ class Run(PythonValues):
         self.functions: dict[str, Function] = {}
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
-        self.unmatched: dict[Definition, dict[str, int]] = {}
-        """The classes that no case of a match takes, with the line, by function."""
         self.problems: Problems | None = None  # where all refusals are collected
         self.calls = Functions(self)
 

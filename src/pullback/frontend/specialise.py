@@ -76,7 +76,6 @@ class Specialised:
     unions: dict[str, Union] = field(default_factory=dict)
     param_names: tuple[str, ...] = ()
     site: Site | None = None
-    unmatched: str = ""  # which classes no case of a match takes, for the error if None comes out
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
         """Whether the program may be used for this call (argument types being equal)."""
@@ -233,7 +232,6 @@ class _Attempt:
             _unions(rt),
             tuple(names),
             site_of(definition, node),
-            _unmatched(rt),
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
@@ -287,15 +285,6 @@ def _reachable(main: Function, rt: Run) -> Program:
                 functions[name] = rt.functions[name]
                 todo.append(functions[name])
     return Program(functions, dict(rt.decls), "main")
-
-
-def _unmatched(rt: Run) -> str:
-    parts = [
-        f"; the match in {d.name!r} (line {line}) has no case for {name}"
-        for d, names in rt.unmatched.items()
-        for name, line in names.items()
-    ]
-    return "".join(parts)
 
 
 def _unions(rt: Run) -> dict[str, Union]:

@@ -130,7 +130,11 @@ def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flo
     from pullback.frontend import patterns
 
     return patterns.match_statement(
-        run, s, lambda body: _finish(run, [*body, *rest]), _live_end(run)
+        run,
+        s,
+        lambda body: _finish(run, [*body, *rest]),
+        _live_end(run),
+        last=not rest and not run.frame.in_loop,
     )
 
 
@@ -175,24 +179,17 @@ def _after_break(
         return go(run, [*orelse, *rest])
     broken = run.truth(run.compare("==", exit_, Static(EXIT_BREAK), s), s)
 
-    def not_broken(then: Callable[[], Flow]) -> Flow:
-        for n in run.frame.unset.get(s, ()):
-            run.scope.names[n] = Stale(f"{n!r} has a value only if the loop is left by break", s)
-        return then()
-
     if jumps(orelse):
         return _branch(
             run,
             broken,
             lambda: _finish(run, rest),
-            lambda: not_broken(lambda: _finish(run, [*orelse, *rest])),
+            lambda: _finish(run, [*orelse, *rest]),
             _live_end(run),
             s,
         )
     live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
-    flow = _branch(
-        run, broken, lambda: Flow.FALL, lambda: not_broken(lambda: execute(run, orelse)), live, s
-    )
+    flow = _branch(run, broken, lambda: Flow.FALL, lambda: execute(run, orelse), live, s)
     return go(run, rest) if flow is Flow.FALL else flow
 
 
@@ -227,7 +224,9 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
             from pullback.frontend import patterns
 
             live = liveness_of_frame(run).get(s, frozenset())
-            return patterns.match_statement(run, s, lambda body: execute(run, body), live)
+            return patterns.match_statement(
+                run, s, lambda body: execute(run, body), live, last=False
+            )
         case ast.For():
             from pullback.frontend import loops
 
@@ -245,7 +244,6 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
                 run.frame.returned.append(run.kind(result, s))
             return Flow.JUMPED
         case ast.Break():
-            run.frame.broken.append(dict(run.scope.names))
             run.scope.names["$exit"] = Static(EXIT_BREAK)
             return Flow.JUMPED
         case ast.Continue():

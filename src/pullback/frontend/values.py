@@ -214,6 +214,15 @@ class OptionalV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MaybeV:
+    """What a name holds that was set on some paths only: ``value`` where ``bound`` (a Bool) is
+    true. It is checked when the name is read, and is never part of another value."""
+
+    bound: Atom
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
     """A string or a member of an enumeration, known at run time only: its number (an I64)."""
 
@@ -326,10 +335,13 @@ class Stale:
     node: ast.AST
 
 
+UNSET = Stale("a name without a value was read", ast.Pass())
+"""What a name holds, while a loop body is tried, that no path has set yet."""
+
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | SuperV | SymbolV
+    | OptionalV | MaybeV | SuperV | SymbolV
 )  # fmt: skip
 
 
@@ -417,10 +429,10 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
 
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "ArrayV", "AttributeHandler",
-    "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items",
-    "LambdaSetV", "ListV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "RangeV", "RecordV",
-    "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale", "Static", "SuperV",
-    "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV", "attribute", "index_scalar",
-    "method", "register",
+    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
+    "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",
+    "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner",
+    "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale",
+    "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV", "attribute",
+    "index_scalar", "method", "register",
 ]  # fmt: skip
