@@ -194,3 +194,25 @@ def test_shapes_that_do_not_fit_stay_errors() -> None:
         with pytest.raises(ValueError, match="broadcast"):
             gradient(np.ones(3), np.ones(2))
         np.testing.assert_array_equal(gradient(np.ones(2), np.ones(2)), np.ones(2))
+
+
+def scaled(a, xs):
+    total = 0.0
+    for x in xs:
+        total += math.tanh(a[1]) * x
+        total -= a[0]
+    return total
+
+
+def test_what_all_rounds_read_is_read_only_if_there_is_one() -> None:
+    """(And the reverse sweep does so once, before its loop.)"""
+    gradient = pb.grad(scaled, argnums=(0, 1))
+    for a, xs in (([], []), ([2.0], []), ([2.0, 0.5], []), ([2.0, 0.5], [1.0, 3.0])):
+        assert pb.jit(scaled)(np.array(a), np.array(xs)) == scaled(a, xs)
+        da, dxs = gradient(np.array(a), np.array(xs))
+        expected = [-len(xs), sum(xs) / math.cosh(0.5) ** 2]
+        np.testing.assert_allclose(da, expected[: len(a)], rtol=1e-14)
+        np.testing.assert_allclose(dxs, [math.tanh(0.5)] * len(xs), rtol=1e-14)
+    with pytest.raises(IndexError) as raised:
+        gradient(np.array([2.0]), np.array([1.0]))
+    assert raised.traceback[-1].lineno + 1 == scaled.__code__.co_firstlineno + 3

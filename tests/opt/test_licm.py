@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pullback.core.terms import Build, Index, Loop, Sum_, While
+from pullback.core.terms import Build, If, Index, Loop, Sum_, While
 from pullback.core.traverse import all_lets
 from pullback.core.types import BOOL, F64, I64
 from pullback.opt.licm import hoist_invariants
@@ -48,9 +48,42 @@ def test_reads_of_elements_that_surely_exist() -> None:
 
     q = agree(hoist_invariants, program([A1, A1, I64], body), [V, V, 2], [V, V[:1], 0],
               [V[:0], V[:1], 0])
-    # a[i] leaves the inner loop, b[k] the outer one; b[0] need not exist
+    # a[i] leaves the inner loop, b[k] the outer one; so does b[0] if there is a round
     assert inside(q, Sum_) == ["Index", "mul"]
-    assert inside(q, Loop).count("Index") == 3
+    assert inside(q, Loop).count("Index") == 2
+    assert len(ops(q, If)) == 1
+
+
+def test_what_the_first_round_surely_reads_is_read_if_there_is_one() -> None:
+    def body(c, a, b, rows):
+        def row(i):
+            return c.sum(a.dim(), lambda j: a.at(j) * c.exp(b.at(0)) + b.at(1))
+
+        return c.loop(rows, [c.expr(0.0)], lambda i, s: s + row(i))
+
+    p = program([A1, A1, I64], body)
+    none = V[:0]
+    q = agree(
+        hoist_invariants, p, [V, V, 3], [none, none, 3], [V, none, 0], [V, none, -1], [none, V, 1]
+    )
+    assert inside(q, Sum_) == ["Index", "add", "mul"]
+    assert inside(q, Loop) == ["Index", "Sum_", "add", "add", "mul"]
+    assert cost(q, [V, V, 30]) < 0.8 * cost(p, [V, V, 30])
+
+
+def test_nothing_is_read_that_another_error_would_have_prevented() -> None:
+    def body(c, a, b, k):
+        def step(i, s):
+            c.require(k < b.dim(), "ValueError", "no")
+            return s + b.at(k) + c.if_(s < 9.0, lambda: b.at(7), lambda: s)
+
+        return c.loop(a.dim(), [c.expr(10.0)], step)
+
+    q = agree(
+        hoist_invariants, program([A1, A1, I64], body), [V, V, 1], [V, V[:1], 1], [V, V[:0], 0],
+        [V[:0], V, 99], [V, V, 99],
+    )
+    assert inside(q, Loop).count("Index") == 2
 
 
 def test_what_may_not_run_without_the_loop_stays() -> None:
