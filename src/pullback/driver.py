@@ -52,6 +52,7 @@ from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
 from pullback.opt.bounds import remove_checks
 from pullback.opt.checks import lift_checks
+from pullback.opt.choices import make_choices
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
 from pullback.opt.fuse import fuse
@@ -96,6 +97,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),
     Stage("share fused", merge_common, FLAT, "what is computed once is differentiated once"),
     Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
+    Stage("choose", make_choices, FLAT, "(after that) a selected integer needs no residual"),
     Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
     Stage("own for ad", own_updates, FLAT, "passes may have made storage live longer"),
     Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),

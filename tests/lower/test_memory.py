@@ -164,6 +164,22 @@ def test_what_a_loop_makes_anew_is_given_back_though_the_last_is_put_into_a_node
     assert residual < 3000
 
 
+def test_what_is_filled_or_emitted_by_an_inner_loop_is_made_where_its_node_lives() -> None:
+    decl = Decl("list", (Variant("nil", ()), Variant("cons", (A1, A1, Named("list")))))
+
+    def body(c: Code, n: E) -> Any:
+        def step(t: E, xs: E) -> Any:
+            new = c.build(40, lambda i: c.expr(0.0))
+            filled = c.loop(40, [new], lambda i, a: a.set(i, c.real(i * t)))
+            _, emitted = c.loop(40, [c.real(t)], lambda i, s: (s * 0.5, s))
+            return c.inject(Named("list"), 1, filled, emitted, xs)
+
+        return c.loop(n, [c.inject(Named("list"), 0)], step)
+
+    temp, residual = peaks(program([I64], body, [], [decl]), [20])
+    assert temp == 0 and residual < 20 * 2 * (320 + 64)  # each array once, and never copied
+
+
 def test_updated_array_of_arrays() -> None:
     def body(c: Code, n: E) -> Any:
         rows = c.build(3, lambda i: c.build(4, lambda j: c.real(j)))

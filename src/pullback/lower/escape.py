@@ -3,13 +3,13 @@
 A node, or an array of arrays, must not refer to temporaries: what it gets is copied out of their
 arena (``arenas.keep``). An array that goes into many nodes would be copied for each of them, while
 Python shares it. So an array that may end up in data is made where it can stay. (Not if a loop
-makes one in every iteration and carries only the last: they would all stay.)"""
+makes one in every iteration and carries only the last: they would all stay.) That goes for what
+loops emit, too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pullback.core.calls import recursive_functions
 from pullback.core.prims import VIEWS
 from pullback.core.terms import (
     Atom,
@@ -22,9 +22,9 @@ from pullback.core.terms import (
     Inject,
     Let,
     Loop,
+    Op,
     Prim,
     Program,
-    Sum_,
     Update,
     Var,
     While,
@@ -40,42 +40,39 @@ def lasting_arrays(program: Program) -> frozenset[Var]:
     flow = _Flow(program)
     for f in program.functions.values():
         flow.block(f.body)
-    looping = _called_in_loops(program)
+    again = _carried_around(program, flow)
     for f in program.functions.values():
-        flow.find_sites(f.body, f.name in looping)
+        flow.find_sites(f.body, again[f.name])
     put = {flow.root(v) for v in flow.put}
-    carried = {flow.root(v) for v in flow.carried}
     return frozenset(
-        v
-        for v, in_loop in flow.sites
-        if flow.root(v) in put and not (in_loop and flow.root(v) in carried)
+        v for v, carried in flow.sites if flow.root(v) in put and flow.root(v) not in carried
     )
 
 
-def _called_in_loops(program: Program) -> frozenset[str]:
-    """Functions that may run many times during a call of main."""
-    inside: set[str] = set(recursive_functions(program))
+def _carried_around(program: Program, flow: _Flow) -> dict[str, frozenset[Var]]:
+    """For each function: what is carried by loops that call it, themselves or through others."""
+    found: dict[str, set[Var]] = {name: set() for name in program.functions}
     calls: dict[str, set[str]] = {name: set() for name in program.functions}
 
-    def block(b: Block, caller: str, looping: bool) -> None:
+    def block(b: Block, caller: str, carried: frozenset[Var]) -> None:
         for let in b.lets:
             if isinstance(let.op, Call):
                 calls[caller].add(let.op.function)
-                if looping:
-                    inside.add(let.op.function)
-            here = looping or isinstance(let.op, Loop | While | Build | Sum_)
+                found[let.op.function] |= carried
+            here = carried | flow.carried_by(let.op)
             for _, inner in sub_blocks(let.op):
                 block(inner, caller, here)
 
     for f in program.functions.values():
-        block(f.body, f.name, False)
-    work = list(inside)
+        block(f.body, f.name, frozenset())
+    work = [name for name, carried in found.items() if carried]
     while work:
-        for callee in calls[work.pop()]:
-            if callee not in inside:
-                inside.add(callee)
+        caller = work.pop()
+        for callee in calls[caller]:
+            if not found[caller] <= found[callee]:
+                found[callee] |= found[caller]
                 work.append(callee)
-    return frozenset(inside)
+    return {name: frozenset(carried) for name, carried in found.items()}
 
 
 def _holds(a: Atom) -> bool:
@@ -87,14 +84,12 @@ class _Flow:
     """Union-find over the variables that may hold the same arrays, in the whole program.
 
     put      what goes into nodes and arrays of arrays, or is emitted by a loop
-    carried  arrays that loops carry
-    sites    what makes arrays, and whether that is in a loop"""
+    sites    what makes arrays, and what the loops around carry"""
 
     program: Program
     parent: dict[Var, Var] = field(default_factory=dict)
     put: list[Var] = field(default_factory=list)
-    carried: list[Var] = field(default_factory=list)
-    sites: list[tuple[Var, bool]] = field(default_factory=list)
+    sites: list[tuple[Var, frozenset[Var]]] = field(default_factory=list)
 
     def root(self, v: Var) -> Var:
         while (up := self.parent.get(v, v)) is not v:
@@ -150,8 +145,6 @@ class _Flow:
                 for v, c, init in zip(let.vars, carried, inits, strict=False):
                     self.union(v, c)
                     self.union(v, init)
-                    if isinstance(c.type, Array):
-                        self.carried.append(c)
             case Call(f, args):
                 callee = self.program.functions[f]
                 for p, a in zip(callee.params, args, strict=True):
@@ -161,13 +154,22 @@ class _Flow:
             case _:
                 pass
 
-    def find_sites(self, block: Block, in_loop: bool) -> None:
+    def carried_by(self, op: Op) -> frozenset[Var]:
+        """(After all unions:) the arrays that a loop carries."""
+        if not isinstance(op, Loop | While):
+            return frozenset()
+        return frozenset(self.root(c) for c in op.carried if isinstance(c.type, Array))
+
+    def find_sites(self, block: Block, carried: frozenset[Var]) -> None:
         for let in block.lets:
-            makes = isinstance(let.op, Build) or (
-                isinstance(let.op, Prim) and let.op.name not in VIEWS
+            op = let.op
+            emits = len(op.carried) if isinstance(op, Loop) else 0
+            makes = isinstance(op, Build | Loop) or (
+                isinstance(op, Prim) and op.name not in VIEWS
             )
             if makes:
-                self.sites += [(v, in_loop) for v in let.vars if isinstance(v.type, Array)]
-            inside = in_loop or isinstance(let.op, Loop | While | Build | Sum_)
-            for _, inner in sub_blocks(let.op):
-                self.find_sites(inner, inside)
+                made = let.vars[emits:]
+                self.sites += [(v, carried) for v in made if isinstance(v.type, Array)]
+            around = carried | self.carried_by(op)
+            for _, inner in sub_blocks(op):
+                self.find_sites(inner, around)

@@ -222,8 +222,11 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
 
     code, (nexts, moving) = lo.record(iteration)
     # what is in the residual arena need not be copied there again
-    allocate(lo, [out for out in outputs if Ty.PTR in out.types], "residual")
-    allocate(lo, [out for out in outputs if Ty.PTR not in out.types], "temp")
+    emitted = body.bound[len(inits) :]
+    stays = [Ty.PTR in o.types or lo.unit.arena_of([v]) == "residual"
+             for v, o in zip(emitted, outputs)]  # fmt: skip
+    allocate(lo, [out for out, stay in zip(outputs, stays) if stay], "residual")
+    allocate(lo, [out for out, stay in zip(outputs, stays) if not stay], "temp")
     starts = carry.inits()
     if moving:
         registers, starts = (*registers, limit), [*starts, _first_limit(lo, mark)]

@@ -212,7 +212,7 @@ class _Hoister:
     def is_simple(self, op: If) -> bool:
         """Whether the branch only reads and computes scalars, a step at a time."""
         return all(
-            isinstance(let.op, Index) and not let.op.checked
+            (isinstance(let.op, Index) and not let.op.checked)
             or isinstance(let.op, If)
             or self.may_move(let.op, False)
             for _, block in sub_blocks(op)
