@@ -99,6 +99,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
     Stage("choose", make_choices, FLAT, "(after that) a selected integer needs no residual"),
     Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
+    Stage("fuse again", fuse, FLAT, "what was read twice in one place is read once now"),
+    Stage("trim again", drop_dead, FLAT, "as after the first fusion"),
     Stage("own for ad", own_updates, FLAT, "passes may have made storage live longer"),
     Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),
     Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),

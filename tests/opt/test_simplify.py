@@ -4,6 +4,7 @@ import numpy as np
 
 from pullback.ad.differentiate import gradient
 from pullback.core.terms import Build, Case, Dialect, If, Index, Loop, Prim, Sum_, While
+from pullback.core.traverse import all_lets
 from pullback.core.types import BOOL, F32, F64, I64, Decl, Named, Sum, Variant
 from pullback.opt.dce import drop_dead
 from pullback.opt.simplify import simplify
@@ -97,6 +98,37 @@ def test_extents_of_arrays_in_branches_loops_and_arrays() -> None:
     values = [getattr(r, "value", None) for r in q.functions["main"].body.results]
     assert values == [3, None, None, None, 4, 4, None]
     agree([simplify, simplify], program([A1, I64], body), [V, 2], [V, 3])
+
+
+def test_extents_of_carried_arrays_that_are_made_anew() -> None:
+    """Their extents are asked for in front of the loop, unless one of them changes."""
+
+    def grown(more):
+        def body(c, a, m):
+            def rows(k, s):
+                return c.build(s.dim(), m.dim(1), lambda i, j: s.at(i, 0) + m.at(0, j))
+
+            def step(k, s, t):
+                return c.build(s.dim(), lambda i: s.at(i) + 1.0), c.build(
+                    s.dim(), t.dim(1) + more, lambda i, j: s.at(i) + c.real(t.dim(1)))
+
+            start = c.build(m.dim(0), m.dim(1), lambda i, j: m.at(i, j))
+            once = c.build(a.dim(), lambda i: 2.0 * a.at(i))
+            x, y = c.loop(2, [once, c.build(a.dim(), 1, lambda i, j: c.expr(0.0))], step)
+            z = c.loop(2, [start], rows)
+            return (*(c.real(v.dim(k)) for v, k in ((x, 0), (y, 0), (y, 1), (z, 0), (z, 1))), y)
+
+        return body
+
+    def asked_in_loops(p):
+        q = agree([simplify, simplify], p, [V, M], [V[:0], M])
+        return sum(
+            isinstance(let.op, Prim) and let.op.name == "dim"
+            for op in ops(q, Loop) for let in all_lets(op.body)
+        )
+
+    assert asked_in_loops(program([A1, A2], grown(0))) == 0
+    assert asked_in_loops(program([A1, A2], grown(1))) == 1
 
 
 def test_reads_of_views_are_reads_of_the_array() -> None:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pullback.core.types import Array, Type
-from pullback.lower.copies import fill, fresh, is_dense, nest
-from pullback.lower.forms import from_leaves, to_leaves
+from pullback.lower.copies import fill, fresh, interleave, is_dense, nest
+from pullback.lower.forms import from_leaves, pointers, shift_of, to_leaves
 from pullback.lower.loopcode import (
     LANES,
     AccAlloc,
@@ -126,6 +126,13 @@ def move(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
         return v
     if isinstance(v, View) and v.lanes == LANES:
         return _move_interleaved(lo, v, low, high, arena)
+    if isinstance(v, View) and v.item is not None:
+        return v  # what loops emit is in the residual arena, with all that it points to
+    if isinstance(v, View) and not v.uniform:
+        return _move_varying(lo, v, low, high, arena)
+    if isinstance(v, SumVal) and lo.lane:
+        fields = tuple(tuple(move(lo, f, low, high, arena) for f in fs) for fs in v.fields)
+        return SumVal(v.type, v.tag, fields)
     name = _helper(lo, arena, v.type)
     args = to_leaves(lo, v)
 
@@ -171,6 +178,24 @@ def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str
         lo.arith("floordiv", Ty.I64, s, eight) for s in out.strides[:-1]
     )
     return replace(v, ptrs=out.ptrs, start=ZERO, strides=strides)
+
+
+def _move_varying(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> View:
+    """Views of one array that differ by lane; if that is copied, it is a copy for each lane, which
+    is seen as one array here."""
+    def copied() -> list[Value]:
+        out = interleave(lo, v, arena)
+        return [*out.ptrs, lo.iota(), *(lo.mul(s, Imm(LANES, Ty.I64)) for s in out.strides)]
+
+    def same() -> list[Value]:
+        return [*pointers(lo, v), shift_of(lo, v), *v.strides]
+
+    found = lo.choose(_inside(lo, v.ptrs[0], low, high), copied, same)
+    n = len(v.ptrs)
+    return replace(
+        v, ptrs=tuple(found[:n]), start=ZERO, step=None, shift=found[n],
+        strides=tuple(found[n + 1 :]), dense=False,
+    )
 
 
 def _helper(lo: Lowering, arena: str, t: Type) -> str:

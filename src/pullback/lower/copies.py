@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pullback.core.terms import Prim, Site
-from pullback.core.types import Array
-from pullback.lower.forms import c_strides, pointers
+from pullback.core.types import Array, Type
+from pullback.lower.forms import c_strides, parts, pointers
 from pullback.lower.loopcode import LANES, Alloc, Copy, Imm, Offset, RaiseIf, Reg, Ty, Value
 from pullback.lower.state import Lowering, NotInLanes
 from pullback.lower.values import (
     ONE,
     ZERO,
+    Item,
     Scalar,
     SumVal,
     Val,
@@ -58,24 +59,44 @@ def varies(v: Val) -> bool:
 
 class Output:
     """A fresh dense array, filled by code that comes before its allocation is known: whether it
-    is interleaved shows when the first element is stored."""
+    is interleaved, and what is stored of an element that is an array, shows when the first element
+    is stored."""
 
     def __init__(
-        self, lo: Lowering, t: Array, extents: tuple[Value, ...], own: bool = False
+        self, lo: Lowering, t: Array, extents: tuple[Value, ...], own: bool = False,
+        kept: bool = False,
     ) -> None:
         self.lo = lo
         self.own = own  # the result of the loop in lanes itself: ordinary memory
-        self.types = leaves(t.elem)
-        self.regs = tuple(Reg("out", Ty.PTR) for _ in self.types)
-        self.view = View(t, self.regs, ZERO, extents, c_strides(lo, extents), dense=True)
+        self.kept = kept  # its elements point to no temporaries
+        regs = tuple(Reg("out", Ty.PTR) for _ in leaves(t.elem))
+        self.view = View(t, regs, ZERO, extents, c_strides(lo, extents), dense=True)
+
+    @property
+    def points(self) -> bool:
+        """Whether its elements point to memory."""
+        return self.view.item is not None or any(ty is Ty.PTR for ty, _ in self.view.columns)
 
     def put(self, indices: list[Scalar], x: Val) -> None:
         """Store an element."""
         lo = self.lo
         if lo.lane and not self.own:
             private = varies(x) or lo.lane.mask is not None or any(map(varies, indices))
-            self.view = interleaved_type(lo, self.view) if private else self.view
+            self.view = self._private(x) if private else self.view
         write(lo, self.view, place_of(lo, self.view, indices), x)
+
+
+    def _private(self, x: Val) -> View:
+        """The array with elements for each lane, of the form of ``x``."""
+        lo, t = self.lo, self.view.type
+        assert isinstance(t, Array)
+        if not self.kept or not _mentions_memory(lo, t.elem):
+            return interleaved_type(lo, self.view)
+        columns = tuple((p.value.ty, lanes_of(p.value)) for p in parts(lo, x))
+        if (Ty.PTR, LANES) in columns:
+            raise NotInLanes
+        regs = tuple(Reg("out", Ty.PTR) for _ in columns)
+        return replace(self.view, ptrs=regs, item=Item(x, columns))
 
 
 def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
@@ -85,9 +106,12 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
         return
     counts = {
         lanes: lo.room((*outputs[0].view.extents, Imm(lanes, Ty.I64)))
-        for lanes in sorted({out.view.lanes for out in outputs})
+        for lanes in sorted({lanes for out in outputs for _, lanes in out.view.columns})
     }
-    leaves_of = [(r, ty, out.view.lanes) for out in outputs for r, ty in zip(out.regs, out.types)]
+    leaves_of = [
+        (_register(r), ty, lanes)
+        for out in outputs for r, (ty, lanes) in zip(out.view.ptrs, out.view.columns)
+    ]
     wide = [leaf for leaf in leaves_of if leaf[1] in (Ty.F64, Ty.I64, Ty.PTR)]
     total: Value = ZERO
     starts: list[Value] = []
@@ -106,9 +130,18 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
 def interleaved_type(lo: Lowering, v: View) -> View:
     """The view as one with elements for each lane, if its elements can be that."""
     elem = v.type.elem if isinstance(v.type, Array) else None
-    if elem is None or has_pointers(elem) or mentions_handle(elem, lo.unit.program.decls):
+    if elem is None or v.item is not None or _mentions_memory(lo, elem):
         raise NotInLanes
     return replace(v, lanes=LANES)
+
+
+def _mentions_memory(lo: Lowering, t: Type) -> bool:
+    return has_pointers(t) or mentions_handle(t, lo.unit.program.decls)
+
+
+def _register(v: Value) -> Reg:
+    assert isinstance(v, Reg)
+    return v
 
 
 def fresh(lo: Lowering, t: Array, extents: tuple[Value, ...], lanes: int, arena: str) -> View:
@@ -148,11 +181,11 @@ def fill(lo: Lowering, out: View, v: View) -> None:
     nest(lo, v.extents, [], step)
 
 
-def interleave(lo: Lowering, v: View) -> View:
+def interleave(lo: Lowering, v: View, arena: str = "temp") -> View:
     """A copy of an array of which each lane has its own."""
     if not isinstance(v.type, Array):
         raise NotInLanes
-    out = interleaved_type(lo, fresh(lo, v.type, v.extents, LANES, "temp"))
+    out = interleaved_type(lo, fresh(lo, v.type, v.extents, LANES, arena))
     fill(lo, out, v)
     return out
 

@@ -36,11 +36,14 @@ class ScalarForm:
 
 @dataclass(frozen=True, slots=True)
 class ViewForm:
-    """Ordinary or interleaved; whether lanes see different places; whether it is dense."""
+    """Ordinary or interleaved; whether lanes see different places; whether it is dense; whether
+    it names an accumulator; the form of elements that differ by lane, if they are arrays."""
 
     lanes: int
     shifted: bool
     dense: bool
+    handle: bool = False
+    item: tuple[Form, tuple[tuple[Ty, int], ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +64,27 @@ def form_of(v: Val) -> Form:
             return ScalarForm(LANES if value is None else lanes_of(value))
         case View():
             shifted = v.step is not None or v.shift is not None
-            return ViewForm(v.lanes, shifted, v.dense)
+            item = None if v.item is None else (form_of(v.item.like), v.item.columns)
+            return ViewForm(v.lanes, shifted, v.dense, isinstance(v.type, Handle), item)
         case SumVal(_, tag, fields):
             return SumForm(lanes_of(tag), tuple(tuple(map(form_of, fs)) for fs in fields))
 
 
 def join_forms(a: Form, b: Form) -> Form:
     """The form for both."""
+    from pullback.lower.state import NotInLanes
+
     match a, b:
         case ScalarForm(m), ScalarForm(n):
             return ScalarForm(max(m, n))
         case ViewForm(), ViewForm():
+            if a.item != b.item:
+                raise NotInLanes
+            if a.lanes != b.lanes and a.handle:  # cells cannot be copied
+                return ViewForm(1, True, False, True)
             if a.lanes != b.lanes:  # the other one is copied: dense and in its place
                 return a if a.lanes == LANES else b
-            return ViewForm(a.lanes, a.shifted or b.shifted, a.dense and b.dense)
+            return replace(a, shifted=a.shifted or b.shifted, dense=a.dense and b.dense)
         case SumForm(), SumForm():
             fields = tuple(
                 tuple(join_forms(x, y) for x, y in zip(xs, ys))
@@ -96,6 +106,8 @@ def coerce(lo: Lowering, v: Val, form: Form) -> Val:
         case View(), ViewForm(n, shifted, dense):
             if n == LANES and v.lanes == 1:
                 v = interleave(lo, v)
+            if n == 1 and v.lanes == LANES:
+                v = _spread(lo, v)
             if shifted:
                 v = replace(v, step=None, shift=lo.vector(shift_of(lo, v)))
             return replace(v, dense=dense, root=None)
@@ -106,6 +118,17 @@ def coerce(lo: Lowering, v: Val, form: Form) -> Val:
             return SumVal(v.type, lo.vector(v.tag) if n == LANES else v.tag, fields)
         case _:
             raise TypeError("a value and the form of another type")
+
+
+def _spread(lo: Lowering, v: View) -> View:
+    """An accumulator of which each lane has its own cells, as a view of the whole store."""
+    assert isinstance(v.type, Handle)
+    eight = Imm(LANES, Ty.I64)
+    places = lo.sub(lo.address(v.ptrs[0]), lo.address(lo.accumulators()))
+    start = lo.add(lo.arith("floordiv", Ty.I64, places, eight), lo.mul(v.start, eight))
+    strides = tuple(lo.mul(s, eight) for s in v.strides)
+    shift = lo.add(lo.iota(), lo.mul(shift_of(lo, v), eight))
+    return View(v.type, (), start, v.extents, strides, shift=shift)
 
 
 def shift_of(lo: Lowering, v: View) -> Value:
@@ -142,9 +165,10 @@ def parts(lo: Lowering, v: Val) -> list[Part]:
 
 def pointers(lo: Lowering, v: View) -> list[Value]:
     """The addresses of element 0, one per leaf of the element type."""
-    elem = leaves(v.type.elem) if isinstance(v.type, Array) else (Ty.F64,)
-    start = lo.mul(v.start, Imm(v.lanes, Ty.I64))
-    return [lo.offset(p, start, ty) for p, ty in zip(v.ptrs, elem)]
+    return [
+        lo.offset(p, lo.mul(v.start, Imm(lanes, Ty.I64)), ty)
+        for p, (ty, lanes) in zip(v.ptrs, v.columns)
+    ]
 
 
 def rebuild(lo: Lowering, like: Val, values: list[Value]) -> Val:
@@ -164,7 +188,8 @@ def rebuild(lo: Lowering, like: Val, values: list[Value]) -> Val:
                 strides = tuple(values.pop(0) for _ in range(t.rank))
                 lo.likely_units.update(strides[-1:])
             return View(
-                t, ptrs, start, extents, strides, like.dense, like.lanes, shift=shift
+                t, ptrs, start, extents, strides, like.dense, like.lanes, shift=shift,
+                item=like.item,
             )
         case SumVal(t, _, fields):
             tag = values.pop(0)

@@ -195,7 +195,7 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
     outputs = []
     for v in body.bound[len(inits) :]:
         assert isinstance(v.type, Array)
-        outputs.append(Output(lo, v.type, (n,)))
+        outputs.append(Output(lo, v.type, (n,), kept=True))
     mark, limit = Reg("mark", Ty.PTR), Reg("limit", Ty.I64)
     scope = body.scope()
     i = Reg("i", Ty.I64)
@@ -223,7 +223,7 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
     code, (nexts, moving) = lo.record(iteration)
     # what is in the residual arena need not be copied there again
     emitted = body.bound[len(inits) :]
-    stays = [Ty.PTR in o.types or lo.unit.arena_of([v]) == "residual"
+    stays = [o.points or lo.unit.arena_of([v]) == "residual"
              for v, o in zip(emitted, outputs)]  # fmt: skip
     allocate(lo, [out for out, stay in zip(outputs, stays) if stay], "residual")
     allocate(lo, [out for out, stay in zip(outputs, stays) if not stay], "temp")

@@ -4,7 +4,8 @@
              a varying integer may be *affine*: base + lane * step, both scalars
     view     an array or an accumulator: element e is at ptrs[.] + start + sum(index * stride);
              within lanes also + lane * step + shift. ``lanes`` = 8: each lane has its own
-             elements, interleaved: element e of lane l is at 8 * e + l.
+             elements, interleaved: element e of lane l is at 8 * e + l. An array of arrays that
+             differ by lane has an ``item``, which says what of its elements is stored.
     sum      a tag and the values of the fields of all variants
 
 Everything is a property of the value, so that one lowering serves scalar code and lanes."""
@@ -66,11 +67,29 @@ class View:
     step: Value | None = None
     shift: Value | None = None
     root: View | None = None  # the accumulator outside the lanes that this is a view of
+    item: Item | None = None
 
     @property
     def uniform(self) -> bool:
         """The same view of the same memory in every lane."""
-        return self.lanes == 1 and self.step is None and self.shift is None
+        return self.lanes == 1 and self.step is None and self.shift is None and self.item is None
+
+    @property
+    def columns(self) -> tuple[tuple[Ty, int], ...]:
+        """What is stored of an element: the machine types, and for how many lanes."""
+        if self.item is not None:
+            return self.item.columns
+        elem = leaves(self.type.elem) if isinstance(self.type, Array) else (Ty.F64,)
+        return tuple((ty, self.lanes) for ty in elem)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """In lanes, the elements of an array of arrays (or of accumulators, or of sums with such):
+    each has the form of ``like``, and stored are the registers of that form."""
+
+    like: Val
+    columns: tuple[tuple[Ty, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

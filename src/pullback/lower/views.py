@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pullback.core.terms import Prim, Site
 from pullback.core.types import I64, Array, Handle
-from pullback.lower.forms import c_strides, from_leaves, to_leaves
+from pullback.lower.forms import c_strides, form_of, from_leaves, parts, rebuild, to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Store, Ty, Value
 from pullback.lower.state import Lowering, NotInLanes
 from pullback.lower.values import (
@@ -79,6 +79,10 @@ def locate(lo: Lowering, p: Place, lanes: int) -> tuple[Value, int]:
 def read(lo: Lowering, v: View, p: Place) -> Val:
     """An element of an array."""
     assert isinstance(v.type, Array)
+    if v.item is not None:
+        places = _stored(lo, v, p)
+        loaded = [lo.load(ty, ptr, at, n) for (ty, n), ptr, at in zip(v.columns, v.ptrs, places)]
+        return rebuild(lo, v.item.like, loaded)
     elem = v.type.elem
     index, lanes = locate(lo, p, v.lanes)
     if lanes == LANES and (has_pointers(elem) or mentions_handle(elem, lo.unit.program.decls)):
@@ -90,6 +94,12 @@ def read(lo: Lowering, v: View, p: Place) -> Val:
 def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
     """Store an element into an array. In lanes: of an interleaved array, or where lanes have
     places of their own, or the same for all."""
+    if v.item is not None:
+        if form_of(x) != form_of(v.item.like):
+            raise NotInLanes
+        for (_, n), ptr, at, part in zip(v.columns, v.ptrs, _stored(lo, v, p), parts(lo, x)):
+            lo.emit(Store(ptr, at, part.value if n == 1 else lo.vector(part.value)))
+        return
     index, lanes = locate(lo, p, v.lanes)
     for ptr, value in zip(v.ptrs, to_leaves(lo, x), strict=True):
         if lanes == LANES:
@@ -105,6 +115,13 @@ def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
             old = lo.load(value.ty, ptr, index, lanes)
             value = lo.select(mask.lanes, value, old)
         lo.emit(Store(ptr, index, value))
+
+
+def _stored(lo: Lowering, v: View, p: Place) -> list[Value]:
+    """The indices of what is stored of an element that differs by lane."""
+    if not p.uniform:
+        raise NotInLanes
+    return [lo.mul(p.scalar, Imm(lanes, Ty.I64)) for _, lanes in v.columns]
 
 
 # --- bounds ---------------------------------------------------------------------------------------

@@ -197,51 +197,86 @@ class Shapes:
 
 
 def stable_arrays(program: Program) -> frozenset[Var]:
-    """The carried variables whose next value has the shape of the present one."""
-    origin: dict[Var, Var] = {}  # a variable whose shape this one has
-    stable: set[Var] = set()
+    """The carried variables whose next value has the shape of the present one, or, on every axis
+    where it has not, the extent of the first."""
+    stable = _Stable()
+    for f in program.functions.values():
+        stable.walk(f.body)
+    return frozenset(stable.found)
 
-    def root(a: Atom) -> Atom:
-        while isinstance(a, Var) and a in origin:
-            a = origin[a]
+
+class _Stable:
+    """A walk that notes which variables have the shape of which others, and what it finds.
+
+    ``origin``  a variable whose shape this one has
+    ``made``    the extents of what a build makes
+    ``dims``    extents that are one of an array"""
+
+    def __init__(self) -> None:
+        self.origin: dict[Var, Var] = {}
+        self.made: dict[Var, tuple[Atom, ...]] = {}
+        self.dims: dict[Var, tuple[Atom, int]] = {}
+        self.found: set[Var] = set()
+
+    def root(self, a: Atom) -> Atom:
+        while isinstance(a, Var) and a in self.origin:
+            a = self.origin[a]
         return a
 
-    def link(v: Var, a: Atom) -> None:
-        target = root(a)
+    def extent(self, a: Atom, axis: int) -> Atom | tuple[Atom, int]:
+        """What the extent is: an atom, or an axis of an array of which no more is known."""
+        while True:
+            a = self.root(a)
+            n = self.made[a][axis] if isinstance(a, Var) and a in self.made else None
+            if n is None:
+                return a, axis
+            if not isinstance(n, Var) or n not in self.dims:
+                return n
+            a, axis = self.dims[n]
+
+    def keeps_shape(self, next_: Atom, c: Var, init: Atom) -> bool:
+        assert isinstance(c.type, Array | Handle)
+        return all(
+            self.extent(next_, k) in (self.extent(c, k), self.extent(init, k))
+            for k in range(c.type.rank)
+        )
+
+    def link(self, v: Var, a: Atom) -> None:
+        target = self.root(a)
         if isinstance(target, Var) and is_shaped(v) and target is not v:
-            origin[v] = target
+            self.origin[v] = target
 
-    def join(v: Var, given: list[Atom]) -> None:
-        roots = [root(a) for a in given]
+    def join(self, v: Var, given: list[Atom]) -> None:
+        roots = [self.root(a) for a in given]
         if all(r is roots[0] for r in roots):
-            link(v, roots[0])
+            self.link(v, roots[0])
 
-    def walk(block: Block) -> None:
+    def walk(self, block: Block) -> None:
         for let in block.lets:
             op = let.op
             for _, inner in sub_blocks(op):
-                walk(inner)
+                self.walk(inner)
             match op:
                 case Update(a, _, _, _):
-                    link(let.vars[0], a)
+                    self.link(let.vars[0], a)
+                case Prim("dim", (a,), (int(axis),)):
+                    self.dims[let.vars[0]] = a, axis
                 case Prim(name, args, _):
                     if name in _SAME_SHAPE:
-                        link(let.vars[0], args[0])
+                        self.link(let.vars[0], args[0])
+                case Build(extents, _, _) | AccNew(extents):
+                    self.made.update((v, extents) for v in let.vars)
                 case If(_, then, orelse):
                     for v, x, y in zip(let.vars, then.results, orelse.results):
-                        join(v, [x, y])
+                        self.join(v, [x, y])
                 case Case(_, arms):
                     for k, v in enumerate(let.vars):
-                        join(v, [arm.body.results[k] for arm in arms])
+                        self.join(v, [arm.body.results[k] for arm in arms])
                 case Loop(_, _, carried, inits, body) | While(carried, inits, _, body):
                     for v, c, init, next_ in zip(let.vars, carried, inits, body.results):
-                        if is_shaped(c) and root(next_) is c:
-                            stable.add(c)
-                            link(c, init)
-                            link(v, init)
+                        if is_shaped(c) and self.keeps_shape(next_, c, init):
+                            self.found.add(c)
+                            self.link(c, init)
+                            self.link(v, init)
                 case _:
                     pass
-
-    for f in program.functions.values():
-        walk(f.body)
-    return frozenset(stable)
