@@ -3,22 +3,26 @@
 An active real is a pair of its value and an *id*, its position on the tape; an array of reals is
 an array and an array of ids, and data has ids inside. Control flow, calls and updates are those of
 the program, with ids moving along (so this is forward mode with ids for tangents); what computes a
-real pushes a row of (id of the argument, partial) pairs, one row for a whole cone of straight-line
-code (``cones``). Id 0 stands for everything inactive. ``ad/tape.py`` numbers the inputs and goes
-through the tape backwards.
+real pushes a row for what goes backward through it (``rows``), one for a whole piece of
+straight-line code (``straight``), or for a whole loop of it (``dual_loops``). Id 0 stands for
+everything inactive. ``ad/tape.py`` numbers the inputs and goes through the tape backwards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import zeros, zeros_like
-from pullback.ad.cones import Cones, cones_of
+from pullback.ad.dual_loops import Sequential, loop_row
 from pullback.ad.forward import Forward
+from pullback.ad.frames import CHEAP
+from pullback.ad.kept import divide
+from pullback.ad.rows import Codes, Straight, Words
 from pullback.ad.spaces import Spaces
-from pullback.ad.sweep import DerivativeError
-from pullback.core.build import Builder, f64, i64, lit, partial, scale
+from pullback.ad.straight import Users, below, is_operation, same_id, sweep, users_of, wants
+from pullback.core.build import Builder, i64, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
@@ -30,29 +34,20 @@ from pullback.core.terms import (
     Block,
     Function,
     If,
-    Index,
     Let,
-    Lit,
     Loop,
     Prim,
     Sum_,
     TapePush,
-    TapeSum,
     Var,
-    atoms,
 )
-from pullback.core.traverse import all_lets
-from pullback.core.types import F64, I64, Handle, Real, Type
+from pullback.core.types import F64, I64, Bool, Handle, Int, Real, Type
 
 if TYPE_CHECKING:
     from pullback.ad.functions import Functions
 
 NOBODY = i64(0)
 """The id of everything inactive: what is added to its cotangent nobody reads."""
-
-MOST_SUMS = 4
-"""A sum of so many reals becomes as many sums of one real, each with one row."""
-
 
 class IdSpaces(Spaces):
     """D(Real) = Real, Int: the dual space with ids for tangents. The accumulators of an inner
@@ -74,7 +69,9 @@ def lasting(b: Builder, array: Atom) -> Atom:
     return b.prim("copy", array, static=("residual",))
 
 
-def ids_of(functions: Functions, spaces: IdSpaces, name: str, mask: tuple[bool, ...]) -> str:
+def ids_of(
+    functions: Functions, spaces: IdSpaces, codes: Codes, name: str, mask: tuple[bool, ...]
+) -> str:
     """The name of f with ids for these active parameters, made when first asked for."""
     out = f"{name}.ids_" + "".join("1" if on else "0" for on in mask)
     if out in functions.functions:
@@ -86,7 +83,7 @@ def ids_of(functions: Functions, spaces: IdSpaces, name: str, mask: tuple[bool, 
         d for t, on in zip(f.results, on_results, strict=True) for d in spaces.dual(t, on)
     )
     functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
-    run = Dual(functions, spaces, functions.analysed(name, mask, False))
+    run = Dual(functions, spaces, functions.analysed(name, mask, False), codes)
     b = Builder()
     params: list[Var] = []
     for p, on in zip(f.params, mask, strict=True):
@@ -102,11 +99,16 @@ def ids_of(functions: Functions, spaces: IdSpaces, name: str, mask: tuple[bool, 
 class Dual(Forward):
     """The translation of one function."""
 
-    def __init__(self, functions: Functions, spaces: IdSpaces, facts: Facts) -> None:
+    def __init__(
+        self, functions: Functions, spaces: IdSpaces, facts: Facts, codes: Codes
+    ) -> None:
         super().__init__(functions, facts)
         self.spaces: IdSpaces = spaces
         self.active = set(facts.active)
-        self.cones = Cones({}, set())
+        self.codes = codes
+        self.waiting: dict[Var, Let] = {}
+        self.users: Users = {}
+        self.cheap: dict[Var, Let] = {}
 
     # -- what stands beside a real --------------------------------------------------------------
 
@@ -120,7 +122,7 @@ class Dual(Forward):
         return zeros(b, array, I64)
 
     def target(self, name: str, mask: tuple[bool, ...]) -> str:
-        return ids_of(self.functions, self.spaces, name, mask)
+        return ids_of(self.functions, self.spaces, self.codes, name, mask)
 
     def on(self, a: Atom) -> bool:
         return isinstance(a, Var) and a in self.active
@@ -132,16 +134,29 @@ class Dual(Forward):
     # -- blocks ---------------------------------------------------------------------------------
 
     def block(self, block: Block, b: Builder, on: tuple[bool, ...]) -> tuple[Atom, ...]:
-        wanted = {r for r, active in zip(block.results, on) if active and isinstance(r, Var)}
-        outer, self.cones = self.cones, cones_of(block, wanted, self.on)
-        out = super().block(block, b, on)
-        self.cones = outer
+        pairs = list(zip(block.results, on, strict=True))
+        wanted = [r for r, active in pairs if active and isinstance(r, Var)]
+        outer = self.waiting, self.users
+        self.waiting, self.users = {}, users_of(block, wanted, self.on)
+        for let in block.lets:
+            self.let(let, b)
+        self.give_ids(wanted, b)
+        out = tuple(d for r, active in pairs for d in self.dual(r, active, b))
+        self.waiting, self.users = outer
         return out
 
     def let(self, let: Let, b: Builder) -> None:
+        if is_operation(let, self.on):
+            self.operation(let, b)
+            self.waiting[let.vars[0]] = let
+            return
+        self.give_ids(wants(let, self.on), b)
         match let.op:
             case Sum_() if any(self.on(v) for v in let.vars):
                 self.sum(let, let.op, b)
+            case Loop(n, i, carried, inits, body):
+                if not loop_row(self, let, Sequential((n,), (i,), carried, inits, body), b):
+                    super().let(let, b)
             case AccNew() | AccAdd() | AccRead() | AccTake():
                 self.accumulator(let, let.op, b)
             case _:
@@ -149,26 +164,40 @@ class Dual(Forward):
 
     # -- rows -----------------------------------------------------------------------------------
 
+    def operation(self, let: Let, b: Builder) -> None:
+        """Only the value."""
+        assert isinstance(let.op, Prim)
+        v = let.vars[0]
+        primal = Var(v.name, v.type)
+        op = Prim(let.op.name, self.values(let.op.args), let.op.static)
+        b.lets.append(Let((primal,), op, let.site))
+        self.env[v] = (primal,)
+        self.cheap_again(b)
+
     def prim(
         self, let: Let, name: str, args: tuple[Atom, ...],
         static: tuple[int | str | Type, ...], b: Builder,
     ) -> None:
-        (*_, out) = (None, *let.vars)
-        if out is None or not self.on(out) or not isinstance(out.type, Real):
-            super().prim(let, name, args, static, b)
+        gate = let.vars and self.on(let.vars[0]) and TABLE[name].product == "gate"
+        if gate and isinstance(let.vars[0].type, Real):
+            self.operation(let, b)
+            (v,) = let.vars
+            self.env[v] = (self.value(v), self.chosen(name, args, self.value(v), b))
             return
-        primal = Var(out.name, out.type)
-        values = self.values(args)
-        b.lets.append(Let((primal,), Prim(name, values, static), let.site))
-        self.env[out] = (primal,)
-        if TABLE[name].product == "gate":
-            self.env[out] = (primal, self.chosen(let, name, args, primal, b))
-        elif out in self.cones.of:
-            self.env[out] = (primal, self.push(out, b))
+        super().prim(let, name, args, static, b)
+        self.cheap_again(b)
 
-    def chosen(
-        self, let: Let, name: str, args: tuple[Atom, ...], primal: Atom, b: Builder
-    ) -> Atom:
+    def cheap_again(self, b: Builder) -> None:
+        """Note the last operation if a reverse may do it again."""
+        let = b.lets[-1]
+        scalars = (Real, Int, Bool)
+        if isinstance(let.op, Prim) and let.op.name in CHEAP and len(let.vars) == 1:
+            v, op = let.vars[0], let.op
+            if all(isinstance(a.type, scalars) for a in (v, *op.args)):
+                again = Prim(op.name.removesuffix(".ck"), op.args, op.static)
+                self.cheap[v] = Let((v,), again)
+
+    def chosen(self, name: str, args: tuple[Atom, ...], primal: Atom, b: Builder) -> Atom:
         """The id of the argument whose partial is 1."""
         row, values = TABLE[name], self.values(args)
         if name == "select":
@@ -181,101 +210,72 @@ class Dual(Forward):
                 found = b.prim("select", passes, self.id(a), found)
         return found
 
-    def push(self, root: Var, b: Builder) -> Atom:
-        """The id of a new row for a cone, or of the only thing that it passes on unchanged."""
-        entries = self.entries(root, b)
-        match entries:
-            case []:
-                return NOBODY
-            case [(parent, Lit(1.0, _))]:
-                return parent
-        parents, partials = zip(*entries)
-        return b.let(TapePush(parents, partials), (I64,), names=("id",))[0]
+    def root(self, v: Var) -> Var:
+        """What has the id of ``v``: a waiting operation that adds no constant, or no operation."""
+        while v in self.waiting:
+            below_ = same_id(self.waiting[v], self.on)
+            if below_ is None:
+                break
+            v = below_
+        return v
 
-    def entries(self, root: Atom, b: Builder) -> list[tuple[Atom, Atom]]:
-        """The ids that a real comes from, with its partials: reverse mode through its cone."""
-        lets = self.cones.of.get(root, []) if isinstance(root, Var) else []
-        if not lets:
-            return [(self.id(root), f64(1.0))] if self.on(root) else []
-        inner = {let.vars[0] for let in lets}
-        ct: dict[Var, Atom] = {}
-        for let in reversed(lets):
-            assert isinstance(let.op, Prim)
-            (v,) = let.vars
-            unit = v is root
-            if not unit and v not in ct:
-                continue
-            row, values = TABLE[let.op.name], self.values(let.op.args)
-            for i, a in enumerate(let.op.args):
-                if not isinstance(a, Var) or not self.on(a):
-                    continue
-                p = partial(b, row, i, values, self.value(v))
-                if p is Mark.NOT_DIFFERENTIABLE:
-                    raise DerivativeError(f"{let.op.name!r} has no derivative here", let)
-                if isinstance(p, Mark):
-                    continue
-                term = p if unit else scale(b, row, p, ct[v], a.type)
-                ct[a] = b.prim("add", ct[a], term) if a in ct else term
-        leaves = [a for a in ct if a not in inner]
-        return [(self.id(a), self.wide(ct[a], b)) for a in leaves]
+    def give_ids(self, wanted: Sequence[Var], b: Builder) -> None:
+        """One row for all that the waiting ones among these come from."""
+        named = [v for v in wanted if v in self.waiting]
+        roots = [v for v in map(self.root, named) if v in self.waiting]
+        here = below(roots, self.waiting, self.on)
+        named += [v for v in here if any(u not in here for u in self.users.get(v, ()))]
+        outputs = dict.fromkeys(v for v in map(self.root, named) if v in here)
+        lets = [let for v, let in self.waiting.items() if v in here] if here else []
+        first = self.row(lets, list(outputs), b) if here else NOBODY
+        for k, v in enumerate(outputs):
+            own = first if first == NOBODY else b.prim("add", first, i64(k))
+            self.env[v] = (self.value(v), own)
+        for v in named:
+            self.env[v] = (self.value(v), self.id(self.root(v)))
+        for v in here:
+            del self.waiting[v]
 
-    def wide(self, x: Atom, b: Builder) -> Atom:
-        """A partial as the tape has it."""
-        if x.type == F64:
-            return x
-        if isinstance(x, Lit):
-            return f64(float(x.value))
-        return b.prim("to_real", x, static=(F64,))
+    def row(self, lets: Sequence[Let], outputs: Sequence[Var], b: Builder) -> Atom:
+        """The first of the new ids of these operations, or nobody's if they come from none."""
+        seeds = {v: Var("ct", v.type) for v in outputs}
+        back = Builder()
+        ct: dict[Var, Atom] = dict(seeds)
+        sweep(back, lets, ct, self.value, self.on)
+        inside = {let.vars[0] for let in lets}
+        found = self.by_id(back, {a: x for a, x in ct.items() if a not in inside})
+        if not found:
+            return NOBODY
+        cts = tuple(found.values())
+        kept = divide(back.lets, cts, seeds.values(), self.cheap, lambda v: True)
+        b.lets.extend(kept.front)
+        words = Words(kept.stored, (i64(self.codes.next), *(a for a, _ in found)))
+        self.codes.all.append(Straight(words, tuple(seeds.values()), kept.back))
+        return b.let(TapePush(words.write(b), len(outputs)), (I64,), names=("id",))[0]
+
+    def by_id(self, b: Builder, ct: dict[Var, Atom]) -> dict[tuple[Atom, Type], Atom]:
+        """The cotangents of variables, by their ids (and types)."""
+        out: dict[tuple[Atom, Type], Atom] = {}
+        for v, x in ct.items():
+            key = self.id(v), x.type
+            if key[0] != NOBODY:
+                out[key] = b.prim("add", out[key], x) if key in out else x
+        return out
 
     # -- sums -----------------------------------------------------------------------------------
 
     def sum(self, let: Let, op: Sum_, b: Builder) -> None:
-        """A sum whose body leaves nothing on the tape has one row; else it is a loop, with a row
-        for every addition."""
-        active = [k for k, v in enumerate(let.vars) if self.on(v)]
-        if len(active) > MOST_SUMS or not all(self.plain(op.body, k) for k in active):
+        """A sum is a loop that carries the totals."""
+        totals, nexts = self.like(let.vars), self.like(let.vars)
+        adds = tuple(
+            Let((n,), Prim("add", (t, r)))
+            for n, t, r in zip(nexts, totals, op.body.results, strict=True)
+        )
+        inits = tuple(lit(0.0, v.type) for v in let.vars)
+        body = Block((*op.body.lets, *adds), nexts)
+        loop = Sequential(op.extents, op.indices, totals, inits, body)
+        if not loop_row(self, let, loop, b):
             self.as_loop(let, op, b)
-            return
-        rest = [k for k in range(len(let.vars)) if k not in active]
-        if rest:
-            body = Block(op.body.lets, tuple(op.body.results[k] for k in rest))
-            same = Sum_(op.extents, op.indices, body)
-            super().let(Let(tuple(let.vars[k] for k in rest), same, let.site), b)
-        for k in active:
-            self.row_of_sum(let, op, k, b)
-
-    def plain(self, body: Block, k: int) -> bool:
-        """Whether the body has no row but that of its result ``k``."""
-        r = body.results[k]
-        for x in body.lets:
-            if not isinstance(x.op, Prim | Index) and any(
-                self.on(v) for y in all_lets(Block((x,), ())) for v in (*y.vars, *atoms(y.op))
-            ):
-                return False
-        return not self.wanting(body, r).escaping and len(self.wanting(body, r).of) <= 1
-
-    def wanting(self, body: Block, r: Atom) -> Cones:
-        """The cones of a body of which one result is wanted."""
-        return cones_of(body, {r} if isinstance(r, Var) else set(), self.on)
-
-    def row_of_sum(self, let: Let, op: Sum_, k: int, b: Builder) -> None:
-        indices = tuple(v for x in op.indices for v in self.fresh(x))
-        result = op.body.results[k]
-        inner = Builder()
-        outer, self.cones = self.cones, self.wanting(op.body, result)
-        own = self.cones.of.pop(result, None) if isinstance(result, Var) else None
-        for x in op.body.lets:
-            self.let(x, inner)
-        if own is not None and isinstance(result, Var):
-            self.cones.of[result] = own
-        entries = self.entries(result, inner)
-        self.cones = outer
-        results = (self.value(result), *(a for entry in entries for a in entry))
-        v = let.vars[k]
-        pair = Var(v.name, v.type), Var("id", I64)
-        made = TapeSum(self.values(op.extents), indices, inner.block(results))
-        b.lets.append(Let(pair, made, let.site))
-        self.env[v] = pair
 
     def as_loop(self, let: Let, op: Sum_, b: Builder) -> None:
         """The sum as loops that carry the totals, translated like any other loop."""
@@ -334,10 +334,17 @@ class Dual(Forward):
         (old,) = b.let(AccTake(ids, where), (F64,))
         before = b.prim("to_int", old, static=(I64,))
         both = Builder()
-        row = both.let(TapePush((before, own), (f64(1.0), f64(1.0))), (I64,), names=("id",))
+        row = self.sum_of_two(before, own, both)
         fresh = b.prim("eq", before, NOBODY)
-        (new,) = b.let(If(fresh, Block((), (own,)), both.block(row)), (I64,))
+        (new,) = b.let(If(fresh, Block((), (own,)), both.block((row,))), (I64,))
         b.lets.append(Let((), AccAdd(ids, where, b.prim("to_real", new, static=(F64,)))))
+
+    def sum_of_two(self, x: Atom, y: Atom, b: Builder) -> Atom:
+        """The id of a sum, by the ids."""
+        ct = Var("ct", F64)
+        words = Words((), (i64(self.codes.next), x, y))
+        self.codes.all.append(Straight(words, (ct,), Block((), (ct, ct))))
+        return b.let(TapePush(words.write(b), 1), (I64,), names=("id",))[0]
 
 
 __all__ = ["NOBODY", "Dual", "IdSpaces", "ids_of"]

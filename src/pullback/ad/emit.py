@@ -40,10 +40,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -138,7 +138,7 @@ class Emit:
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")
             case _:

@@ -41,10 +41,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -261,7 +261,7 @@ class Forward:
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that forward mode reads: {let.op}")
             case _:

@@ -38,10 +38,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -93,7 +93,7 @@ class Reverse(Sweep):
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")
             case _:

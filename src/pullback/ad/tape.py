@@ -1,7 +1,7 @@
 """Dual numbers as a whole: the inputs are numbered, the program leaves its rows on the tape
 (``dual``), and the tape is gone through backwards.
 
-The positions of the tape are 0 (nobody), then those of the inputs in order, then the rows. Data
+The ids are 0 (nobody), then those of the inputs in order, then those of the rows. Data
 among the parameters comes as for CHAD, in its forward space with handles: the id of a real in it is
 that of the cell that its handle names (``number``)."""
 
@@ -14,34 +14,31 @@ from pullback.ad.cells import array_type, extents_of, flatten, indices, real_typ
 from pullback.ad.differentiate import differentiate
 from pullback.ad.dual import NOBODY, IdSpaces, ids_of, lasting
 from pullback.ad.functions import Functions
+from pullback.ad.rows import Codes, Tape
 from pullback.ad.sweep import DerivativeError
-from pullback.core.build import Builder, i64, lit
+from pullback.core.build import Builder, i64
 from pullback.core.terms import (
     AccAdd,
     AccCell,
     AccNew,
     AccRead,
     Atom,
-    Block,
     Build,
     Call,
     Case,
     CaseArm,
     Function,
-    If,
     Index,
     Inject,
     Let,
-    Loop,
     Program,
     Sum_,
     TapeRead,
     TapeRoom,
     Var,
-    While,
 )
 from pullback.core.traverse import all_lets
-from pullback.core.types import BOOL, F64, I64, Array, Handle, Named, Real, Sum, Type
+from pullback.core.types import F64, I64, Array, Handle, Named, Real, Sum, Type
 
 Only = tuple[int, ...] | None
 
@@ -83,28 +80,29 @@ def dual_split(
 @dataclass(frozen=True)
 class _Run:
     """What the forward program leaves: the results, the ids of those that have a seed (None:
-    inactive), the tape, where its rows begin, and the position and shape of each input."""
+    inactive), the words of the tape, how many ids there are, and the first id and the shape of each
+    input."""
 
     results: tuple[Atom, ...]
     ids: tuple[Atom | None, ...]
-    parents: Atom
-    partials: Atom
-    rows: Atom
+    ints: Atom
+    reals: Atom
+    count: Atom
     inputs: tuple[tuple[Atom, tuple[Atom, ...]], ...]
 
     def kept(self) -> tuple[Atom, ...]:
         """What the backward pass needs."""
         inputs = (a for at, shape in self.inputs for a in (at, *shape))
         ids = (a for a in self.ids if a is not None)
-        return (self.parents, self.partials, self.rows, *ids, *inputs)
+        return (self.ints, self.reals, self.count, *ids, *inputs)
 
     def renamed(self, names: dict[Var, Var]) -> _Run:
         def rename(a: Atom) -> Atom:
             return names.get(a, a) if isinstance(a, Var) else a
 
         return _Run(
-            (), tuple(None if a is None else rename(a) for a in self.ids), rename(self.parents),
-            rename(self.partials), rename(self.rows),
+            (), tuple(None if a is None else rename(a) for a in self.ids), rename(self.ints),
+            rename(self.reals), rename(self.count),
             tuple((rename(at), tuple(map(rename, shape))) for at, shape in self.inputs),
         )
 
@@ -123,6 +121,7 @@ class _Maker:
     seeds: tuple[Var | None, ...]
     cells: tuple[Var, ...]
     made: dict[str, str] = field(default_factory=dict)
+    codes: Codes = field(default_factory=Codes)
 
     @staticmethod
     def of(program: Program, wrt: tuple[int, ...], only: Only) -> _Maker:
@@ -179,18 +178,18 @@ class _Maker:
         for cells in self.cells:
             inputs.append((at, (b.dim(cells, 0),)))
             at = b.prim("add", at, b.dim(cells, 0))
-        (zero,) = b.let(TapeRoom(at), (I64,))
-        rows = b.prim("add", zero, at)
+        (first,) = b.let(TapeRoom(at), (I64,))
         self.refuse()
         args = self.arguments(b, inputs)
         mask = tuple(
             i in self.wrt or self.spaces.composite(p.type) for i, p in enumerate(self.main.params)
         )
-        target = self.functions.functions[ids_of(self.functions, self.spaces, self.main.name, mask)]
+        name = ids_of(self.functions, self.spaces, self.codes, self.main.name, mask)
+        target = self.functions.functions[name]
         outs = b.let(Call(target.name, args), target.results)
         results: list[Atom] = []
         ids: list[Atom | None] = []
-        last: Atom = rows
+        last: Atom = first
         on_results = self.functions.result_on(self.main.name, mask)
         k = 0
         for t, on in zip(self.main.results, on_results, strict=True):
@@ -200,8 +199,8 @@ class _Maker:
             if seeded(t):
                 ids.append(parts[1] if len(parts) > 1 else None)
                 last = self.after(b, last, parts[1:])
-        parents, partials = b.let(TapeRead(last), (Array(I64, 1), Array(F64, 1)))
-        return _Run(tuple(results), tuple(ids), parents, partials, rows, tuple(inputs))
+        ints, reals, count = b.let(TapeRead(last), (Array(I64, 1), Array(F64, 1), I64))
+        return _Run(tuple(results), tuple(ids), ints, reals, count, tuple(inputs))
 
     def after(self, b: Builder, last: Atom, ids: tuple[Atom, ...]) -> Atom:
         """Something that is known only when these ids are."""
@@ -347,11 +346,11 @@ class _Maker:
 
     def backward(self, b: Builder, run: _Run) -> Atom:
         """The accumulator of the cotangents of all ids."""
-        (h,) = b.let(AccNew((b.dim(run.parents, 0),)), (Handle(1),))
+        (h,) = b.let(AccNew((run.count,)), (Handle(1),))
         for seed, ids in zip(self.seeds, run.ids, strict=True):
             if seed is not None and ids is not None:
                 scatter(b, seed, ids, h)
-        resolve(b, run.parents, run.partials, run.rows, h)
+        self.codes.resolve(b, Tape(run.ints, run.reals, h), run.count)
         return h
 
     def cotangents(self, b: Builder, run: _Run, h: Atom) -> tuple[Atom, ...]:
@@ -382,29 +381,6 @@ def scatter(b: Builder, value: Atom, ids: Atom, h: Atom) -> None:
     (own,) = body.let(Index(ids, idx, False), (array_type(ids.type).elem,))
     scatter(body, d, own, h)
     b.lets.append(Let((), Sum_(extents_of(b, value), idx, body.block())))
-
-
-def resolve(b: Builder, parents: Atom, partials: Atom, rows: Atom, h: Atom) -> None:
-    """From the last row to the first: add its cotangent times the partials to the parents. A zero
-    cotangent adds nothing, whatever the partials are."""
-    end = Var("end", I64)
-    test, body, inner = Builder(), Builder(), Builder()
-    more = test.prim("gt", end, rows)
-    last = body.prim("sub", end, i64(1))
-    count = body.index(parents, (last,), checked=False)
-    start = body.prim("sub", last, count)
-    (ct,) = body.let(AccRead(h, (last,)), (F64,), names=("ct",))
-    k = Var("k", I64)
-    at = inner.prim("add", start, k)
-    parent = inner.index(parents, (at,), checked=False)
-    term = inner.prim("mul", inner.index(partials, (at,), checked=False), ct)
-    inner.lets.append(Let((), AccAdd(h, (parent,), term)))
-    entries = Block((Let((), Loop(count, k, (), (), inner.block())),), ())
-    some = body.prim("ne", ct, lit(0.0, F64))
-    assert some.type == BOOL
-    body.lets.append(Let((), If(some, entries, Block((), ()))))
-    size = b.dim(parents, 0)
-    b.let(While((end,), (size,), test.block((more,)), body.block((start,))), (I64,))
 
 
 __all__ = ["dual_gradient", "dual_split"]

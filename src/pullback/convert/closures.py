@@ -45,10 +45,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -234,7 +234,7 @@ def _op(p: _Pass, let: Let, out: list[Let]) -> Op:
             raise AssertionError("handled by _let")
         case (
             AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-            | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+            | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
         ):
             raise AssertionError("accumulators come after ad")
         case _:

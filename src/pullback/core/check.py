@@ -49,10 +49,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -97,7 +97,7 @@ _HIGHER_ORDER = (Closure, Apply)
 _STRUCTURED = (MakeTuple, Project)
 _DERIVATIVES = (Vjp, Jvp)
 _ACCUMULATORS = (
-    AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeSum, TapeRead
+    AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeLoop, TapeRead
 )
 _FORBIDDEN: dict[Dialect, tuple[type, ...]] = {
     Dialect.SOURCE: (*_ACCUMULATORS, Handle),
@@ -322,30 +322,35 @@ class _Checker:
             case AccCell(h, idx):
                 self.cell(h, idx)
                 return (I64,)
-            case TapeRoom() | TapePush() | TapeSum() | TapeRead():
+            case TapeRoom() | TapePush() | TapeLoop() | TapeRead():
                 return self.tape(op)
             case _:
                 assert_never(op)
 
-    def tape(self, op: TapeRoom | TapePush | TapeSum | TapeRead) -> tuple[Type, ...]:
+    def tape(self, op: TapeRoom | TapePush | TapeLoop | TapeRead) -> tuple[Type, ...]:
         match op:
             case TapeRoom(n):
                 self.ints((n,), "room")
                 return (I64,)
-            case TapePush(parents, partials):
-                self.ints(parents, "parents")
-                self.equal(_types(partials), (F64,) * len(parents), "partials")
+            case TapePush(words, _):
+                self.words(_types(words))
                 return (I64,)
-            case TapeSum(extents, indices, body):
+            case TapeLoop(extents, indices, carried, inits, body, words, _):
                 self.ints((*extents, *indices), "extents and indices")
                 self.need(len(extents) == len(indices) > 0, "one index per extent")
-                total, *entries = self.block(body, indices)
-                self.need(isinstance(total, Real), "sums of reals only")
-                self.equal(entries, (I64, F64) * (len(entries) // 2), "parents and partials")
-                return (total, I64)
+                state = tuple(v.type for v in carried)
+                self.need(all(isinstance(t, Real | Int | Bool) for t in state), "carries scalars")
+                self.equal(_types(inits), state, "initial values")
+                results = self.block(body, (*indices, *carried))
+                self.equal(results[: len(state)], state, "carried values")
+                self.words((*results[len(state) :], *_types(words)))
+                return (*state, I64)
             case TapeRead(last):
                 self.ints((last,), "the last row")
-                return (Array(I64, 1), Array(F64, 1))
+                return (Array(I64, 1), Array(F64, 1), I64)
+
+    def words(self, types: Sequence[Type]) -> None:
+        self.need(all(t in (I64, F64) for t in types), "words are int64 or float64")
 
     def prim(
         self, name: str, args: tuple[Atom, ...], static: tuple[int | str | Type, ...]

@@ -27,7 +27,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeSum,
+    TapeLoop,
     Update,
     Var,
     While,
@@ -226,7 +226,7 @@ class _Uses:
         twice = {v for v in consumed if given.count(v) > 1}
         for v in twice:
             yield f"array {v.name} (id {v.id}) is consumed and given to the same op again"
-        if isinstance(op, Build | Sum_ | TapeSum | Loop | While):
+        if isinstance(op, Build | Sum_ | TapeLoop | Loop | While):
             inside = {r for v in _reads(op) for r in roots_of(v, self.roots)}
             for v in consumed & inside:
                 yield f"array {v.name} (id {v.id}) is consumed by a loop that captures it"

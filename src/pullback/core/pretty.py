@@ -51,10 +51,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -297,10 +297,14 @@ class _Printer:
                 return f"acc_cell {self.atom(h)}[{self.atoms(idx)}]"
             case TapeRoom(n):
                 return f"tape_room({self.atom(n)})"
-            case TapePush(parents, partials):
-                return f"tape_push({self.atoms(parents)}; {self.atoms(partials)})"
-            case TapeSum(extents, indices, body):
-                return self.binder("tape_sum", extents, indices, body, depth)
+            case TapePush(words, count):
+                return f"tape_push({self.atoms(words)}; {count})"
+            case TapeLoop(extents, indices, carried, inits, body, words, count):
+                head = self.binder("tape_loop", extents, indices, body, depth)
+                state = ", ".join(
+                    f"{self.name(v)} = {self.atom(a)}" for v, a in zip(carried, inits)
+                )
+                return f"{head} with {state} ending {self.atoms(words)}; {count}"
             case TapeRead(last):
                 return f"tape_read({self.atom(last)})"
             case _:

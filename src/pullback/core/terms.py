@@ -19,9 +19,9 @@
     and after ad (the dialect with accumulators):
                | AccNew(extents) | AccAdd(h, i*, v) | AccRead(h, i*) | AccTake(h, i*)
                | AccCell(h, i*)
-    and after ad/dual (the tape: rows of parents and partials, named by their position):
-               | TapeRoom(n) | TapePush(parent*, partial*) | TapeSum(extents, i*, block)
-               | TapeRead(last)
+    and after ad/dual (the tape: rows of words, each with some new ids):
+               | TapeRoom(n) | TapePush(word*, n) | TapeRead(last)
+               | TapeLoop(extents, i*, x*, init*, block, word*)  a sequential loop with one row
 
 Every op binds as many variables as it has results (possibly none). ``Build`` and ``Sum_`` are
 parallel: their iterations are independent, accumulation commutes. ``Loop`` and ``While`` are
@@ -284,34 +284,38 @@ class AccCell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TapeRoom:
-    """The first of ``count`` positions that have no row: ids of inputs."""
+    """The first of ``count`` new ids that have no row: those of inputs."""
 
     count: Atom
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TapePush:
-    """The id of a new row: what depends on each parent (an id) with that partial."""
+    """The first of ``count`` new ids; their row is these words (float64 and int64)."""
 
-    parents: tuple[Atom, ...]
-    partials: tuple[Atom, ...]
+    words: tuple[Atom, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TapeSum:
-    """The sum of the first block result over all iterations, and the id of its one row: in each
-    iteration the other block results are parents and partials of it, in turns. The iterations
-    themselves leave nothing on the tape."""
+class TapeLoop:
+    """A sequential loop over the indices that carries scalars and has one row: in each iteration
+    the results after the next carried values are words of it, and ``words`` end it. It binds the
+    last carried values and the first of as many new ids as are ``count``."""
 
     extents: tuple[Atom, ...]
     indices: tuple[Var, ...]
+    carried: tuple[Var, ...]
+    inits: tuple[Atom, ...]
     body: Block
+    words: tuple[Atom, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TapeRead:
-    """The tape so far, which has the row ``last``: the parents and the partials. A row with k of
-    them ends in an element with the parent k, whose position is its id."""
+    """The tape so far, which has the id ``last``: its words as int64 and as float64, and how many
+    ids there are."""
 
     last: Atom
 
@@ -319,7 +323,7 @@ class TapeRead:
 Op = (
     Prim | MakeTuple | Project | Inject | Case | If | Call | Closure | Apply | Build | Sum_ | Loop
     | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake | AccCell
-    | TapeRoom | TapePush | TapeSum | TapeRead
+    | TapeRoom | TapePush | TapeLoop | TapeRead
 )
 
 
@@ -384,8 +388,10 @@ def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
         case If(_, then, orelse):
             yield (), then
             yield (), orelse
-        case Build(_, indices, body) | Sum_(_, indices, body) | TapeSum(_, indices, body):
+        case Build(_, indices, body) | Sum_(_, indices, body):
             yield indices, body
+        case TapeLoop(_, indices, carried, _, body, _):
+            yield (*indices, *carried), body
         case Loop(_, index, carried, _, body):
             yield (index, *carried), body
         case While(carried, _, cond, body):
@@ -410,10 +416,10 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return captures
         case Apply(f, args):
             return (f, *args)
-        case (
-            Build(extents, _, _) | Sum_(extents, _, _) | TapeSum(extents, _, _) | AccNew(extents)
-        ):
+        case Build(extents, _, _) | Sum_(extents, _, _) | AccNew(extents):
             return extents
+        case TapeLoop(extents, _, _, inits, _, words, _):
+            return (*extents, *inits, *words)
         case Loop(n, _, _, inits, _):
             return (n, *inits)
         case While(_, inits, _, _):
@@ -424,7 +430,7 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return (a, *idx, v)
         case TapeRoom(a) | TapeRead(a):
             return (a,)
-        case TapePush(parents, partials):
-            return (*parents, *partials)
+        case TapePush(words, _):
+            return words
         case Vjp(_, args, _, extra) | Jvp(_, args, _, extra):
             return (*args, *extra)

@@ -1,7 +1,7 @@
 """Accumulators and the tape in the evaluator: the ops of ``translate.py`` that have a state.
 
-An accumulator is an array of cells, a handle a view of it; the tape is two lists. A row costs a
-step for each of its entries, besides the one of every let."""
+An accumulator is an array of cells, a handle a view of it; the tape is a list. A row costs a
+step for each of its words, besides the one of every let."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pullback.core.terms import (
     AccTake,
     Atom,
     Block,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Var,
 )
 from pullback.core.types import Real
@@ -35,20 +35,20 @@ Step = Callable[[Frame], None]
 
 @dataclass(slots=True)
 class Tape:
-    """Elements of rows; the last one of a row with k entries has the parent k."""
+    """The words of the rows, and how many ids there are."""
 
-    parents: list[int] = field(default_factory=list)
-    partials: list[float] = field(default_factory=list)
+    words: list[int | float] = field(default_factory=list)
+    ids: int = 0
 
-    def add(self, parent: object, partial: object) -> None:
-        """One element."""
-        self.parents.append(cast(int, parent))
-        self.partials.append(cast(float, partial))
+    def new(self, count: int) -> int:
+        """The first of so many new ids."""
+        self.ids += count
+        return self.ids - count
 
-    def close(self, entries: int) -> int:
-        """The end of a row: its id."""
-        self.add(entries, 0.0)
-        return len(self.parents) - 1
+    def all(self, kind: type[int] | type[float]) -> NDArray:
+        """The words as numbers of one kind, 0 where they are of the other."""
+        made = [w if isinstance(w, kind) else kind(0) for w in self.words]
+        return np.array(made, np.int64 if kind is int else np.float64)
 
 
 class Machine(Protocol):
@@ -157,7 +157,7 @@ def _cell(
 
 
 def tape_step(
-    t: Translator, op: TapeRoom | TapePush | TapeSum | TapeRead, out: tuple[Var, ...]
+    t: Translator, op: TapeRoom | TapePush | TapeLoop | TapeRead, out: tuple[Var, ...]
 ) -> Step:
     """An op on the tape."""
     m = t.m
@@ -166,54 +166,52 @@ def tape_step(
             n, dst = t.slot(count), t.bind(out[0])
 
             def room(f: Frame) -> None:
-                f[dst] = len(m.tape.parents)
-                for _ in range(cast(int, f[n])):
-                    m.tape.add(0, 0.0)
+                f[dst] = m.tape.new(cast(int, f[n]))
 
             return room
-        case TapePush(parents, partials):
-            entries = list(zip(t.all(parents), t.all(partials)))
-            dst = t.bind(out[0])
+        case TapePush(words, count):
+            slots, dst, new = t.all(words), t.bind(out[0]), count
 
             def push(f: Frame) -> None:
-                m.cost += len(entries)
-                for parent, partial in entries:
-                    m.tape.add(f[parent], f[partial])
-                f[dst] = m.tape.close(len(entries))
+                m.cost += len(slots)
+                m.tape.words += [cast(float, f[k]) for k in slots]
+                f[dst] = m.tape.new(new)
 
             return push
-        case TapeSum():
-            return _sum(t, op, out)
+        case TapeLoop():
+            return _loop(t, op, out)
         case TapeRead(_):
-            first, second = t.binds(out)
+            first, second, third = t.binds(out)
 
             def read(f: Frame) -> None:
-                f[first] = np.array(m.tape.parents, np.int64)
-                f[second] = np.array(m.tape.partials)
+                f[first], f[second] = m.tape.all(int), m.tape.all(float)
+                f[third] = m.tape.ids
 
             return read
         case _:
             assert_never(op)
 
 
-def _sum(t: Translator, op: TapeSum, out: tuple[Var, ...]) -> Step:
-    ns, ixs, m = t.all(op.extents), t.binds(op.indices), t.m
-    run, (value, *rest) = t.block(op.body)
-    entries = list(zip(rest[::2], rest[1::2]))
-    box = boxer(out[0].type)
-    dst, row = t.binds(out)
+def _loop(t: Translator, op: TapeLoop, out: tuple[Var, ...]) -> Step:
+    ns, inits, words, m = t.all(op.extents), t.all(op.inits), t.all(op.words), t.m
+    ixs, state = t.binds(op.indices), t.binds(op.carried)
+    run, results = t.block(op.body)
+    nexts, record = results[: len(state)], results[len(state) :]
+    *dsts, row = t.binds(out)
 
     def step(f: Frame) -> None:
-        total, count = box(0), 0
+        now = [f[k] for k in inits]
         for point in product(*[range(cast(int, f[n])) for n in ns]):
-            m.cost += 1 + len(entries)
-            for i, k in zip(ixs, point):
+            m.cost += 1 + len(record)
+            for i, k in zip((*ixs, *state), (*point, *now)):
                 f[i] = k
             run(f)
-            total = cast(float, total) + cast(float, f[value])
-            count += len(entries)
-            for parent, partial in entries:
-                m.tape.add(f[parent], f[partial])
-        f[dst], f[row] = box(total), m.tape.close(count)
+            now = [f[k] for k in nexts]
+            m.tape.words += [cast(float, f[k]) for k in record]
+        m.cost += len(words)
+        m.tape.words += [cast(float, f[k]) for k in words]
+        for i, x in zip(dsts, now):
+            f[i] = x
+        f[row] = m.tape.new(op.count)
 
     return step

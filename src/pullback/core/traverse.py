@@ -40,10 +40,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Var,
     Vjp,
@@ -120,10 +120,12 @@ def map_children(
             return AccCell(atom(h), each(idx))
         case TapeRoom(n):
             return TapeRoom(atom(n))
-        case TapePush(parents, partials):
-            return TapePush(each(parents), each(partials))
-        case TapeSum(extents, indices, body):
-            return TapeSum(each(extents), binds(indices), block(body))
+        case TapePush(words, count):
+            return TapePush(each(words), count)
+        case TapeLoop(extents, indices, carried, inits, body, words, count):
+            extents, inits, words = each(extents), each(inits), each(words)
+            indices, carried = binds(indices), binds(carried)
+            return TapeLoop(extents, indices, carried, inits, block(body), words, count)
         case TapeRead(last):
             return TapeRead(atom(last))
         case _:
@@ -330,7 +332,7 @@ _INTRINSIC: dict[type, frozenset[Effect]] = {
     AccTake: frozenset({Effect.READ, Effect.WRITE}),
     TapeRoom: frozenset({Effect.NEW}),
     TapePush: frozenset({Effect.NEW}),  # where on the tape a row stands does not matter
-    TapeSum: frozenset({Effect.NEW}),
+    TapeLoop: frozenset({Effect.NEW}),
     TapeRead: frozenset({Effect.READ}),
 }
 _REMOVABLE = frozenset({Effect.READ, Effect.NEW, Effect.CONSUME})

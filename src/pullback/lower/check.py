@@ -175,7 +175,7 @@ class _Checker:
                 assert_never(i)
 
     def arena(self, arena: str) -> None:
-        if arena not in ("temp", "residual", "tape"):
+        if arena not in ("temp", "residual", "tape", "ids"):
             self.fail(f"no arena {arena!r}")
 
     def control(self, i: IfCode | ForCode | WhileCode) -> None:

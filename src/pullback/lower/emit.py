@@ -88,7 +88,7 @@ class Emitter:
         self._iota: Reg | None = None
         self._accumulators: Reg | None = None
         self._base: Reg | None = None
-        self._tape: Reg | None = None
+        self._bottoms: dict[str, Reg] = {}
 
     def emit(self, instr: Instr) -> None:
         """Append an instruction."""
@@ -214,12 +214,12 @@ class Emitter:
             self.prelude.append(Arith(self._base, "address", (base,)))
         return self._base
 
-    def tape(self) -> Value:
-        """The address of element 0 of the tape."""
-        if self._tape is None:
-            self._tape = Reg("tape", Ty.PTR)
-            self.prelude.append(ArenaBase(self._tape, "tape"))
-        return self._tape
+    def bottom(self, arena: str) -> Value:
+        """Where an arena begins."""
+        if arena not in self._bottoms:
+            self._bottoms[arena] = Reg(arena, Ty.PTR)
+            self.prelude.append(ArenaBase(self._bottoms[arena], arena))
+        return self._bottoms[arena]
 
     # --- memory -----------------------------------------------------------------------------------
 

@@ -85,7 +85,7 @@ class Machine:
     arenas: dict[str, Arena] = field(init=False)
 
     def __post_init__(self) -> None:
-        names = ("inputs", "temp", "residual", "store", "tape")
+        names = ("inputs", "temp", "residual", "store", "tape", "ids")
         self.memory = bytearray([POISON]) * (self.size * (len(names) + 1))
         at = [self.size * (k + 1) for k in range(len(names))]
         self.arenas = {n: Arena(a, a + self.size, a) for n, a in zip(names, at)}
@@ -170,7 +170,7 @@ class Machine:
             case Alloc(dst, count, ty, arena):
                 n = self.number(count, env)
                 assert n >= 0, "negative allocation"
-                env[dst] = self.arenas[arena].alloc(n * SIZE[ty], arena != "tape")
+                env[dst] = self.arenas[arena].alloc(n * SIZE[ty], arena not in ("tape", "ids"))
             case AccAlloc(dst, count):
                 n = self.number(count, env)
                 store = self.arenas["store"]

@@ -11,7 +11,7 @@
                      (scatter on Store; lanes write in order 0..7)
                | AtAdd(ptr, index, value)        memory[index] += value; lanes may collide: in order
                | Offset(r, ptr, index, type)     the address of element `index`
-               | Alloc(r, count, type, arena)    uninitialised; arena "temp", "residual" or "tape"
+               | Alloc(r, count, type, arena)    uninitialised; temp, residual, tape or ids
                | AccAlloc(r, count)              r: i64 offset (in f64 cells) into the store; zeroed
                | AccBase(r)                      address of cell 0 of the current store
                | Mark(r, arena) | Release(r, arena)    AccMark, AccRelease: of the store

@@ -39,10 +39,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Vjp,
     While,
@@ -131,8 +131,8 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return [tape.room(lo, op)]
         case TapePush():
             return [tape.push(lo, op)]
-        case TapeSum():
-            return tape.sum_(lo, op, let.vars)
+        case TapeLoop():
+            return tape.loop(lo, op, let.vars)
         case TapeRead():
             return tape.read(lo)
         case MakeTuple() | Project() | Closure() | Apply() | Vjp() | Jvp():

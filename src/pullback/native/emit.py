@@ -75,7 +75,11 @@ class ModuleText:
 
 
 def _top(arena: str) -> Field:
-    return {"temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR}[arena]
+    tops = {
+        "temp": Field.TEMP_CUR, "residual": Field.RESID_CUR, "tape": Field.TAPE_CUR,
+        "ids": Field.IDS_CUR,
+    }  # fmt: skip
+    return tops[arena]
 
 
 def _bottom(arena: str) -> Field:

@@ -8,6 +8,8 @@ A run of compiled code has one context: 8-byte fields, in the order of ``Field``
                ``STORE_DIRTY`` have never been written and are still the zeros of the system
     tape       rows of the dual numbers: bump allocated without gaps, never released; a pullback
                object keeps it too
+    ids        their ids, as addresses from ``ID_BASE`` on that nobody touches, at most ``ID_BYTES``
+               of them: an id has half a word on the tape
     stack      a stack of its own for recursive code: it grows down from ``STACK_TOP``
 
 Every region is reserved address space that the system fills on first touch. Its ``END`` (of the
@@ -54,6 +56,10 @@ class Field(IntEnum):
     TAPE_END = 25
     TAPE_BASE = 26
     TAPE_HARD = 27
+    IDS_CUR = 28
+    IDS_END = 29
+    IDS_BASE = 30
+    IDS_HARD = 31
 
 
 CONTEXT_BYTES = 8 * (max(Field) + 1)
@@ -67,6 +73,8 @@ POLL_INSTRUCTIONS = 1_000_000
 POLL_NANOSECONDS = 50_000_000
 
 SOFT_BYTES = 64 << 20
+ID_BASE = 1 << 12
+ID_BYTES = 8 << 31
 SOFT_STACK = 16 << 20
 STACK_BYTES = 1 << 30
 STACK_SLACK = 256 << 10

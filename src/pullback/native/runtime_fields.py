@@ -13,6 +13,6 @@ def load(register: str, field: Field, ty: str = "i64") -> str:
 _fresh = iter(range(10**9))
 
 
-def store(field: Field, value: str, ty: str = "i64") -> str:
-    """The text that stores into a field of %ctx."""
-    return "\n  ".join(store_field(field, f"%at{next(_fresh)}", ty, value))
+def store(field: Field, value: str, ty: str = "i64", context: str = "%ctx") -> str:
+    """The text that stores into a field of a context."""
+    return "\n  ".join(store_field(field, f"%at{next(_fresh)}", ty, value, context))

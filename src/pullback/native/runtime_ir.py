@@ -10,6 +10,8 @@ import sys
 
 from pullback.native.layout import (
     CONTEXT_BYTES,
+    ID_BASE,
+    ID_BYTES,
     INTERRUPTED,
     METADATA,
     POLL_INSTRUCTIONS,
@@ -198,14 +200,20 @@ entry:
 make:
   %made = call ptr @calloc(i64 1, i64 {CONTEXT_BYTES})
   %null = icmp eq ptr %made, null
-  br i1 %null, label %fail, label %have
+  br i1 %null, label %fail, label %fresh
+fresh:
+  {store(Field.IDS_CUR, str(ID_BASE), context="%made")}
+  {store(Field.IDS_BASE, str(ID_BASE), context="%made")}
+  {store(Field.IDS_END, str(ID_BASE + ID_BYTES), context="%made")}
+  {store(Field.IDS_HARD, str(ID_BASE + ID_BYTES), context="%made")}
+  br label %have
 pop:
   %next.at = getelementptr i8, ptr %head, i64 {8 * Field.NEXT}
   %next = load ptr, ptr %next.at
   store ptr %next, ptr @pb_pool
   br label %have
 have:
-  %ctx = phi ptr [ %made, %make ], [ %head, %pop ]
+  %ctx = phi ptr [ %made, %fresh ], [ %head, %pop ]
   %t = call i1 @pb_map_temp(ptr %ctx, i64 ARENA_BYTES)
   %r = call i1 @pb_map_resid(ptr %ctx, i64 ARENA_BYTES)
   %s = call i1 @pb_map_store(ptr %ctx, i64 ARENA_BYTES)
@@ -238,6 +246,7 @@ entry:
   {store(Field.RESID_CUR, "%resid")}
   {load("%tape", Field.TAPE_BASE)}
   {store(Field.TAPE_CUR, "%tape")}
+  {store(Field.IDS_CUR, str(ID_BASE))}
   {store(Field.STORE_TOP, "0")}
   {load("%big", Field.BIG)}
   %was = icmp ne i64 %big, 0

@@ -115,6 +115,7 @@ SUPPORT: dict[str, str] = {
     "pb.temp": _alloc("pb.temp", Field.TEMP_CUR, Field.TEMP_END),
     "pb.residual": _alloc("pb.residual", Field.RESID_CUR, Field.RESID_END),
     "pb.tape": _alloc("pb.tape", Field.TAPE_CUR, Field.TAPE_END, gaps=False),
+    "pb.ids": _alloc("pb.ids", Field.IDS_CUR, Field.IDS_END, gaps=False),
     "pb.cells": _ACC_ALLOC,
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,

@@ -22,7 +22,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeSum,
+    TapeLoop,
     Update,
     Var,
     While,
@@ -131,7 +131,7 @@ class Checks:
                 second = self.block(orelse)
                 self.ranges.forget(mark)
                 return If(cond, first, second)
-            case Build() | Sum_() | TapeSum() | Loop():
+            case Build() | Sum_() | TapeLoop() | Loop():
                 return self.loop(op)
             case While(carried, inits, cond, body):
                 self.shapes.enter(op)
@@ -144,7 +144,7 @@ class Checks:
             case _:
                 return map_blocks(op, self.block)
 
-    def loop(self, op: Build | Sum_ | TapeSum | Loop) -> Op:
+    def loop(self, op: Build | Sum_ | TapeLoop | Loop) -> Op:
         """The loop with its block done, where its indices are in range."""
         mark = self.ranges.mark()
         for i, n in loop_indices(op):
@@ -199,10 +199,12 @@ def _of_literal(name: str, args: tuple[Atom, ...]) -> Atom | None:
     return None
 
 
-def loop_indices(op: Build | Sum_ | TapeSum | Loop) -> list[tuple[Var, Atom]]:
+def loop_indices(op: Build | Sum_ | TapeLoop | Loop) -> list[tuple[Var, Atom]]:
     """The indices of a counted loop, with their extents."""
     match op:
-        case Build(extents, indices, _) | Sum_(extents, indices, _) | TapeSum(extents, indices, _):
+        case Build(extents, indices, _) | Sum_(extents, indices, _):
+            return list(zip(indices, extents))
+        case TapeLoop(extents, indices, _, _, _, _, _):
             return list(zip(indices, extents))
         case Loop(n, i, _, _, _):
             return [(i, n)]

@@ -31,7 +31,7 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
-    TapeSum,
+    TapeLoop,
     Update,
     Var,
 )
@@ -68,9 +68,9 @@ class _Lifter(Checks):
     def function(self, f: Function) -> Function:
         return Function(f.name, f.params, self.block(f.body), f.results)
 
-    def loop(self, op: Build | Sum_ | TapeSum | Loop) -> Op:
+    def loop(self, op: Build | Sum_ | TapeLoop | Loop) -> Op:
         done = super().loop(op)
-        if isinstance(op, TapeSum):
+        if isinstance(op, TapeLoop):
             return done
         return map_blocks(done, lambda block: self.lift(op, block))
 

@@ -29,13 +29,14 @@ from pullback.core.terms import (
     Op,
     Program,
     Sum_,
-    TapeSum,
+    TapeLoop,
     Var,
     Vjp,
     While,
     atoms,
     sub_blocks,
 )
+from pullback.core.traverse import map_blocks
 from pullback.opt.effects import EffectsOf
 
 
@@ -135,9 +136,14 @@ class _Marks:
                 for arm in arms:
                     for v in arm.fields:
                         self.parts[v] = (scrutinee,)
-            case Build(_, indices, _) | Sum_(_, indices, _) | TapeSum(_, indices, _):
+            case Build(_, indices, _) | Sum_(_, indices, _):
                 for v in indices:
                     self.parts[v] = ()
+            case TapeLoop(_, indices, carried, inits, body, _, _):
+                for v in indices:
+                    self.parts[v] = ()
+                for v, init, next_ in zip(carried, inits, body.results):
+                    self.parts[v] = (init, next_)
             case Loop(_, index, carried, inits, body):
                 self.parts[index] = ()
                 for v, init, next_ in zip(carried, inits, body.results):
@@ -158,8 +164,8 @@ class _Marks:
                 self.need((a,))
             case Build(extents, _, _) | Sum_(extents, _, _):
                 self.need(extents)
-            case TapeSum(extents, _, body):
-                self.need((*extents, *body.results))
+            case TapeLoop():
+                self.need((*atoms(op), *op.body.results))
             case Loop(n, _, _, _, _):
                 self.need((n,))
             case While(_, _, cond, _):
@@ -185,7 +191,7 @@ class _Marks:
             let, k = self.home[v]
             self.run_op(let.op)
             match let.op:
-                case TapeSum():  # all of it is needed as soon as it runs
+                case TapeLoop():  # all of it is needed as soon as it runs
                     return
                 case Call(f, _):
                     self.need_result(f, k)
@@ -243,9 +249,9 @@ def _let(m: _Marks, let: Let) -> Let:
             return Let(some, op, let.site)
         case Sum_(extents, indices, body):
             return Let(some, Sum_(extents, indices, _block(m, body, kept)), let.site)
-        case TapeSum(extents, indices, body):
-            every = range(len(body.results))
-            return Let(let.vars, TapeSum(extents, indices, _block(m, body, every)), let.site)
+        case TapeLoop():
+            every = range(len(op.body.results))
+            return Let(let.vars, map_blocks(op, lambda body: _block(m, body, every)), let.site)
         case Loop(n, index, carried, inits, body):
             on, slots, variables = _slots(m, let, carried)
             new_carried, new_inits = tuple(carried[k] for k in on), tuple(inits[k] for k in on)

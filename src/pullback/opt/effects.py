@@ -18,10 +18,10 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Vjp,
     sub_blocks,
@@ -76,7 +76,7 @@ class EffectsOf:
         match op:
             case AccNew() | TapeRoom() | TapePush():
                 return frozenset({Effect.NEW})
-            case TapeSum(_, _, body):
+            case TapeLoop(_, _, _, _, body, _, _):
                 return frozenset({Effect.NEW}) | self.block(body)
             case TapeRead():
                 return frozenset({Effect.READ})

@@ -35,7 +35,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeSum,
+    TapeLoop,
     Var,
     While,
     atoms,
@@ -233,7 +233,7 @@ class _Fuser:
         variables: set[Var] = set()
         for let in path:
             match let.op:
-                case Build(_, own, _) | Sum_(_, own, _) | TapeSum(_, own, _):
+                case Build(_, own, _) | Sum_(_, own, _) | TapeLoop(_, own, _, _, _, _, _):
                     variables.update(own)
                 case Loop(_, index, _, _, _):
                     variables.add(index)

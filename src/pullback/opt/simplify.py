@@ -40,7 +40,7 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
-    TapeSum,
+    TapeLoop,
     Update,
     Var,
     While,
@@ -175,9 +175,10 @@ class _Simplifier:
                 self.emit(let.vars, Build(new, indices, self.block(body, indices)), let.site)
             case Sum_(extents, indices, body):
                 self.sum(let, tuple(self.atom(n) for n in extents), indices, body)
-            case TapeSum(extents, indices, body):
-                new = tuple(self.atom(n) for n in extents)
-                self.emit(let.vars, TapeSum(new, indices, self.block(body, indices)), let.site)
+            case TapeLoop(_, indices, carried, _, _, _, _):
+                bound = (*indices, *carried)
+                made = map_children(op, self.atom, lambda body: self.block(body, bound))
+                self.emit(let.vars, made, let.site)
             case Loop():
                 self.loop(let, op)
             case While():

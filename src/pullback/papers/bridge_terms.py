@@ -51,10 +51,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
+    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
-    TapeSum,
     Update,
     Vjp,
     While,
@@ -145,7 +145,7 @@ class Bridge(Functions, Loops):
                 raise Unsupported("a derivative inside a function is not in the papers' languages")
             case (
                 AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeSum() | TapeRead()
+                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
             ):
                 raise Unsupported("accumulators are not in the papers' languages")
 

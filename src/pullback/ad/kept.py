@@ -1,0 +1,186 @@
+"""What straight-line code keeps for its reverse: as few words as possible.
+
+Backward code is *linear* where it depends on the cotangents; what it reads besides comes from the
+values of the forward sweep by plain operations, which either sweep can do. Any set of variables
+that separates the linear operations from what is known before will do; the smallest is a minimum
+cut of the graph of the plain operations (and of those forward operations that are cheap enough to
+be done again), with capacity 1 at each variable. Of several smallest ones it is the last: then most
+is done forward, once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from pullback.core.terms import Atom, Block, Let, Var, atoms
+
+MOST_NODES = 400
+"""Of larger graphs what the linear operations read is kept."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """``front``: what the forward sweep does besides; ``stored``: what it stores; ``back``: the
+    backward code, in terms of these, of the cotangents, and of what does not vary."""
+
+    front: tuple[Let, ...]
+    stored: tuple[Var, ...]
+    back: Block
+
+
+def divide(
+    lets: Sequence[Let], results: tuple[Atom, ...], cotangents: Collection[Var],
+    cheap: Mapping[Var, Let], varies: Callable[[Var], bool],
+) -> Kept:
+    """``lets`` are the backward code, in terms of forward values and ``cotangents``; ``cheap``,
+    the forward operations that may be done again. What does not vary is there for nothing."""
+    linear = set(cotangents)
+    linear_lets: list[Let] = []
+    plain: dict[Var, Let] = {}
+    for let in lets:
+        (v,) = let.vars
+        if any(a in linear for a in atoms(let.op)):
+            linear.add(v)
+            linear_lets.append(let)
+        else:
+            plain[v] = let
+    read = dict.fromkeys(
+        a for a in (*(a for x in linear_lets for a in atoms(x.op)), *results)
+        if isinstance(a, Var) and a not in linear
+    )
+    graph = _Graph(plain, cheap, varies)
+    stored = graph.cut([a for a in read if graph.enter(a)])
+    front = graph.between([v for v in stored if v in plain], plain, ())
+    again = graph.between(read, {**cheap, **plain}, stored)
+    block = Block((*again, *linear_lets), results)
+    return Kept(front, stored, block)
+
+
+class _Graph:
+    """The variables that vary, from known ones to those that are read."""
+
+    def __init__(
+        self, plain: dict[Var, Let], cheap: Mapping[Var, Let], varies: Callable[[Var], bool]
+    ) -> None:
+        self.plain = plain
+        self.cheap = cheap
+        self.varies = varies
+        self.args: dict[Var, list[Var]] = {}
+        self.constant: set[Var] = set()
+
+    def define(self, v: Var) -> Let | None:
+        return self.plain.get(v) or self.cheap.get(v)
+
+    def enter(self, root: Var) -> bool:
+        """Add what a variable comes from; whether it varies."""
+        todo = [root]
+        while todo:
+            v = todo[-1]
+            if v in self.args or v in self.constant:
+                todo.pop()
+                continue
+            let = self.define(v)
+            if v not in self.plain and not self.varies(v):
+                self.constant.add(v)
+                continue
+            parts = [] if let is None else [a for a in atoms(let.op) if isinstance(a, Var)]
+            more = [a for a in parts if a not in self.args and a not in self.constant]
+            if more:
+                todo += more
+                continue
+            mine = [a for a in parts if a in self.args]
+            if let is not None and not mine:
+                self.constant.add(v)
+                continue
+            self.args[v] = mine
+        return root in self.args
+
+    def cut(self, sinks: list[Var]) -> tuple[Var, ...]:
+        """A smallest set of variables on every way from the known ones to the sinks, near these."""
+        if len(self.args) > MOST_NODES:
+            return tuple(sinks)
+        flow = _Flow(self.args, sinks)
+        while flow.augment():
+            pass
+        return flow.last_cut()
+
+    def between(
+        self, roots: Collection[Var], define: Mapping[Var, Let], known: Collection[Var]
+    ) -> tuple[Let, ...]:
+        """The operations from what is known (or defined by nothing here) to the roots."""
+        out: dict[Var, Let] = {}
+        seen: set[Var] = set()
+        todo = [(v, False) for v in reversed(list(roots))]
+        while todo:
+            v, done = todo.pop()
+            let = define.get(v)
+            if let is None or v in known or (v not in self.plain and not self.varies(v)):
+                continue
+            if done:
+                out[v] = let
+            elif v not in seen:
+                seen.add(v)
+                todo.append((v, True))
+                todo += [(a, False) for a in atoms(let.op) if isinstance(a, Var)]
+        return tuple(out.values())
+
+
+_SOURCE, _SINK = -1, -2
+
+
+class _Flow:
+    """The flow from the known variables to those that are read, by what more an edge can take. A
+    variable is an edge of capacity 1 between two nodes."""
+
+    def __init__(self, args: Mapping[Var, Sequence[Var]], sinks: Sequence[Var]) -> None:
+        self.node = {v: 2 * k for k, v in enumerate(args)}
+        self.room: dict[int, dict[int, int]] = {}
+        for v, mine in args.items():
+            n = self.node[v]
+            self.edge(n, n + 1, 1)
+            for a in mine:
+                self.edge(self.node[a] + 1, n, len(args) + 1)
+            if not mine:
+                self.edge(_SOURCE, n, len(args) + 1)
+        for v in sinks:
+            self.edge(self.node[v] + 1, _SINK, len(args) + 1)
+
+    def edge(self, a: int, b: int, capacity: int) -> None:
+        self.room.setdefault(a, {})[b] = capacity
+        self.room.setdefault(b, {}).setdefault(a, 0)
+
+    def augment(self) -> bool:
+        """One more unit along a shortest way, if there is one."""
+        came: dict[int, int] = {_SOURCE: _SOURCE}
+        todo = deque([_SOURCE])
+        while todo and _SINK not in came:
+            n = todo.popleft()
+            for m, more in self.room.get(n, {}).items():
+                if more > 0 and m not in came:
+                    came[m] = n
+                    todo.append(m)
+        if _SINK not in came:
+            return False
+        n = _SINK
+        while n != _SOURCE:
+            self.room[came[n]][n] -= 1
+            self.room[n][came[n]] += 1
+            n = came[n]
+        return True
+
+    def last_cut(self) -> tuple[Var, ...]:
+        """The full variables after which there still is a way to the sink."""
+        reaches = {_SINK}
+        todo = [_SINK]
+        while todo:
+            n = todo.pop()
+            for m in self.room.get(n, {}):
+                if self.room[m][n] > 0 and m not in reaches:
+                    reaches.add(m)
+                    todo.append(m)
+        return tuple(v for v, n in self.node.items() if n + 1 in reaches and n not in reaches)
+
+
+__all__ = ["Kept", "divide"]
