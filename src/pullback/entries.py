@@ -297,8 +297,9 @@ class Writer:
             case ("class of", cls):
                 self.check(f"type({at}) is {self.name('class', cls)}")
             case _:
-                test = self.name("holds", _holder(guard))
-                self.check(f"{at} is {known} or {test}({at})")
+                test = f"{self.name('holds', _holder(guard))}({at})"
+                changes = isinstance(guard.kind.value, list | dict)  # and stays the same object
+                self.check(test if changes else f"{at} is {known} or {test}")
 
 
 def _direct(kind: Kind) -> bool:

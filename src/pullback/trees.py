@@ -130,6 +130,12 @@ class Mapper:
 # --- derivatives ---------------------------------------------------------------------------------
 
 
+def has_float32(x: object) -> bool:
+    """Whether a real number in it is of 32 bits."""
+    leaves = (value for kind, (value,) in zipped(type_of(x), x) if is_real(kind, value))
+    return any(getattr(value, "dtype", None) == np.float32 for value in leaves)
+
+
 def direction(rng: np.random.Generator, x: object) -> object:
     """A random tangent of x; ``None`` at its discrete leaves."""
 

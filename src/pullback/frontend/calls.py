@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import eta, objects, optionals, records
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
@@ -114,6 +114,8 @@ def _call_object(
             "fill a table in a loop (table = np.zeros(n); table[i] = ... table[i - 1] ...), or "
             "leave the decorator away if the function does not call itself more than once",
         )
+    if isinstance(obj, types.BuiltinMethodType) and isinstance(obj.__self__, str):
+        return _text(run, obj, args, kwargs, node)
     if isinstance(obj, type) and records.is_record_class(obj):
         return objects.construct(run, obj, args, kwargs, node)
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
@@ -128,6 +130,26 @@ def _call_object(
     run.refuse(node, f"{where} is not a function that compiled code can call", _rewrite(where))
 
 
+def _text(
+    run: Run,
+    method: types.BuiltinMethodType,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """A method of a known string, with known arguments: its result is known too."""
+    what = f"the argument of str.{method.__name__}"
+    given = [run.static(v, node, what) for v in args]
+    named = {k: run.static(v, node, what) for k, v in kwargs.items()}
+    try:
+        result = method(*given, **named)
+    except (TypeError, ValueError, IndexError, KeyError) as e:
+        run.never(type(e).__name__, str(e), node, ArgumentValueError)
+    if isinstance(result, list | tuple):
+        return TupleV(tuple(map(Static, result)), isinstance(result, list))
+    return Static(result)
+
+
 def _rewrite(where: str) -> str:
     """What to write instead of a function that is not supported."""
     if where == "print":
@@ -137,6 +159,8 @@ def _rewrite(where: str) -> str:
         )
     if where.startswith(("numpy.random.", "random.", "Random.")):
         return "draw the random numbers outside and pass them in as an argument"
+    if where == "ufunc.at":
+        return "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]"
     if where in ("str", "repr", "format"):
         return "compare the values themselves"
     return "write it with supported functions, or call it outside and pass the result in"

@@ -97,7 +97,7 @@ class Functions:
         self.active: list[Spec] = []
         self.static_params: dict[Definition, set[str]] = {}
         self.checked: set[Definition] = set()
-        self.numbers: dict[str, int] = {}
+        self.numbers = {"main": 1}  # the entry has that name
 
     # --- calls ------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ from pullback.frontend.kinds import (
     RecordK,
     ScalarK,
     StaticK,
+    TupleK,
     UnionK,
     leaf_types,
     static_kind,
@@ -127,14 +128,11 @@ class PythonValues:
                 return self._function(obj, path, node, guarded)
             case types.MethodType():
                 return self._method(obj, path, node, guarded)
-            case list():
-                if not obj:
-                    return TupleV((), is_list=True, fresh=False)
+            case list() if not isinstance(self._type_of(obj, path, node), TupleK):
                 return self._hidden_of(obj, path, node)
             case dict() if type(obj) is dict:
                 keys = tuple(obj)
-                if guarded:
-                    self._guard(path, StaticK(("keys", keys), obj))
+                self._guard(path, StaticK(("keys", keys), obj))  # always: it can change
                 if not all(map(records.is_key, keys)):
                     reason = f"{describe_path(path)} is a dict with keys of other types"
                     self.refuse(node, reason, "use strings, ints or members of an enum")
@@ -143,15 +141,15 @@ class PythonValues:
                     for k, v in obj.items()
                 }
                 return RecordV(dict, inside)
-            case tuple() if not hasattr(obj, "_fields"):
-                if guarded:
-                    self._guard(path, StaticK((tuple, len(obj)), obj))
-                return TupleV(
-                    tuple(
-                        self.from_python(v, (*path, ("item", k)), node, guarded)
-                        for k, v in enumerate(obj)
-                    )
-                )
+            case tuple() | list() if not hasattr(obj, "_fields"):
+                is_list = isinstance(obj, list)  # of functions, or empty
+                if guarded or is_list:  # which can change
+                    self._guard(path, StaticK((list if is_list else tuple, len(obj)), obj))
+                items = [
+                    self.from_python(v, (*path, ("item", k)), node, guarded)
+                    for k, v in enumerate(obj)
+                ]
+                return TupleV(tuple(items), is_list, fresh=False)
             case _:
                 return self._object(obj, path, node, guarded)
 
@@ -196,11 +194,14 @@ class PythonValues:
     def _guard(self, path: Path, kind: StaticK) -> None:
         self.guards[path] = Guard(path, kind)
 
-    def _hidden_of(self, obj: object, path: Path, node: ast.AST) -> Value:
+    def _type_of(self, obj: object, path: Path, node: ast.AST) -> Kind:
         try:
-            kind = type_of(obj)
+            return type_of(obj)
         except ArgumentTypeError as e:
             self.refuse(node, f"{describe_path(path)}: {e.reason}", e.rewrite, type(e))
+
+    def _hidden_of(self, obj: object, path: Path, node: ast.AST) -> Value:
+        kind = self._type_of(obj, path, node)
         if isinstance(kind, StaticK):
             return self._static(obj, path, node, True)
         return self.hidden(path, kind)
@@ -231,10 +232,7 @@ class PythonValues:
         return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
 
     def _record(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:
-        try:
-            kind = type_of(obj)
-        except ArgumentTypeError as e:
-            self.refuse(node, f"{describe_path(path)}: {e.reason}", e.rewrite, type(e))
+        kind = self._type_of(obj, path, node)
         if isinstance(kind, UnionK):
             return self.hidden(path, kind)
         cls = type(obj)
@@ -300,8 +298,8 @@ def holds(guard: Guard, value: object) -> bool:
                 isinstance(value, functools.partial)
                 and (len(value.args), tuple(value.keywords)) == (count, names)
             )
-        case (t, int(n)) if t is tuple:
-            return isinstance(value, tuple) and len(value) == n
+        case (t, int(n)) if t is tuple or t is list:
+            return isinstance(value, t) and len(value) == n
         case _:
             return static_kind(value) == guard.kind
 

@@ -26,6 +26,7 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
     describe,
+    parts,
     static_kind,
 )
 
@@ -76,6 +77,8 @@ def _list(value: list[object]) -> ArgType:
     if not value:
         return TupleK((), is_list=True)
     elem = type_of(value[0])
+    if _holds_function(elem):  # each item is known: lists of functions are of known length
+        return TupleK((elem, *map(type_of, value[1:])), is_list=True)
     for item in value[1:]:
         other = type_of(item)
         if other != elem:
@@ -88,6 +91,12 @@ def _list(value: list[object]) -> ArgType:
                 )
             elem = joined
     return ListK(elem)
+
+
+def _holds_function(kind: ArgType) -> bool:
+    if isinstance(kind, StaticK):
+        return callable(kind.value)
+    return any(map(_holds_function, parts(kind)))
 
 
 def _dict(value: dict[object, object]) -> ArgType:
