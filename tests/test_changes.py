@@ -138,6 +138,60 @@ def test_what_a_function_that_is_passed_finds(g, change):
         assert gradient(2.0, g) == 2.0 * g(2.0)
 
 
+# --- methods --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Base:
+    x: float
+
+    def method(self):
+        return self.x
+
+    @property
+    def twice(self):
+        return 2.0 * self.x
+
+    @staticmethod
+    def static(v):
+        return 3.0 * v
+
+    @classmethod
+    def made(cls, v):
+        return cls(4.0 * v)
+
+    def __add__(self, other):
+        return Base(self.x + other.x)
+
+
+@dataclass(frozen=True)
+class Derived(Base):
+    def method(self):
+        return super().method() + 1.0
+
+
+def uses_methods(d):
+    return d.method() + d.twice + d.static(d.x) + d.made(d.x).x + Derived.static(1.0) + (d + d).x
+
+
+def test_methods_that_are_replaced(monkeypatch):
+    jitted, d = pb.jit(uses_methods), Derived(1.5)
+    assert jitted(d) == uses_methods(d)
+    for name, method in [
+        ("method", lambda self: self.x * 10.0),
+        ("twice", property(lambda self: self.x * 20.0)),
+        ("static", staticmethod(lambda v: v * 30.0)),
+        ("made", classmethod(lambda cls, v: cls(v * 40.0))),
+        ("__add__", lambda self, other: Base(self.x * other.x)),
+    ]:
+        monkeypatch.setattr(Base, name, method)
+        assert jitted(d) == uses_methods(d)
+    monkeypatch.setattr(Derived, "twice", 5.0)
+    assert jitted(d) == uses_methods(d)
+    monkeypatch.delattr(Derived, "method")
+    assert jitted(d) == uses_methods(d)
+
+
 # --- names ----------------------------------------------------------------------------------------
 
 

@@ -296,6 +296,8 @@ class Writer:
                 self.check(f"{same} and ({at} is {known} or {at}.__globals__ is {names})")
             case ("class of", cls):
                 self.check(f"type({at}) is {self.name('class', cls)}")
+            case ("same object",):
+                self.check(f"{at} is {known}")
             case _:
                 test = f"{self.name('holds', _holder(guard))}({at})"
                 changes = isinstance(guard.kind.value, list | dict)  # and stays the same object

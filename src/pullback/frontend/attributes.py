@@ -120,16 +120,17 @@ def _of_record(
     """A field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None:
         return value.fields[name]
-    found = _class_entry(bases or value.cls.__mro__, name)
+    cls, found = _class_entry(bases or value.cls.__mro__, name)
+    cls = value.cls if bases is None else cls
     match found:
         case property(fget=types.FunctionType() as getter):
-            return run.call(_method(run, value.cls, getter, name, node), (value,), node)
+            return run.call(_method(run, cls, getter, name, node), (value,), node)
         case types.FunctionType():
-            return _bound(_method(run, value.cls, found, name, node), value)
+            return _bound(_method(run, cls, found, name, node), value)
         case staticmethod(__func__=types.FunctionType() as inner):
-            return _method(run, value.cls, inner, name, node)
+            return _method(run, cls, inner, name, node)
         case classmethod(__func__=types.FunctionType() as inner):
-            return _bound(_method(run, value.cls, inner, name, node), Static(value.cls))
+            return _bound(_method(run, cls, inner, name, node), Static(value.cls))
         case None:
             run.refuse(
                 node,
@@ -140,11 +141,20 @@ def _of_record(
             return run.from_python(found, (("class", value.cls), ("attr", name)), node)
 
 
-def _class_entry(bases: tuple[type, ...], name: str) -> object:
+def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
+    """What the first of the classes that has it has under this name, and that class."""
     for base in bases:
         if name in vars(base):
             entry: object = vars(base)[name]
-            return entry
+            return base, entry
+    return bases[0], None
+
+
+def written(cls: type, name: str) -> types.FunctionType | None:
+    """The special method of a class if its user wrote it (not ``@dataclass``, not ``tuple``)."""
+    _, found = _class_entry(cls.__mro__, name)
+    if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
+        return found
     return None
 
 
@@ -154,6 +164,7 @@ def _method(
     path = (("class", cls), ("attr", name))
     f = run.from_python(function, path, node, guarded=False)
     assert isinstance(f, FunctionV)
+    run.guard_same(path, getattr(cls, name))
     return f
 
 
@@ -162,7 +173,7 @@ def _bound(f: FunctionV, receiver: Value) -> FunctionV:
 
 
 def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
-    found = _class_entry(cls.__mro__, name)
+    _, found = _class_entry(cls.__mro__, name)
     if isinstance(found, staticmethod):
         inner = found.__func__
         assert isinstance(inner, types.FunctionType)
@@ -222,7 +233,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
 def _has(cls: type, name: str) -> bool:
     if cls is types.NoneType:
         return False
-    return name in records.field_names(cls) or _class_entry(cls.__mro__, name) is not None
+    return name in records.field_names(cls) or _class_entry(cls.__mro__, name)[1] is not None
 
 
 __all__ = ["UnionK", "attribute", "has_method", "receiver_name", "unpack", "variant_params"]

@@ -53,6 +53,13 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
+def as_tuple(value: Value) -> Value:
+    """A NamedTuple as the plain tuple that it is; other values as they are."""
+    if isinstance(value, RecordV) and issubclass(value.cls, tuple):
+        return TupleV(tuple(value.fields.values()))
+    return value
+
+
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
     """Python's truth of a value."""
     match value:

@@ -194,6 +194,12 @@ class PythonValues:
     def _guard(self, path: Path, kind: StaticK) -> None:
         self.guards[path] = Guard(path, kind)
 
+    def guard_same(self, path: Path, obj: object) -> None:
+        """A method is the very same one that was compiled."""
+        if isinstance(obj, types.MethodType):  # of a class: made anew by every look
+            path, obj = (*path, ("attr", "__func__")), obj.__func__
+        self._guard(path, StaticK(("same object",), obj))
+
     def _type_of(self, obj: object, path: Path, node: ast.AST) -> Kind:
         try:
             return type_of(obj)
@@ -291,6 +297,8 @@ def holds(guard: Guard, value: object) -> bool:
             return bool(found[0] == name and tuple(found[2:]) == options)
         case ("class of", cls):
             return type(value) is cls
+        case ("same object",):
+            return value is guard.kind.value
         case ("keys", keys):
             return type(value) is dict and tuple(value) == keys
         case ("partial", count, names):

@@ -242,9 +242,9 @@ class Run(PythonValues):
         return operators.unary(self, op, operand, node)
 
     def compare(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-        from pullback.frontend import operators
+        from pullback.frontend import comparisons
 
-        return operators.compare(self, op, left, right, node)
+        return comparisons.compare(self, op, left, right, node)
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         from pullback.frontend import objects
