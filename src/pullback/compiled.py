@@ -45,9 +45,9 @@ from pullback.entries import (
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.lower.lower import lower
 from pullback.marshal import Flattener, has_union, rebuild
-from pullback.native import EntrySignature, compile_entries
+from pullback.native import EntrySignature, compile_entries, routed
 from pullback.plans import Plan, What
-from pullback.routes import Route, route
+from pullback.routes import Route, Way, way
 from pullback.tangents import Usual
 
 Make = Callable[[object], Fast]
@@ -84,17 +84,19 @@ class Native:
             if plan.request.what is What.TANGENT:
                 words += [c.tangent_words for c in self.boundary.conversions]
             chosen = words_signature(words, plan.cells, self.results, raw)
+        found: Way | None = None
+        if self.boundary is not None and not general:
+            found = way(plan, self.boundary, self.results, self.tail)
+        routes = {} if found is None else {program.main: found.signature}
         self.loop_code = lower(program)
-        self.module = compile_entries(self.loop_code, {program.main: chosen})
+        self.module = compile_entries(self.loop_code, {program.main: chosen}, routes)
         self.builtin: Fast = self.module.call[program.main]
         if fast is not None and form is not None:
             self.make = fast.bind(self.builtin, form.decode)
         self.route: Route | None = None
-        if self.boundary is not None:
-            boxed = self.results[: len(self.results) - raw]
-            self.route = route(
-                plan, self.boundary, hidden, guards, boxed, self.tail, self.builtin
-            )
+        if found is not None:
+            quick = self.module.call[routed(program.main)]
+            self.route = found.bind(plan, hidden, guards, quick)
 
     def call(self, values: Sequence[object], tangents: Sequence[object] = ()) -> object:
         """The result for arguments and hidden arguments, by leaves."""

@@ -1,117 +1,114 @@
-"""Fast calls of entries whose arguments go in as blocks (lists of lists, dicts, records, trees).
+"""Fast calls of entries whose arguments are converted (lists of lists, dicts, records, trees).
 
-The Python function that is written here has nothing to decide: it looks at the guards, has every
-argument converted by compiled code (``boundary``), calls the entry and has the gradients made. What
-is unusual in a call, it leaves to the general way.
+All of the conversion is done by the entry point itself (``native.route``). The Python function that
+is written here has nothing to decide: it looks at the guards, reads the hidden arguments, and
+calls. What is unusual in a call, it leaves to the general way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pullback.boundary import Boundary
 from pullback.core.types import Type
-from pullback.entries import Fast, Guards, Hidden, NoForm, Writer, defined
-from pullback.frontend.kinds import ArrayK, Kind, ListK, ScalarK, StaticK, TupleK, leaf_types
-from pullback.marshal import result_value
+from pullback.entries import Decode, Fast, Guards, Hidden, Writer, defined, result_form
+from pullback.frontend.kinds import Kind, leaf_types
+from pullback.lower.values import leaves as machine_types
+from pullback.native import Made, Out, RouteSignature, Tree
 from pullback.native.boundary import Conversion
 from pullback.plans import Plan, What
-from pullback.rawmemory import is_simple
 
 Route = Callable[[object, Fast], Fast]
 """The fast call of a function, given the general way, which is called where it does not fit."""
 
 
-def route(
-    plan: Plan, boundary: Boundary, hidden: Hidden, guards: Guards, results: Sequence[Type],
-    tail: Conversion | None, builtin: Fast,
-) -> Route | None:  # fmt: skip
-    """The fast call of an entry; None: it has none. ``results``: what the entry gives as leaves,
-    ``tail``: what makes the rest."""
-    if plan.request.what not in (What.VALUE, What.GRADIENT, What.VALUE_AND_GRADIENT):
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The signature of a fast entry, and what is still to be done to parts of its result."""
+
+    signature: RouteSignature
+    decodes: dict[str, Decode]
+
+    def bind(self, plan: Plan, hidden: Hidden, guards: Guards, builtin: Fast) -> Route:
+        """What makes the fast call of a function."""
+        w = Writer()
+        for guard in guards:
+            w.guard(guard)
+        for k, (path, _) in enumerate(hidden):
+            w.lines.append(f"h{k} = {w.path(path)}")
+        given = ", ".join(f"a{k}" for k in range(plan.arguments))
+        more = "".join(f", h{k}" for k in range(len(hidden)))
+        body = [
+            f"r = {w.name('entry', builtin)}({given}{more})",
+            f"if r is NotImplemented: return general({given})",
+            f"return {self._finished(w, self.signature.out, 'r')}",
+        ]
+        return defined(w.text(plan.arguments, body, ", general"), w.objects)
+
+    def _finished(self, w: Writer, out: Out, at: str) -> str:
+        """The expression of a part of the result."""
+        if isinstance(out, str):
+            decode = self.decodes.get(out)
+            return at if decode is None else f"{w.name('decode', decode)}({at})"
+        parts = [self._finished(w, x, f"{at}[{k}]") for k, x in enumerate(out)]
+        if all(part == f"{at}[{k}]" for k, part in enumerate(parts)):
+            return at
+        return f"({', '.join(parts)},)"
+
+
+_OUT: dict[tuple[What, bool], Out] = {
+    (What.VALUE, False): "last",
+    (What.GRADIENT, False): "gradients",
+    (What.GRADIENT, True): ("gradients", "last"),
+    (What.VALUE_AND_GRADIENT, False): ("value", "gradients"),
+    (What.VALUE_AND_GRADIENT, True): (("value", "last"), "gradients"),
+}
+
+
+def way(
+    plan: Plan, boundary: Boundary, results: Sequence[Type], tail: Conversion | None
+) -> Way | None:
+    """The fast entry of a plan; None: it has none. ``results``: those of main; ``tail``: what makes
+    the last of them."""
+    what, request = plan.request.what, plan.request
+    out = _OUT.get((what, request.has_aux and what is not What.VALUE))
+    if out is None:
         return None
-    if not all(map(is_simple, results)):
+    decodes: dict[str, Decode] = {}
+    start = 0
+    value: Tree | None = None
+    if what is What.VALUE_AND_GRADIENT:
+        value = _tree("value", plan.value, decodes)
+        if value is None:
+            return None
+        start = len(tuple(leaf_types(plan.value)))
+    by_leaf = {k: machine_types(results[start + j]) for j, k in enumerate(plan.wrt)}
+    gradients = tuple(
+        (i, tuple(ty for k in plan.leaves_of(i) for ty in by_leaf.get(k, ())))
+        for i in plan.differentiated
+    )
+    start += len(plan.wrt) + plan.cells
+    last: Tree | Made | None = None
+    if what is What.VALUE or request.has_aux:
+        kind = plan.result if what is What.VALUE else plan.aux
+        if tail is not None:
+            last = Made(tail, tuple(ty for t in results[start:] for ty in machine_types(t)))
+        else:
+            last = _tree("last", kind, decodes)
+        if last is None:
+            return None
+    signature = RouteSignature(
+        tuple(boundary.conversions), plan.cells, out, value, gradients, request.alone, last
+    )
+    return Way(signature, decodes)
+
+
+def _tree(name: str, kind: Kind, decodes: dict[str, Decode]) -> Tree | None:
+    """The tree of a part of the result, which may have to be decoded; None: it has none."""
+    form = result_form(kind)
+    if form is None:
         return None
-    w = Writer()
-    for guard in guards:
-        w.guard(guard)
-    for k, (path, _) in enumerate(hidden):
-        w.lines.append(f"h{k} = {w.path(path)}")
-    places = [f"a{k}" for k in range(plan.arguments)] + [f"h{k}" for k in range(len(hidden))]
-    general = f"return general({', '.join(places[: plan.arguments])})"
-    body: list[str] = []
-    cells = "0"
-    for k, (at, conversion) in enumerate(zip(places, boundary.conversions, strict=True)):
-        body += [f"b{k} = {w.name('encode', conversion.encode)}({at}, {cells}, False, None)",
-                 f"if b{k} is NotImplemented: {general}"]  # fmt: skip
-        cells = f"b{k}[2]"
-    given = "".join(f"b{k}[1], " for k in range(len(places))) + (cells if plan.cells else "")
-    body += [f"r = {w.name('entry', builtin)}({given})", f"if r is NotImplemented: {general}"]
-    if tail is not None:
-        body.append("r, kept = r")
-    body.append(f"return {_Results(plan, boundary, tail, w).text()}")
-    return defined(w.text(plan.arguments, body, ", general"), w.objects)
-
-
-class _Results:
-    """Writes the expression of the result, from the leaves ``r`` and what was ``kept``."""
-
-    def __init__(
-        self, plan: Plan, boundary: Boundary, tail: Conversion | None, w: Writer
-    ) -> None:
-        self.plan = plan
-        self.boundary = boundary
-        self.tail = tail
-        self.w = w
-
-    def text(self) -> str:
-        plan = self.plan
-        what = plan.request.what
-        if what is What.VALUE:
-            return self._made(plan.result, 0)
-        v = 0 if what is What.GRADIENT else len(tuple(leaf_types(plan.value)))
-        end = v + len(plan.wrt)
-        by_leaf = {k: f"r[{v + j}]" for j, k in enumerate(plan.wrt)}
-        cells = f"r[{end}]" if plan.cells else "None"
-        grads = "".join(self._gradient(i, cells, by_leaf) + ", " for i in plan.differentiated)
-        found = grads[:-2] if plan.request.alone else f"({grads})"
-        first = [] if what is What.GRADIENT else [self._made(plan.value, 0, leaves=True)]
-        beside = []
-        if plan.request.has_aux:
-            beside = [self._made(plan.aux, end + plan.cells)]
-        if what is What.GRADIENT:
-            return f"({found}, {beside[0]})" if beside else found
-        return f"(({first[0]}, {beside[0]}), {found})" if beside else f"({first[0]}, {found})"
-
-    def _gradient(self, i: int, cells: str, by_leaf: dict[int, str]) -> str:
-        made = self.w.name("gradient", self.boundary.conversions[i].gradient)
-        given = "".join(f"{by_leaf[k]}, " for k in self.plan.leaves_of(i) if k in by_leaf)
-        return f"{made}(b{i}[0], {cells}, ({given}))"
-
-    def _made(self, kind: Kind, start: int, leaves: bool = False) -> str:
-        """A part of the result, whose leaves begin there."""
-        if self.tail is not None and not leaves:
-            return f"{self.w.name('made', self.tail.result)}(kept, 0, 0)"
-        count = len(tuple(leaf_types(kind)))
-        given = iter([f"r[{k}]" for k in range(start, start + count)])
-        try:
-            return _direct(kind, given)
-        except NoForm:
-            value = self.w.name("value", lambda x: result_value(kind, x))
-            return f"{value}(r[{start}:{start + count}])"
-
-
-def _direct(kind: Kind, given: Iterator[str]) -> str:
-    """The expression of a value whose leaves are its parts; else ``NoForm``."""
-    match kind:
-        case ScalarK(_, True) | ArrayK():
-            return next(given)
-        case TupleK(items, False):
-            return "(" + "".join(f"{_direct(k, given)}, " for k in items) + ")"
-        case StaticK(_, None):
-            return "None"
-        case ListK(ScalarK(_, True)):
-            next(given)
-            return f"{next(given)}.tolist()"
-        case _:
-            raise NoForm
+    if form.decode is not None:
+        decodes[name] = form.decode
+    return form.tree

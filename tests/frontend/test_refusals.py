@@ -397,3 +397,20 @@ def test_an_attribute_that_can_change_is_refused():
     """Nothing would notice that it changed between two calls."""
     with pytest.raises(UnsupportedError, match="its attribute 'x' can change"):
         run(lambda x: CHANGING.x * x, 1.0)
+
+
+@pytest.mark.parametrize("name", ["item", "astype", "sum", "mean", "shape", "ndim", "dtype", "T"])
+def test_numbers_of_python_are_not_those_of_numpy(name: str) -> None:
+    """``x.item()`` of a Python float is an AttributeError in Python; NumPy's scalars have it."""
+
+    def f(x):
+        return getattr(x, name)
+
+    with pytest.raises(UnknownAttributeError, match=name):
+        run(f, 2.0)
+    with pytest.raises(UnknownAttributeError, match="item"):
+        run(lambda x: (x + 1.0).item(), 2.0)
+    with pytest.raises(UnknownAttributeError, match="item"):
+        run(lambda x: len(x).item(), A)
+    assert run(lambda x: x.item(), np.float64(2.0)) == 2.0
+    assert run(lambda x: x.real, 2.0) == 2.0

@@ -41,10 +41,10 @@ def receiver_name(value: Value) -> str:
     match value:
         case ArrayV():
             return "array"
-        case Scalar():
-            return "scalar"
+        case Scalar(py=py):
+            return "number" if py else "scalar"
         case Static(v) if isinstance(v, int | float):
-            return "scalar"
+            return "number" if type(v) in (int, float, bool) else "scalar"
         case Static(str()):
             return "string"
         case ListV():

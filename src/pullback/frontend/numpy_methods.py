@@ -96,6 +96,7 @@ def scalar_dtype(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
     return dtype_value(sp.scalar(receiver, node).type)
 
 
+@attribute("number", "real")
 @attribute("scalar", "T", "real")
 def scalar_itself(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
     return receiver

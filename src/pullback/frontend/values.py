@@ -31,7 +31,8 @@ For those who add NumPy functions, builtins and methods:
     @attribute("array", "T")                          ATTRIBUTES["array", "T"]
     def array_t(sp, receiver, node): ...
 
-Receivers: "array", "scalar", "list", "tuple", "range", "function". ``frontend/arrays.py`` defines
+Receivers: "array", "scalar" (NumPy's), "number" (Python's), "list", "tuple", "range", "function".
+``frontend/arrays.py`` defines
 the hooks that operators and statements on arrays use (all ``node``s are ast nodes):
 
     binop(sp, op, left, right, node) -> Value         op as written: + - * / // % ** @ & | ^ << >>

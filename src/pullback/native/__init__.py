@@ -6,7 +6,14 @@
 
 from __future__ import annotations
 
-from pullback.native.module import CompiledEntry, CompiledModule, compile_entries, compile_module
+from pullback.native.module import (
+    CompiledEntry,
+    CompiledModule,
+    compile_entries,
+    compile_module,
+    routed,
+)
+from pullback.native.route import Made, Out, RouteSignature
 from pullback.native.runtime_objects import RECORD_CELLS, RECORD_SLOTS
 from pullback.native.signature import (
     ArrayOf,
@@ -32,14 +39,18 @@ __all__ = [
     "EntrySignature",
     "Leaf",
     "ListOf",
+    "Made",
     "Nothing",
     "NpScalar",
+    "Out",
     "Pointer",
     "PyBool",
     "PyFloat",
     "PyInt",
+    "RouteSignature",
     "Tree",
     "Words",
     "compile_entries",
     "compile_module",
+    "routed",
 ]

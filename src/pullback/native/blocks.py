@@ -39,6 +39,7 @@ declare i64 @llvm.umax.i64(i64, i64)
 FUNCTIONS = {
     "pb_block_new": ("ptr", "i64"),
     "pb_block_free": ("void", "ptr"),
+    "pb_blocks_free": ("void", "ptr, i64"),
     "pb_block_dies": ("void", "ptr"),
     "pb_block_close": ("void", "ptr"),
     "pb_block_more": ("i1", "ptr, i64, i64"),
@@ -82,6 +83,17 @@ def _free() -> str:
     c.call("void", "free", "ptr %block")
     c.line("ret void")
     return c.function("define void @pb_block_free(ptr %block)")
+
+
+def _free_several() -> str:
+    """The blocks whose addresses are in a row; null is none."""
+    c = Code()
+    with c.counting("%n") as i:
+        block = c.load("ptr", "%row", c.mul(i, 8))
+        with c.when(c.let(f"icmp ne ptr {block}, null")):
+            c.call("void", "pb_block_free", f"ptr {block}")
+    c.line("ret void")
+    return c.function("define void @pb_blocks_free(ptr %row, i64 %n)")
 
 
 def _dies() -> str:
@@ -200,6 +212,5 @@ def _rehash() -> str:
 
 def blocks_text() -> str:
     """The runtime of blocks, one module."""
-    return _DECLARED + "\n".join(
-        [_new(), _close(), _free(), _dies(), _more(), _deeper(), _rehash(), _find()]
-    )
+    parts = (_new, _close, _free, _free_several, _dies, _more, _deeper, _rehash, _find)
+    return _DECLARED + "\n".join(part() for part in parts)

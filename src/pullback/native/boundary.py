@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks, pyabi
+from pullback.native.builtin import Builtin, new_builtin
 from pullback.native.compile import Linked, keep_forever, link_text
-from pullback.native.decode import Decoder, Reading
+from pullback.native.decode import Decoder
+from pullback.native.decode_raw import RawDecoder
 from pullback.native.decode_results import ResultDecoder
+from pullback.native.decode_sources import Reading
 from pullback.native.encode import Encoder
 from pullback.native.encode_values import Names
-from pullback.native.module import Builtin, new_builtin
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
 from pullback.native.seed import Seeder
 from pullback.native.shapes import Layout, root_words, tangent_words
@@ -55,12 +58,20 @@ def _declarations() -> str:
 
 
 @cache
-def _blocks() -> dict[str, int]:
+def block_functions() -> dict[str, int]:
     """The addresses of the runtime of blocks; compiled when first called."""
     exports = (*blocks.FUNCTIONS, blocks.CAPSULE_NAME)
     linked = link_text(blocks.blocks_text(), exports)
     keep_forever(linked.tracker)  # blocks may die when the interpreter ends
     return {name: linked.address(name) for name in exports}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raw:
+    """A conversion that compiled code calls: its address, as long as this object lives."""
+
+    address: int
+    keep: tuple[object, ...]
 
 
 class Conversion:
@@ -86,49 +97,105 @@ class Conversion:
         """The machine values of its tangents, which come after these."""
         return tangent_words(self.layout)
 
-    @cached_property
+    @property
     def encode(self) -> Builtin:
         """From the value to a block."""
-        names = Names()
-        return _builtin("encode", Encoder(self.layout, names).text(), names)
+        return self._encoders[0]
+
+    @property
+    def encode_raw(self) -> Raw:
+        """That for compiled code: (object, first cell, copy, tangent) -> block or null."""
+        return self._encoders[1]
 
     @cached_property
     def gradient(self) -> Builtin:
         """From a block and what was accumulated to the gradient."""
-        return self._decoder(Decoder, Reading.GRADIENT)
+        names = Names()
+        text = Decoder(self.layout, names, Reading.GRADIENT).text()
+        return _linked(text, names, "decode")[0]
+
+    @cached_property
+    def gradient_raw(self) -> Raw:
+        """That for compiled code: (block, cells, words of the cotangents by value)."""
+        names = Names()
+        text = RawDecoder(self.layout, names, Reading.GRADIENT).text()
+        return _raw(_link(text, names, "decode_raw"), names, "decode_raw")
 
     @cached_property
     def value(self) -> Builtin:
         """From a block to the value."""
-        return self._decoder(Decoder, Reading.VALUE)
+        names = Names()
+        return _linked(Decoder(self.layout, names, Reading.VALUE).text(), names, "decode")[0]
 
-    @cached_property
+    @property
     def result(self) -> Builtin:
         """From a residual object to a result."""
-        return self._decoder(ResultDecoder, Reading.VALUE)
+        return self._results[0]
 
-    @cached_property
+    @property
+    def result_raw(self) -> Raw:
+        """That for compiled code: (slots, slots of what is beside the leaves, null, null)."""
+        return self._results[1]
+
+    @property
     def result_tangent(self) -> Builtin:
         """From a residual object to the tangent of a result."""
-        return self._decoder(ResultDecoder, Reading.TANGENT)
+        return self._result_tangents[0]
 
-    @cached_property
+    @property
+    def result_tangent_raw(self) -> Raw:
+        """That for compiled code, as ``result_raw``."""
+        return self._result_tangents[1]
+
+    @property
     def seed(self) -> Builtin:
         """seed(residual, slot, slot of the handles, cotangent, cells): the cotangent of a result
         added into cells; NotImplemented if it does not have the form of the result."""
-        return self._decoder(Seeder, Reading.GRADIENT)
+        return self._seeders[0]
 
-    def _decoder(self, printer: type[Decoder], reading: Reading) -> Builtin:
+    # --- made when they are first needed ---
+
+    @cached_property
+    def _encoders(self) -> tuple[Builtin, Raw]:
         names = Names()
-        return _builtin("decode", printer(self.layout, names, reading).text(), names)
+        return _linked(Encoder(self.layout, names).text(), names, "encode")
+
+    @cached_property
+    def _results(self) -> tuple[Builtin, Raw]:
+        names = Names()
+        text = ResultDecoder(self.layout, names, Reading.VALUE).text()
+        return _linked(text, names, "decode")
+
+    @cached_property
+    def _result_tangents(self) -> tuple[Builtin, Raw]:
+        names = Names()
+        text = ResultDecoder(self.layout, names, Reading.TANGENT).text()
+        return _linked(text, names, "decode")
+
+    @cached_property
+    def _seeders(self) -> tuple[Builtin, Raw]:
+        names = Names()
+        return _linked(Seeder(self.layout, names, Reading.GRADIENT).text(), names, "decode")
 
 
-def _builtin(name: str, text: str, names: Names) -> Builtin:
+def _link(text: str, names: Names, *exports: str) -> Linked:
     own = {symbol: id(obj) for symbol, obj in zip(names.found.values(), names.objects)}
-    linked: Linked = link_text(
-        _declarations() + names.declarations() + text, (name,), {**_blocks(), **own}
-    )
-    return new_builtin(name, linked.address(name), [linked, names])
+    whole = _declarations() + names.declarations() + text
+    return link_text(whole, exports, {**block_functions(), **own})
 
 
-__all__ = ["Conversion"]
+def _linked(text: str, names: Names, name: str) -> tuple[Builtin, Raw]:
+    """A function that Python calls, and the one within that compiled code calls (null where the
+    printer has none)."""
+    raw = f"{name}_raw"
+    exports = (name, raw) if f"define ptr @{raw}(" in text else (name,)
+    linked = _link(text, names, *exports)
+    builtin = new_builtin(name, linked.address(name), [linked, names])
+    return builtin, _raw(linked, names, exports[-1])
+
+
+def _raw(linked: Linked, names: Names, name: str) -> Raw:
+    return Raw(linked.address(name), (linked, names))
+
+
+__all__ = ["Conversion", "Raw", "block_functions"]

@@ -13,17 +13,16 @@ the objects behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from enum import Enum
-from functools import cached_property
+from dataclasses import replace
 from typing import assert_never
 
-from pullback.core.types import Array, Real, Type
+from pullback.core.types import Real, Type
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
 from pullback.native.choices import symbol_object
 from pullback.native.classes import VALUES_BEFORE, Access, Key, Offset, known_slots
+from pullback.native.decode_sources import Reading, Source, Sources, by_value, stays_acyclic
 from pullback.native.dicts import set_item
 from pullback.native.encode_values import Names, alternatives
 from pullback.native.pyabi import ARRAY_DATA, FLOAT_VALUE, LIST_ITEMS, TUPLE_ITEMS
@@ -48,30 +47,6 @@ from pullback.native.shapes import (
     words,
 )
 from pullback.native.text import SHIFT, SIZE, memory_type
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a leaf is: the addresses of its words and of those of what is beside it; in a gradient
-    the object that is its cotangent, or the address of the one real number of type ``ty`` that is.
-    """
-
-    words: list[str] = field(default_factory=list)
-    beside: list[str] = field(default_factory=list)
-    object: str = ""
-    real: str = ""
-    ty: Ty = Ty.F64  # a cell of the store
-
-
-Sources = Iterator[Source]
-
-
-class Reading(Enum):
-    """What is made of the words."""
-
-    VALUE = "value"
-    GRADIENT = "gradient"
-    TANGENT = "tangent"
 
 
 class Decoder:
@@ -148,6 +123,8 @@ class Decoder:
             return increment(c, "@pb_none")
         if self.reading is Reading.TANGENT:
             return self._boxed(shape, source.beside[0])
+        if source.given:
+            return self._boxed(shape, source.given[0])
         if not source.object:
             return self._boxed(shape, self._real(ty, source))
         if shape.py or ty is Ty.F32:
@@ -187,6 +164,8 @@ class Decoder:
             return increment(c, "@pb_none")
         if self.reading is Reading.TANGENT:
             return self._copied(shape, source.beside)
+        if source.given:
+            return self._copied(shape, source.given)
         if source.object:
             return increment(c, source.object)
         slots = source.beside  # the cells are in C order
@@ -230,6 +209,12 @@ class Decoder:
         name = "PyTuple_New" if shape.is_tuple else "PyList_New"
         out = self._checked(c.call("ptr", name, f"i64 {n}"))
         items = c.at(out, TUPLE_ITEMS) if shape.is_tuple else c.load("ptr", out, LIST_ITEMS)
+        if shape.item == Number(Ty.F64, True):
+            data, stride = self._floats(next(sources))
+            done = c.call("i1", "pb_floats", f"ptr {items}", f"ptr {data}", f"i64 {n}",
+                          f"i64 {stride}")  # fmt: skip
+            c.need(done, "fail")
+            return out
         types = list(leaf_types(shape.item))
         columns = [self._column(t, next(sources)) for t in types]
         with c.counting(n) as i:
@@ -237,16 +222,28 @@ class Decoder:
             c.store("ptr", self.decode(shape.item, iter(rows)), items, c.mul(i, 8))
         return out
 
+    def _floats(self, source: Source) -> tuple[str, str]:
+        """The address of a column of Python floats, and its stride."""
+        if self.reading is not Reading.GRADIENT:
+            near = source.beside if self.reading is Reading.TANGENT else source.words
+            return self.code.load("ptr", near[0]), self.code.load("i64", near[2])
+        if source.object:
+            return self._reals(source), "1"
+        stride = source.given[2] if source.given else source.beside[2]
+        return self._reals(source), self.code.load("i64", stride)
+
     def _column(self, t: Type, source: Source) -> Callable[[str], Source]:
         """What is at each index of a column: of an array for every word."""
         c = self.code
         near = beside(self.layout, t)
         if self.gradient and isinstance(t, Real):
-            ty = (Ty.F32 if t == Real(32) else Ty.F64) if source.object else Ty.F64
+            own = bool(source.object or source.given)
+            ty = Ty.F32 if own and t == Real(32) else Ty.F64
             start = self._reals(source)
             step = str(SIZE[ty])
             if not source.object:
-                step = c.mul(c.load("i64", source.beside[2]), SIZE[ty])
+                stride = source.given[2] if source.given else source.beside[2]
+                step = c.mul(c.load("i64", stride), SIZE[ty])
             return lambda i: Source(real=c.at(start, c.mul(i, step)), ty=ty)
         data = self._steps(words(t), source.words)
         more = self._steps(words(near), source.beside) if source.beside else lambda i: []
@@ -265,6 +262,8 @@ class Decoder:
 
     def _reals(self, source: Source) -> str:
         """The address of the cotangents of a column of reals."""
+        if source.given:
+            return self.code.load("ptr", source.given[0])
         if source.object:
             return self.code.load("ptr", source.object, ARRAY_DATA)
         return self._cell(source.beside[0])
@@ -397,16 +396,20 @@ class Decoder:
             c.store("ptr", before, chunk)
         return self._ends(f"@pb.{verb}.all(ptr %block{params})")
 
-    # --- the builtin ---
+    # --- the whole ---
 
     def text(self) -> str:
         """All functions; ``decode(capsule, cells, cotangents)`` is called by Python."""
-        parts = [_OBJECT] if self.layout.unions else []
-        for number, _, a in alternatives(self.layout):
-            parts += self._node_functions(number, a.shape)
+        return "\n".join([*self._functions(), self._main()])
+
+    def _functions(self) -> Iterator[str]:
         if self.layout.unions:
-            parts += [self._walk("make", "", ""), self._walk("set", "ptr %cells", ", ptr %cells")]
-        return "\n".join([*parts, self._main()])
+            yield _OBJECT
+        for number, _, a in alternatives(self.layout):
+            yield from self._node_functions(number, a.shape)
+        if self.layout.unions:
+            yield self._walk("make", "", "")
+            yield self._walk("set", "ptr %cells", ", ptr %cells")
 
     def _main(self) -> str:
         self.code = c = Code()
@@ -417,42 +420,42 @@ class Decoder:
         with c.when(has):
             c.store("ptr", c.load("ptr", array, ARRAY_DATA), cells)
         c.line(f"%cells = load ptr, ptr {cells}")
+        leaves = c.at(c.load("ptr", "%args", 16), TUPLE_ITEMS)
+        self._body(leaves)
+        return c.function("define ptr @decode(ptr %self, ptr %args, i64 %nargs)")
+
+    def _body(self, leaves: str) -> None:
+        """From ``%block`` and ``%cells`` to the object, which is returned."""
+        c = self.code
         gc = c.call("i32", "PyGC_Disable")
         result = c.var("ptr", "null")
         if self.layout.unions:
             c.need(c.call("i1", "pb.make.all", "ptr %block"), "fail")
             c.need(c.call("i1", "pb.set.all", "ptr %block", "ptr %cells"), "fail")
-        leaves = c.at(c.load("ptr", "%args", 16), TUPLE_ITEMS)
         c.store("ptr", self.decode(self.layout.root, self._root_sources(leaves)), result)
         c.jump("fail")
         c.block("fail")
         with c.when(c.let(f"icmp ne i32 {gc}, 0")):
             c.call("i32", "PyGC_Enable")
         c.line(f"ret ptr {c.load('ptr', result)}")
-        return c.function("define ptr @decode(ptr %self, ptr %args, i64 %nargs)")
 
     def _root_sources(self, leaves: str) -> Sources:
-        c, given = self.code, 0
+        given = 0
         for t, (k, n), (m, more) in root_places(self.layout):
-            cotangent = ""
-            if self.gradient and by_value(t):
-                cotangent = c.load("ptr", leaves, 8 * given)
-                given += 1
-            yield Source(
-                [c.at("%block", at.WORDS + 8 * (k + i)) for i in range(n)],
-                [c.at("%block", at.WORDS + 8 * (m + i)) for i in range(more)],
-                cotangent,
+            source = Source(
+                [self.code.at("%block", at.WORDS + 8 * (k + i)) for i in range(n)],
+                [self.code.at("%block", at.WORDS + 8 * (m + i)) for i in range(more)],
             )
+            if self.gradient and by_value(t):
+                source, count = self._with_cotangent(source, t, leaves, given)
+                given += count
+            yield source
 
-
-def stays_acyclic(cls: type) -> bool:
-    """Whether instances refer to their fields only, and for ever."""
-    return not any(isinstance(x, cached_property) for c in cls.__mro__ for x in vars(c).values())
-
-
-def by_value(t: object) -> bool:
-    """Whether an argument's own leaf has its cotangent by value."""
-    return isinstance(t.elem if isinstance(t, Array) else t, Real)
+    def _with_cotangent(
+        self, source: Source, t: Type, leaves: str, given: int
+    ) -> tuple[Source, int]:
+        """The source of an own leaf with its cotangent, which is there in ``leaves``."""
+        return replace(source, object=self.code.load("ptr", leaves, 8 * given)), 1
 
 
 _OBJECT = f"""

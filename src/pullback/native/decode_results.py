@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
-from pullback.native.decode import Decoder, Source, Sources
+from pullback.native.decode import Decoder
+from pullback.native.decode_sources import Source, Sources
 from pullback.native.encode_helpers import PUSH
 from pullback.native.encode_values import alternatives
 from pullback.native.runtime_objects import RECORD_SLOTS
@@ -99,21 +100,18 @@ class ResultDecoder(Decoder):
             yield self._drain()
 
     def text(self) -> str:
-        """All functions; ``decode(residual, first slot, first slot of what is beside the leaves)``
-        is called by Python."""
-        return "\n".join([*self._parts(), self._main()])
+        """All functions. ``decode_raw(slots, slots of what is beside the leaves, cotangent,
+        cells)`` is for compiled code; ``decode(residual, first slot, first slot of what is beside
+        the leaves, cotangent, cells)`` for Python."""
+        return "\n".join([*self._parts(), self._raw(), self._main()])
 
-    def _main(self) -> str:
+    def _raw(self) -> str:
         self.code = c = Code()
         result = c.var("ptr", "null")
-        record = c.call("ptr", "PyCapsule_GetPointer", f"ptr {c.load('ptr', '%args')}",
-                        "ptr @pb_kept")  # fmt: skip
-        c.need(c.let(f"icmp ne ptr {record}, null"), "raised")
-        slots, near = self._slots(record, 1), self._slots(record, 2)
         c.line("%table = call ptr @pb_block_new(i64 0)")
         c.need(c.let("icmp ne ptr %table, null"), "raised")
         gc = c.call("i32", "PyGC_Disable")
-        made = self._made(self._sources(slots, near))
+        made = self._made(self._sources("%slots", "%near"))
         c.need(c.let(f"icmp ne ptr {made}, null"), "fail")
         if self.layout.unions:
             c.need(c.call("i1", "pb.drain", "ptr %table"), "fail")
@@ -126,7 +124,27 @@ class ResultDecoder(Decoder):
         self._return(c.load("ptr", result))
         c.block("raised")
         c.line("ret ptr null")
+        return c.function(
+            "define ptr @decode_raw(ptr %slots, ptr %near, ptr %given, ptr %cells)"
+        )
+
+    def _main(self) -> str:
+        self.code = c = Code()
+        record = c.call("ptr", "PyCapsule_GetPointer", f"ptr {c.load('ptr', '%args')}",
+                        "ptr @pb_kept")  # fmt: skip
+        c.need(c.let(f"icmp ne ptr {record}, null"), "raised")
+        slots, near = self._slots(record, 1), self._slots(record, 2)
+        given, cells = self._cotangent()
+        made = c.call("ptr", "decode_raw", f"ptr {slots}", f"ptr {near}", f"ptr {given}",
+                      f"ptr {cells}")  # fmt: skip
+        c.line(f"ret ptr {made}")
+        c.block("raised")
+        c.line("ret ptr null")
         return c.function("define ptr @decode(ptr %self, ptr %args, i64 %nargs)")
+
+    def _cotangent(self) -> tuple[str, str]:
+        """The cotangent and the cells that Python gave."""
+        return "null", "null"
 
     def _slots(self, record: str, argument: int) -> str:
         """The address of the slot whose number is this argument."""
@@ -149,5 +167,5 @@ class ResultDecoder(Decoder):
         return self.decode(self.layout.root, sources)
 
     def _return(self, result: str) -> None:
-        """The end of the builtin; null: something failed."""
+        """The end; null: something failed."""
         self.code.line(f"ret ptr {result}")

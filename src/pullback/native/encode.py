@@ -166,10 +166,11 @@ class Encoder(ValueEncoder):
             "define internal i1 @pb.drain(ptr %block)"
         )
 
-    # --- the builtin ---
+    # --- the whole ---
 
     def text(self) -> str:
-        """All functions; ``encode(value, first cell, copy, tangent)`` is called by Python."""
+        """All functions. ``encode_raw(value, first cell, copy, tangent)`` gives the block (null:
+        the value is not of this layout), ``encode`` is that for Python."""
         parts = [HELPERS]
         for number, _, a in alternatives(self.layout):
             if a.shape is not None:
@@ -177,29 +178,46 @@ class Encoder(ValueEncoder):
         parts += [self._find(u) for u in range(len(self.layout.unions))]
         if self.layout.unions:
             parts.append(self._drain())
-        return "\n".join([*parts, self._main()])
+        return "\n".join([*parts, self._main(), self._builtin()])
 
     def _main(self) -> str:
         self.code = c = Code()
-        obj, over = c.load("ptr", "%args"), c.slot("i32")
-        first = c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {c.load('ptr', '%args', 8)}",
-                       f"ptr {over}")  # fmt: skip
         count = len(root_words(self.layout)) + len(tangent_words(self.layout))
         c.line(f"%block = call ptr @pb_block_new(i64 {count})")
         c.need(c.let("icmp ne ptr %block, null"), "other")
-        c.store("i64", first, "%block", at.CELLS)
-        copy = c.same(c.load("ptr", "%args", 16), "@pb_true")
-        c.store("i64", c.let(f"zext i1 {copy} to i64"), "%block", at.KIND)
+        c.store("i64", "%first", "%block", at.CELLS)
+        c.store("i64", "%copy", "%block", at.KIND)
         sole = "false" if any(map(parts_of, self._inside_nodes())) else "true"
-        root = Where(False, False, sole, c.load("ptr", "%args", 24) if self.dual else "")
-        self.encode(self.layout.root, obj, self._root_places(), root)
+        root = Where(False, False, sole, "%tangent" if self.dual else "")
+        self.encode(self.layout.root, "%obj", self._root_places(), root)
         if self.layout.unions:
             c.need(c.call("i1", "pb.drain", "ptr %block"), "fail")
         c.call("void", "pb_block_close", "ptr %block")
+        c.line("ret ptr %block")
+        c.block("fail")
+        c.call("void", "PyErr_Clear")
+        c.call("void", "pb_block_free", "ptr %block")
+        c.jump("other")
+        c.block("other")
+        c.line("ret ptr null")
+        return c.function(
+            "define ptr @encode_raw(ptr %obj, i64 %first, i64 %copy, ptr %tangent)"
+        )
+
+    def _builtin(self) -> str:
+        c = Code()
+        over = c.slot("i32")
+        first = c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {c.load('ptr', '%args', 8)}",
+                       f"ptr {over}")  # fmt: skip
+        copy = c.same(c.load("ptr", "%args", 16), "@pb_true")
+        tangent = c.load("ptr", "%args", 24) if self.dual else "null"
+        block = c.call("ptr", "encode_raw", f"ptr {c.load('ptr', '%args')}", f"i64 {first}",
+                       f"i64 {c.let(f'zext i1 {copy} to i64')}", f"ptr {tangent}")  # fmt: skip
+        c.need(c.let(f"icmp ne ptr {block}, null"), "other")
         out = c.slot("ptr", 3)
-        address = c.let(f"ptrtoint ptr {c.at('%block', at.WORDS)} to i64")
-        cells = c.load("i64", "%block", at.CELLS)
-        capsule = c.call("ptr", "PyCapsule_New", "ptr %block", f"ptr @{at.CAPSULE_NAME}",
+        address = c.let(f"ptrtoint ptr {c.at(block, at.WORDS)} to i64")
+        cells = c.load("i64", block, at.CELLS)
+        capsule = c.call("ptr", "PyCapsule_New", f"ptr {block}", f"ptr @{at.CAPSULE_NAME}",
                          "ptr @pb_block_dies")  # fmt: skip
         for k, value in enumerate([
             capsule, c.call("ptr", "PyLong_FromLongLong", f"i64 {address}"),
@@ -207,10 +225,6 @@ class Encoder(ValueEncoder):
         ]):  # fmt: skip
             c.store("ptr", value, out, 8 * k)
         c.line(f"ret ptr {c.call('ptr', 'pb_tuple', f'ptr {out}', 'i64 3')}")
-        c.block("fail")
-        c.call("void", "PyErr_Clear")
-        c.call("void", "pb_block_free", "ptr %block")
-        c.jump("other")
         c.block("other")
         c.call("void", "Py_IncRef", "ptr @pb_not_implemented")
         c.line("ret ptr @pb_not_implemented")

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pullback.lower.loopcode import Module
-from pullback.native.compile import Linked, Timing, link_text, optimised_text
+from pullback.native.builtin import Builtin, make_builtin
+from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
-from pullback.native.entry import EntryText, declarations, entry_symbol
+from pullback.native.entry import EntryText
+from pullback.native.entry_base import declarations, entry_symbol
+from pullback.native.route import RouteSignature, RouteText
 from pullback.native.runtime import ModuleOwner
 from pullback.native.signature import EntrySignature
-
-Builtin = Callable[..., object]
-
-
-class _MethodDef(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-_METH_FASTCALL = 0x0080
-
-_new_builtin = ctypes.PYFUNCTYPE(
-    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p
-)(("PyCMethod_New", ctypes.pythonapi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +40,9 @@ class CompiledEntry:
     module: CompiledModule
 
 
-def _write(module: Module, signatures: dict[str, EntrySignature]) -> tuple[ModuleText, str]:
+def _write(
+    module: Module, signatures: Mapping[str, EntrySignature], routes: Mapping[str, RouteSignature]
+) -> tuple[ModuleText, str]:
     out = emit_module(module)
     body = "".join(out.functions)
     # Residual objects of one module are not those of another.
@@ -66,21 +51,37 @@ def _write(module: Module, signatures: dict[str, EntrySignature]) -> tuple[Modul
         EntryText(out, name, module.functions[name], signature, kind).text()
         for name, signature in signatures.items()
     ]
-    return out, finish(out, declarations() + "".join(entries))
+    more = "".join(signature.declarations() for signature in routes.values())
+    entries += [
+        RouteText(out, routed(name), module.functions[name], signature).text()
+        for name, signature in routes.items()
+    ]
+    return out, finish(out, declarations() + more + "".join(entries))
+
+
+def routed(name: str) -> str:
+    """The name of the entry point of a function that converts data."""
+    return f"{name}.route"
 
 
 def module_text(module: Module, signatures: dict[str, EntrySignature]) -> str:
     """The LLVM text of a module with its entry points."""
-    return _write(module, signatures)[1]
+    return _write(module, signatures, {})[1]
 
 
-def compile_entries(module: Module, signatures: dict[str, EntrySignature]) -> CompiledModule:
-    """Compile a module with one entry point per name of ``signatures``; they share their residual
-    objects."""
-    out, text = _write(module, signatures)
-    linked = link_text(text, tuple(map(entry_symbol, signatures)))
-    owner = ModuleOwner(tuple(out.errors), [linked])
-    call = {name: _builtin(name, linked, owner) for name in signatures}
+def compile_entries(
+    module: Module, signatures: Mapping[str, EntrySignature],
+    routes: Mapping[str, RouteSignature] = MappingProxyType({}),
+) -> CompiledModule:  # fmt: skip
+    """Compile a module with one entry point per name of ``signatures`` (they share their residual
+    objects) and one, called ``routed(name)``, per name of ``routes``."""
+    out, text = _write(module, signatures, routes)
+    own = {name: at for r in routes.values() for name, at in r.symbols().items()}
+    names = (*signatures, *map(routed, routes))
+    linked = link_text(text, tuple(map(entry_symbol, names)), own)
+    keep: list[object] = [linked, *(r.raws() for r in routes.values())]
+    owner = ModuleOwner(tuple(out.errors), keep)
+    call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
     return CompiledModule(call, text, linked.timing)
 
 
@@ -90,22 +91,5 @@ def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:
     return CompiledEntry(compiled.call[module.main], compiled)
 
 
-def _builtin(name: str, linked: Linked, owner: ModuleOwner) -> Builtin:
-    title = name.encode()
-    method = _MethodDef(title, linked.address(entry_symbol(name)), _METH_FASTCALL, None)
-    owner.keep += [method, title]
-    builtin: Builtin = _new_builtin(ctypes.addressof(method), owner, None, None)
-    return builtin
-
-
-def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:
-    """The builtin whose code is at this address; it keeps these objects alive."""
-    title = name.encode()
-    method = _MethodDef(title, address, _METH_FASTCALL, None)
-    owner = ModuleOwner((), [*keep, method, title])
-    builtin: Builtin = _new_builtin(ctypes.addressof(method), owner, None, None)
-    return builtin
-
-
 __all__ = ["Builtin", "CompiledEntry", "CompiledModule", "compile_entries", "compile_module",
-           "module_text"]  # fmt: skip
+           "module_text", "routed"]  # fmt: skip

@@ -15,8 +15,8 @@ from pullback.core.types import Real
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
-from pullback.native.decode import Source, Sources
 from pullback.native.decode_results import ResultDecoder
+from pullback.native.decode_sources import Source, Sources
 from pullback.native.encode_helpers import TANGENT
 from pullback.native.encode_values import instance_or_none, read_field
 from pullback.native.pyabi import ARRAY_DATA
@@ -163,10 +163,13 @@ class Seeder(ResultDecoder):
 
     def _made(self, sources: Sources) -> str:
         c = self.code
-        c.line(f"%cells = load ptr, ptr {c.at(c.load('ptr', '%args', 32), ARRAY_DATA)}")
         c.store("ptr", "%cells", "%table", at.CELLS)
-        self.seed(self.layout.root, c.load("ptr", "%args", 24), sources)
+        self.seed(self.layout.root, "%given", sources)
         return increment(c, NONE)
+
+    def _cotangent(self) -> tuple[str, str]:
+        c = self.code
+        return c.load("ptr", "%args", 24), c.load("ptr", c.load("ptr", "%args", 32), ARRAY_DATA)
 
     def _return(self, result: str) -> None:
         c = self.code

@@ -1,0 +1,42 @@
+"""Python builtins of compiled functions."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from pullback.native.runtime import ModuleOwner
+
+Builtin = Callable[..., object]
+
+
+class _MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_METH_FASTCALL = 0x0080
+
+_new_builtin = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p
+)(("PyCMethod_New", ctypes.pythonapi))
+
+
+def make_builtin(name: str, address: int, owner: ModuleOwner) -> Builtin:
+    """The builtin whose code is at this address; it is given its owner, and keeps it alive."""
+    title = name.encode()
+    method = _MethodDef(title, address, _METH_FASTCALL, None)
+    owner.keep += [method, title]
+    builtin: Builtin = _new_builtin(ctypes.addressof(method), owner, None, None)
+    return builtin
+
+
+def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:
+    """The builtin whose code is at this address; it keeps these objects alive."""
+    return make_builtin(name, address, ModuleOwner((), list(keep)))
