@@ -13,7 +13,6 @@ import numpy as np
 from pullback import driver, products, trees
 from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
-from pullback.halves import Pullback
 from pullback.plans import Request, What
 from pullback.trees import ravel
 
@@ -249,41 +248,24 @@ def vjp(
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
+    inner = _inner(f)
+    found = products.quick(inner, (What.PULLBACK, has_aux, method), primals)
+    if found is not NotImplemented:
+        return found
     driver.require_method(method, driver.REVERSE)
     values = positional(f, primals, {})
-    found: Any
-    pull: Pullback | MethodPullback
     if method in driver.REVERSE:
-        found, pull, chosen = products.vjp(_inner(f), values, has_aux, method)
-    else:
-        values = plain(values)
-        chosen = driver.differentiable(values)
-        request = Request(What.PULLBACK, chosen, has_aux=has_aux)
-        pull = driver.by_method(_inner(f), values, request, method, MethodPullback)
-        found = pull.value
-    back = _Padded(pull, chosen, len(values))
+        return products.vjp(inner, values, has_aux, method)
+    values = plain(values)
+    chosen = driver.differentiable(values)
+    request = Request(What.PULLBACK, chosen, has_aux=has_aux)
+    pull = driver.by_method(inner, values, request, method, MethodPullback)
+    back = products.Padded(pull, chosen, len(values))
     if has_aux:
-        out, aux = found
+        assert isinstance(pull.value, tuple)
+        out, aux = pull.value
         return out, back, aux
-    return found, back
-
-
-class _Padded:
-    """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
-
-    def __init__(
-        self, pullback: Pullback | MethodPullback, chosen: tuple[int, ...], count: int
-    ) -> None:
-        self._pullback = pullback
-        self._chosen = chosen
-        self._count = count
-
-    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        found = self._pullback(cotangent)
-        if len(found) == self._count:
-            return found
-        by_place = dict(zip(self._chosen, found))
-        return tuple(by_place.get(i) for i in range(self._count))
+    return pull.value, back
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -297,9 +279,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     """
     if len(primals) != len(tangents):
         raise ArgumentTypeError(f"{len(primals)} primals and {len(tangents)} tangents")
-    values = positional(f, tuple(primals), {})
-    both: Any = products.jvp(_inner(f), values, tuple(tangents))
-    return both[0], both[1]
+    inner = _inner(f)
+    found: Any = products.quick(inner, products.TANGENT, (*primals, *tangents))
+    if found is NotImplemented:
+        values = positional(f, tuple(primals), {})
+        found = products.jvp(inner, values, tuple(tangents))
+    out, tangent = found
+    return out, tangent
 
 
 def _inner(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -47,6 +47,7 @@ from pullback.lower.lower import lower
 from pullback.marshal import Flattener, has_union, rebuild
 from pullback.native import EntrySignature, compile_entries, routed
 from pullback.plans import Plan, What
+from pullback.products_text import TangentForm, tangent_form
 from pullback.routes import Route, Way, way
 from pullback.tangents import Usual
 
@@ -87,15 +88,24 @@ class Native:
         found: Way | None = None
         if self.boundary is not None and not general:
             found = way(plan, self.boundary, self.results, self.tail)
-        routes = {} if found is None else {program.main: found.signature}
+        self.product: Fast | None = None  # the fast call of forward mode
+        along: TangentForm | None = None
+        if plan.request.what is What.TANGENT and not general:
+            along = tangent_form(plan, hidden, guards)
+        second = along or found
+        routes = {} if second is None else {program.main: second.signature}
         self.loop_code = lower(program)
         self.module = compile_entries(self.loop_code, {program.main: chosen}, routes)
         self.builtin: Fast = self.module.call[program.main]
         if fast is not None and form is not None:
             self.make = fast.bind(self.builtin, form.decode)
         self.route: Route | None = None
-        if found is not None:
-            quick = self.module.call[routed(program.main)]
+        quick = self.module.call.get(routed(program.main), self.builtin)
+        if along is not None:
+            self.product = along.bind(quick)
+        elif found is not None and plan.request.what is What.TANGENT:
+            self.product = found.bind_product(plan, hidden, guards, quick)
+        elif found is not None:
             self.route = found.bind(plan, hidden, guards, quick)
 
     def call(self, values: Sequence[object], tangents: Sequence[object] = ()) -> object:

@@ -252,6 +252,8 @@ def _specialise(
 class Unit:
     """An operator applied to a specialisation: its programs, and its native code once needed."""
 
+    product: Fast | None = None  # what ``products`` calls
+
     def __init__(self, plan: Plan, special: Specialisation, source: Program) -> None:
         self.plan, self.special, self.source = plan, special, source
         self.programs: dict[bool, Program] = {}
@@ -319,7 +321,8 @@ class Unit:
             split = REVERSE[self.plan.request.method].split
             with _compiling, _refusals():
                 if self.halves is None:
-                    self.halves = Halves(self.plan, self.source, split, _finished)
+                    around = self.special.hidden, self.special.guards
+                    self.halves = Halves(self.plan, self.source, split, _finished, *around)
         return self.halves
 
     def bind(self, f: object, packed: bool = False) -> Fast:
@@ -448,13 +451,10 @@ def tangent_of(
 
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers."""
-    chosen = []
-    for i, x in enumerate(args):
-        kind = type_of(x)
-        decls = {u.name: u.decl() for u in reachable_unions(kind)}
-        if any(map(Spaces.of(decls).bears, leaf_types(kind))):
-            chosen.append(i)
-    return tuple(chosen)
+    kinds = [type_of(x) for x in args]
+    spaces = [Spaces.of({u.name: u.decl() for u in reachable_unions(k)}) for k in kinds]
+    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces))
+    return tuple(i for i, bears in enumerate(bearing) if bears)
 
 
 def steps(f: object, args: Sequence[object], request: Request) -> int:

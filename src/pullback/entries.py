@@ -224,18 +224,37 @@ class Writer:
         checks the body. ``more``: what it is given besides the function."""
         # An argument that is missing is NotImplemented: it fits nothing, and no count is needed.
         names = "".join(f"a{k}=NotImplemented, " for k in range(count))
+        return "\n".join(
+            [f"def make(f{more}):", *(f"    {x}" for x in self.setup),
+             f"    def fast({names}*rest):",
+             *(f"        {x}" for x in (*self._prepare(count, self.lines), *body)),
+             "    return fast"]
+        )  # fmt: skip
+
+    def text_for_any(
+        self, params: Sequence[str], count: int, body: Sequence[str], before: Sequence[str] = ()
+    ) -> str:
+        """The text of what makes a fast call that is given the function itself first, then
+        parameters of these names, ``count`` of which are its arguments."""
+        names = "".join(f"{name}=NotImplemented, " for name in params)
+        lines = self._prepare(count, [*self.setup, *self.lines])
+        return "\n".join(
+            ["def make():", *(f"    {x}" for x in before), f"    def fast(f, {names}*rest):",
+             *(f"        {x}" for x in (*lines, *body)), "    return fast"]
+        )  # fmt: skip
+
+    def _prepare(self, count: int, lines: Sequence[str]) -> list[str]:
         prepare = ["if rest: return NotImplemented"]
         if "args" in self.needs:
             prepare.append(f"args = ({''.join(f'a{k}, ' for k in range(count))})")
-        if self.lines:
-            prepare += ["try:", *(f"    {x}" for x in self.lines),
-                        "except LOOKUP: return NotImplemented"]  # fmt: skip
+        return [*prepare, *self.tried(lines)]
+
+    def tried(self, lines: Sequence[str]) -> list[str]:
+        """Lines that may find that something is not there."""
         self.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)
-        return "\n".join(
-            [f"def make(f{more}):", *(f"    {x}" for x in self.setup),
-             f"    def fast({names}*rest):", *(f"        {x}" for x in (*prepare, *body)),
-             "    return fast"]
-        )  # fmt: skip
+        if not lines:
+            return []
+        return ["try:", *(f"    {x}" for x in lines), "except LOOKUP: return NotImplemented"]
 
     # --- paths -------------------------------------------------------------------------------
 

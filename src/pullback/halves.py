@@ -25,16 +25,17 @@ from pullback.calls import (
 from pullback.compiled import Fits
 from pullback.core.terms import Program
 from pullback.core.types import Real
-from pullback.entries import Fast
+from pullback.entries import Fast, Guards, Hidden
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds import describe, leaf_types
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
 from pullback.marshal import result_value
-from pullback.native import CompiledModule, compile_entries
+from pullback.native import CompiledModule, compile_entries, routed
 from pullback.native.boundary import Conversion
 from pullback.native.shapes import Space
 from pullback.plans import Plan
+from pullback.products_text import pullback_form
 from pullback.rawmemory import Memory, kept_cells
 from pullback.tangents import Usual, root_numbers, tangent_leaves
 from pullback.wrappers import forward_entry, pullback_entry, renamed
@@ -48,8 +49,12 @@ Stages = Callable[[Program, Entry], Program]
 class Halves:
     """The two entries, which share their residual objects. ``split`` differentiates."""
 
-    def __init__(self, plan: Plan, program: Program, split: Split, stages: Stages) -> None:
+    def __init__(
+        self, plan: Plan, program: Program, split: Split, stages: Stages, hidden: Hidden,
+        guards: Guards,
+    ) -> None:  # fmt: skip
         self.plan = plan
+        self.hidden, self.guards = hidden, guards
         self.tail = raw_results(plan)
         if plan.seeds_nodes and self.tail is None:
             raise UnsupportedError(
@@ -95,7 +100,13 @@ class Halves:
             ),
             pullback.main: pullback_signature(residuals, seeds, self.cotangents),
         }
-        self.module: CompiledModule = compile_entries(self.loop_code, signatures)
+        form = pullback_form(plan, self.hidden, self.guards, machine(residuals))
+        fast = {} if form is None else {forward.main: form.forward, pullback.main: form.back}
+        self.module: CompiledModule = compile_entries(self.loop_code, signatures, fast)
+        self.product: Fast | None = None
+        if form is not None:
+            fast_forward, fast_back = (self.module.call[routed(name)] for name in fast)
+            self.product = form.bind(fast_forward, fast_back)
         self.forward: Fast = self.module.call[forward.main]
         self.pullback: Fast = self.module.call[pullback.main]
 

@@ -1,17 +1,15 @@
 """``pb.vjp`` and ``pb.jvp``: products with the Jacobian, and its transpose, at one place.
 
 They are called anew each time, with no operator object between that could remember the compiled
-code. So the last few units of a function are remembered here, and tried before the types of the
-arguments are looked at: their conversions see whether the data fits.
+code. So the last few compiled calls of a function are remembered here, as long as it lives, and
+tried before the types of the arguments are looked at: they see themselves whether the data fits.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import cast
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from pullback import driver
 from pullback.boundary import plain
@@ -20,93 +18,144 @@ from pullback.halves import Pullback
 from pullback.plans import Request, What
 
 MOST = 4
-"""How many units are remembered for one operator of one function."""
+"""How many compiled calls are remembered for one operator of one function."""
 
 Key = tuple[What, bool, str]
-Product = tuple[object, Pullback]
+Call = Callable[..., object]
+"""Of a function, its primals and (in forward mode) its tangents; it keeps no function alive."""
 
-_recent: WeakKeyDictionary[FunctionType, dict[Key, tuple[Unit, ...]]] = WeakKeyDictionary()
+
+class Recent:
+    """The calls that are remembered for one function."""
+
+    __slots__ = ("calls", "function")
+
+    def __init__(self, function: FunctionType) -> None:
+        address = id(function)
+        self.function = ref(function, lambda _: _recent.pop(address, None))
+        self.calls: dict[Key, tuple[Call, ...]] = {}
 
 
-def vjp(
-    f: object, args: Sequence[object], has_aux: bool, method: str
-) -> tuple[object, Pullback, tuple[int, ...]]:
-    """The result of f (with what is beside it), its pullback, and by which arguments."""
-    key = (What.PULLBACK, has_aux, method)
+_recent: dict[int, Recent] = {}
 
-    def quick(g: FunctionType, unit: Unit) -> object:
-        return unit.compiled_halves().quick(args, unit.special, g)
+TANGENT: Key = (What.TANGENT, False, "")
 
-    unit, found = _by_recent(f, key, quick)
-    if unit is None:
-        values = plain(args)
-        chosen = driver.differentiable(values)
-        request = Request(What.PULLBACK, chosen, has_aux=has_aux, method=method)
 
-        def general(g: FunctionType, unit: Unit) -> tuple[Unit, object]:
-            made = quick(g, unit)
-            if made is NotImplemented:
-                made = unit.compiled_halves().call(unit.special.values(g, values))
-            return unit, made
+def quick(f: object, key: Key, args: Sequence[object]) -> object:
+    """The result of a call that is remembered; NotImplemented if none fits."""
+    known = _recent.get(id(f))
+    if known is None or known.function() is not f:
+        return NotImplemented
+    for call in known.calls.get(key, ()):
+        try:
+            found = call(f, *args)
+        except ValueError as error:  # extents were assumed to be equal, and are not
+            if not driver.may_broadcast(error):
+                raise
+            continue
+        if found is not NotImplemented:
+            return found
+    return NotImplemented
 
-        unit, found = driver.using(f, values, request, general)
-        _remember(f, key, unit)
-    out, pullback = cast("Product", found)
-    return out, pullback, unit.plan.request.argnums
+
+def _remember(f: object, key: Key, call: Call) -> None:
+    if isinstance(f, FunctionType):
+        known = _recent.get(id(f))
+        if known is None or known.function() is not f:
+            known = _recent[id(f)] = Recent(f)
+        others = tuple(c for c in known.calls.get(key, ()) if c is not call)
+        known.calls[key] = (call, *others)[:MOST]
+
+
+def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object:
+    """The result of f, its pullback, and what is beside the result if that is asked for."""
+    values = plain(args)
+    chosen = driver.differentiable(values)
+    request = Request(What.PULLBACK, chosen, has_aux=has_aux, method=method)
+
+    def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
+        halves, own = unit.compiled_halves(), halves_call(unit)
+        if halves.product is not None:
+            found = halves.product(g, *args)
+            if found is not NotImplemented:
+                return halves.product, found
+        found = own(g, *args)
+        if found is NotImplemented:
+            found = finished(unit, halves.call(unit.special.values(g, values)), len(args))
+        return own, found
+
+    call, found = driver.using(f, values, request, use)
+    _remember(f, (What.PULLBACK, has_aux, method), call)
+    return found
+
+
+def halves_call(unit: Unit) -> Call:
+    """The call of a unit by its conversions; the same for the same unit."""
+    if unit.product is None:
+
+        def call(f: FunctionType, *args: object) -> object:
+            found = unit.compiled_halves().quick(args, unit.special, f)
+            return found if found is NotImplemented else finished(unit, found, len(args))
+
+        unit.product = call
+    return unit.product
+
+
+def finished(unit: Unit, made: object, count: int) -> object:
+    """What ``pb.vjp`` gives, of the result and the pullback of a unit."""
+    assert isinstance(made, tuple)
+    request = unit.plan.request
+    out, pull = made
+    back = Padded(pull, request.argnums, count)
+    return (out[0], back, out[1]) if request.has_aux else (out, back)
+
+
+class Padded:
+    """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
+
+    def __init__(
+        self, pullback: Pullback | driver.MethodPullback, chosen: tuple[int, ...], count: int
+    ) -> None:
+        self._pullback = pullback
+        self._chosen = chosen
+        self._count = count
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        found = self._pullback(cotangent)
+        if len(found) == self._count:
+            return found
+        by_place = dict(zip(self._chosen, found))
+        return tuple(by_place.get(i) for i in range(self._count))
 
 
 def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object:
     """The result of f and its tangent."""
-    key = (What.TANGENT, False, "")
-    along = plain(tangents)
+    values, along = plain(args), plain(tangents)
 
-    def quick(g: FunctionType, unit: Unit) -> object:
-        return unit.compiled().quick(args, unit.special, g, along)
+    def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
+        native = unit.compiled()
+        if native.product is not None:
+            found = native.product(g, *args, *along)
+            if found is not NotImplemented:
+                return native.product, found
+        own = tangent_call(unit)
+        return own, native.tangent(values, along, unit.special, g)
 
-    unit, found = _by_recent(f, key, quick)
-    if unit is None:
-        values = plain(args)
-
-        def general(g: FunctionType, unit: Unit) -> tuple[Unit, object]:
-            return unit, unit.compiled().tangent(values, along, unit.special, g)
-
-        unit, found = driver.using(f, values, Request(What.TANGENT), general)
-        _remember(f, key, unit)
+    call, found = driver.using(f, values, Request(What.TANGENT), use)
+    _remember(f, TANGENT, call)
     return found
 
 
-def _by_recent(
-    f: object, key: Key, use: Callable[[FunctionType, Unit], object]
-) -> tuple[Unit | None, object]:
-    """The unit that fits among those remembered, and what ``use`` made of it."""
-    units = _recent.get(f, {}).get(key, ()) if isinstance(f, FunctionType) else ()
-    for unit in units:
-        assert isinstance(f, FunctionType)
-        with contextlib.suppress(_Broadcast):
-            found = _tried(use, f, unit)
-            if found is not NotImplemented:
-                return unit, found
-    return None, NotImplemented
+def tangent_call(unit: Unit) -> Call:
+    """The call of a unit by its conversions; the same for the same unit."""
+    if unit.product is None:
+
+        def call(f: FunctionType, *both: object) -> object:
+            n = len(both) // 2
+            return unit.compiled().quick(both[:n], unit.special, f, plain(both[n:]))
+
+        unit.product = call
+    return unit.product
 
 
-class _Broadcast(Exception):
-    """Extents were assumed to be equal, and are not."""
-
-
-def _tried(use: Callable[[FunctionType, Unit], object], f: FunctionType, unit: Unit) -> object:
-    try:
-        return use(f, unit)
-    except ValueError as error:
-        if driver.may_broadcast(error):
-            raise _Broadcast from None
-        raise
-
-
-def _remember(f: object, key: Key, unit: Unit) -> None:
-    if isinstance(f, FunctionType):
-        by_key = _recent.setdefault(f, {})
-        others = tuple(u for u in by_key.get(key, ()) if u is not unit)
-        by_key[key] = (unit, *others)[:MOST]
-
-
-__all__ = ["jvp", "vjp"]
+__all__ = ["TANGENT", "Padded", "jvp", "quick", "vjp"]

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 from pullback.boundary import Boundary
 from pullback.core.types import Type
-from pullback.entries import Decode, Fast, Guards, Hidden, Writer, defined, result_form
+from pullback.entries import (
+    Decode,
+    Fast,
+    Guards,
+    Hidden,
+    Writer,
+    defined,
+    gradient_form,
+    result_form,
+)
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.lower.values import leaves as machine_types
 from pullback.native import Made, Out, RouteSignature, Tree
@@ -46,6 +55,23 @@ class Way:
         ]
         return defined(w.text(plan.arguments, body, ", general"), w.objects)
 
+    def bind_product(self, plan: Plan, hidden: Hidden, guards: Guards, builtin: Fast) -> Fast:
+        """The fast call of forward mode: fast(f, *primals, *tangents)."""
+        w = Writer()
+        for guard in guards:
+            w.guard(guard)
+        for k, (path, _) in enumerate(hidden):
+            w.lines.append(f"h{k} = {w.path(path)}")
+        params = [f"{x}{k}" for x in "at" for k in range(plan.arguments)]
+        primals, tangents = params[: plan.arguments], params[plan.arguments :]
+        given = ", ".join([*primals, *(f"h{k}" for k in range(len(hidden))), *tangents])
+        body = [
+            f"r = {w.name('entry', builtin)}({given})",
+            "if r is NotImplemented: return r",
+            f"return {self._finished(w, self.signature.out, 'r')}",
+        ]
+        return defined(w.text_for_any(params, plan.arguments, body), w.objects)()
+
     def _finished(self, w: Writer, out: Out, at: str) -> str:
         """The expression of a part of the result."""
         if isinstance(out, str):
@@ -72,6 +98,8 @@ def way(
     """The fast entry of a plan; None: it has none. ``results``: those of main; ``tail``: what makes
     the last of them."""
     what, request = plan.request.what, plan.request
+    if what is What.TANGENT:
+        return _way_along(plan, boundary, results, tail)
     out = _OUT.get((what, request.has_aux and what is not What.VALUE))
     if out is None:
         return None
@@ -100,6 +128,31 @@ def way(
             return None
     signature = RouteSignature(
         tuple(boundary.conversions), plan.cells, out, value, gradients, request.alone, last
+    )
+    return Way(signature, decodes)
+
+
+def _way_along(
+    plan: Plan, boundary: Boundary, results: Sequence[Type], tail: Conversion | None
+) -> Way | None:
+    """The fast entry of forward mode."""
+    decodes: dict[str, Decode] = {}
+    out: Out = ("last", "tangent")
+    value: Tree | None = None
+    last: Tree | Made | None
+    if tail is not None:
+        last = Made(tail, tuple(ty for t in results for ty in machine_types(t)))
+    else:
+        out = ("value", "last")
+        value = _tree("value", plan.result, decodes)
+        form = gradient_form(plan.result)
+        if value is None or form is None:
+            return None
+        last = form.tree
+        if form.decode is not None:
+            decodes["last"] = form.decode
+    signature = RouteSignature(
+        tuple(boundary.conversions), False, out, value, last=last, tangents=plan.arguments
     )
     return Way(signature, decodes)
 

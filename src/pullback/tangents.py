@@ -99,7 +99,10 @@ def _array(elem: Type, leaf: object, given: object, what: What) -> np.ndarray:
     if given is None:
         return np.zeros(leaf.shape, dtype_of(elem))
     try:
-        found = np.asarray(given, dtype_of(elem))
+        found = np.asarray(given)
+        if np.iscomplexobj(found):
+            raise TypeError
+        found = found.astype(dtype_of(elem), copy=False)
     except (TypeError, ValueError):
         raise ArgumentTypeError(
             f"the {what} of an array is an array of numbers, not a {_name(given)}"

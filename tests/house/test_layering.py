@@ -29,8 +29,10 @@ MAY_KNOW = {
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
     "boundary": {"core", "errors", "frontend", "lower", "marshal", "native", "plans", "entries"},
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
-    "routes": {
-        "core", "frontend", "native", "marshal", "rawmemory", "plans", "entries", "boundary"
+    "routes": {"core", "frontend", "lower", "native", "plans", "entries", "boundary"},
+    "products_text": {
+        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
+        "plans", "entries",
     },
     "calls": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
@@ -38,11 +40,11 @@ MAY_KNOW = {
     },
     "compiled": {
         "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
-        "boundary", "routes",
+        "boundary", "routes", "products_text",
     },
     "halves": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
-        "plans", "entries", "calls", "boundary", "wrappers", "compiled",
+        "plans", "entries", "calls", "boundary", "wrappers", "compiled", "products_text",
     },
     "products": {"boundary", "driver", "halves", "plans"},
     "by_method": {

@@ -17,6 +17,9 @@ from pullback.native.route import RouteSignature, RouteText
 from pullback.native.runtime import ModuleOwner
 from pullback.native.signature import EntrySignature
 
+Second = RouteSignature | EntrySignature
+"""A second way into a function."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModule:
@@ -41,7 +44,7 @@ class CompiledEntry:
 
 
 def _write(
-    module: Module, signatures: Mapping[str, EntrySignature], routes: Mapping[str, RouteSignature]
+    module: Module, signatures: Mapping[str, EntrySignature], routes: Mapping[str, Second]
 ) -> tuple[ModuleText, str]:
     out = emit_module(module)
     body = "".join(out.functions)
@@ -51,16 +54,19 @@ def _write(
         EntryText(out, name, module.functions[name], signature, kind).text()
         for name, signature in signatures.items()
     ]
-    more = "".join(signature.declarations() for signature in routes.values())
-    entries += [
-        RouteText(out, routed(name), module.functions[name], signature).text()
-        for name, signature in routes.items()
-    ]
+    more = ""
+    for name, second in routes.items():
+        function = module.functions[name]
+        if isinstance(second, RouteSignature):
+            more += second.declarations()
+            entries.append(RouteText(out, routed(name), function, second).text())
+        else:
+            entries.append(EntryText(out, routed(name), function, second, kind).text())
     return out, finish(out, declarations() + more + "".join(entries))
 
 
 def routed(name: str) -> str:
-    """The name of the entry point of a function that converts data."""
+    """The name of the second entry point of a function."""
     return f"{name}.route"
 
 
@@ -71,15 +77,16 @@ def module_text(module: Module, signatures: dict[str, EntrySignature]) -> str:
 
 def compile_entries(
     module: Module, signatures: Mapping[str, EntrySignature],
-    routes: Mapping[str, RouteSignature] = MappingProxyType({}),
+    routes: Mapping[str, Second] = MappingProxyType({}),
 ) -> CompiledModule:  # fmt: skip
-    """Compile a module with one entry point per name of ``signatures`` (they share their residual
-    objects) and one, called ``routed(name)``, per name of ``routes``."""
+    """Compile a module with one entry point per name of ``signatures`` and a second one, called
+    ``routed(name)``, per name of ``routes``; they share their residual objects."""
     out, text = _write(module, signatures, routes)
-    own = {name: at for r in routes.values() for name, at in r.symbols().items()}
+    converting = [r for r in routes.values() if isinstance(r, RouteSignature)]
+    own = {name: at for r in converting for name, at in r.symbols().items()}
     names = (*signatures, *map(routed, routes))
     linked = link_text(text, tuple(map(entry_symbol, names)), own)
-    keep: list[object] = [linked, *(r.raws() for r in routes.values())]
+    keep: list[object] = [linked, *(r.raws() for r in converting)]
     owner = ModuleOwner(tuple(out.errors), keep)
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
     return CompiledModule(call, text, linked.timing)
