@@ -61,6 +61,7 @@ from pullback.opt.licm import hoist_invariants
 from pullback.opt.merge import merge_sums
 from pullback.opt.nest import nest
 from pullback.opt.ranks import join_ranks
+from pullback.opt.residuals import keep_once
 from pullback.opt.simplify import simplify
 from pullback.opt.sums import find_sums
 from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
@@ -116,6 +117,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("share merged", merge_common, ACC, "what both halves of a merged loop compute"),
     Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
+    Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
     Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from pullback.ad import activity, forward, reverse, reverse_branches, reverse_lo
 from pullback.ad.frames import Frame
 from pullback.core.check import CheckError
 from pullback.core.prims import TABLE
-from pullback.core.terms import AccRead, Lit, Var
+from pullback.core.terms import AccRead, If, Lit, Var
 from pullback.core.types import F64
 from tests.ad.agreement import agree
 from tests.ad.flatcore import Code, E, program
@@ -47,15 +47,9 @@ def dropped_touch(m: pytest.MonkeyPatch) -> None:
 def swapped_branches(m: pytest.MonkeyPatch) -> None:
     run = reverse_branches._run
 
-    def swapped(f: Any, let: Any, frames: Any, blocks: Any, types: Any, b: Any) -> Any:
-        old = f.value(let.op.cond) if hasattr(let.op, "cond") else None
-        if isinstance(old, Var):
-            flipped = b.prim("not", old)
-            m.setitem(f.env, let.op.cond, (flipped,))
-        out = run(f, let, frames, blocks, types, b)
-        if isinstance(old, Var):
-            f.env[let.op.cond] = (old,)
-        return out
+    def swapped(*args: Any) -> Any:
+        op = run(*args)
+        return If(op.cond, op.orelse, op.then) if isinstance(op, If) else op
 
     m.setattr(reverse_branches, "_run", swapped)
 

@@ -17,6 +17,7 @@ from pullback.ad.flow import (
     updated_groups,
     versions_of,
 )
+from pullback.ad.restore import NOTHING, Restored, candidates
 from pullback.ad.spaces import Spaces
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -54,12 +55,19 @@ ResultActivity = Callable[[str, tuple[bool, ...]], tuple[bool, ...]]
 class Facts:
     """What differentiation needs to know of a function, given which parameters are active.
 
-    A loop may be recomputed in the reverse sweep only if it reads no array that is ``consumed``
-    by an update after it: other loops store what they need."""
+    A loop may be recomputed in the reverse sweep only if it reads no array that is ``gone``:
+    ``consumed`` by an update after it, and not ``restored``. Other loops store what they need.
+    ``candidates``: what could be restored."""
 
     active: frozenset[Var]
     consumed: frozenset[Var]
     versions: dict[Var, Var]
+    candidates: tuple[Restored, ...] = ()
+    restored: Restored = NOTHING
+
+    def gone(self, a: Atom) -> bool:
+        """Whether the reverse sweep does not have the array any more."""
+        return a in self.consumed and a not in self.restored.versions
 
 
 def analyse(
@@ -89,7 +97,8 @@ def analyse(
         for group in groups:
             if any(v in run.active for v in group):
                 run.active.update(v for v in group if spaces.bears(v.type))
-    return Facts(frozenset(run.active), frozenset(consumed), versions_of(function))
+    found = () if volatile else tuple(candidates(function, flow))
+    return Facts(frozenset(run.active), frozenset(consumed), versions_of(function), found)
 
 
 class _Activity:

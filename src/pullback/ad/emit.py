@@ -110,6 +110,10 @@ class Emit:
                 where = self.where(array, idx, checked, b)
                 on = f.active(let.vars[0])
                 values = self.coerce(value, on, b)
+                plan = f.plans.get(let)
+                if plan is not None:
+                    old = Index(f.value(array), where, checked and not self.trusted)
+                    self._emit(let, old, plan.kept, b)
                 parts = zip(f.look(array), f.look(let.vars[0]), values, strict=False)
                 for part, v, x in parts:
                     op = Update(part, where, x, checked and not self.trusted)

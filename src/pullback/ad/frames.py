@@ -27,7 +27,7 @@ from pullback.core.terms import (
     While,
     atoms,
 )
-from pullback.core.traverse import free_variables
+from pullback.core.traverse import free_variables, free_variables_of
 from pullback.core.types import I64, Array, Bool, Handle, Int, Real, Type
 
 
@@ -50,6 +50,10 @@ class Plan:
     trips: Var | None = None
     stored: bool = False
     copied: dict[Var, Var] = field(default_factory=dict)
+
+
+class CannotRestoreError(Exception):
+    """An array would be read before the reverse sweep has restored it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -187,12 +191,12 @@ class Frame:
             case Prim(name, args, static) if name in CHEAP:
                 out = self.value(let.vars[0])
                 # (the extent of an array that is gone by then is kept)
-                if isinstance(out, Var) and not any(a in self.facts.consumed for a in args):
+                if isinstance(out, Var) and not any(map(self.facts.gone, args)):
                     values = tuple(self.value(a) for a in args)
                     self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
             case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
                 out = self.value(let.vars[0])
-                if array not in self.facts.consumed and isinstance(out, Var):
+                if not self.facts.gone(array) and isinstance(out, Var):
                     where = tuple(self.value(i) for i in idx)
                     self.defs[out] = Index(self.value(array), where, False)
             case _:
@@ -201,30 +205,55 @@ class Frame:
     def settle(self, block: Block, given: tuple[Var, ...] = ()) -> tuple[Block, tuple[Var, ...]]:
         """What must be kept of this frame for a reverse block, ``given`` being there anyway.
 
-        Cheap scalar operations and reads of arrays are done again, in front of the block (which
-        must be refreshed after this: it binds their forward variables once more)."""
+        Cheap scalar operations and reads of arrays are done again, in front of the block or,
+        where they read arrays that the block restores, after that. (The block must be refreshed
+        after this: it binds their forward variables once more.)"""
+        bound, first = _places(block)
+        if any(first.get(v, at) < at for v, at in bound.items()):
+            raise CannotRestoreError
         free = set(free_variables(block))
-        known = set(given)
+        known = dict.fromkeys(given, 0)  # and from which let on
         kept: list[Var] = []
-        again: list[Let] = []
+        again: list[tuple[int, Let]] = []
         for v in self.own:  # in the order of the forward sweep
             op = self.defs.get(v)
-            if v in known:
+            if v in known or v in bound:
                 continue
-            if op is not None and all(
-                a in known or a not in self.own for a in atoms(op) if isinstance(a, Var)
-            ):
-                again.append(Let((v,), op))
-                known.add(v)
-            elif v in free:
+            if op is not None:
+                read = [a for a in atoms(op) if isinstance(a, Var)]
+                if all(a in known or a in bound or a not in self.own for a in read):
+                    at = max((bound.get(a, known.get(a, 0)) for a in read), default=0)
+                    if at <= first.get(v, at):
+                        again.append((at, Let((v,), op)))
+                        known[v] = at
+                        continue
+            if v in free:
                 kept.append(v)
-                known.add(v)
-        front: list[Let] = []
-        for let in reversed(again):
+                known[v] = 0
+        steps: dict[int, list[Let]] = {}
+        for at, let in reversed(again):
             if let.vars[0] in free:
-                front.append(let)
+                steps.setdefault(at, []).append(let)
                 free.update(a for a in atoms(let.op) if isinstance(a, Var))
-        return Block((*reversed(front), *block.lets), block.results), tuple(kept)
+        lets: list[Let] = []
+        for at in range(len(block.lets) + 1):
+            lets.extend(reversed(steps.get(at, [])))
+            lets.extend(block.lets[at : at + 1])
+        return Block(tuple(lets), block.results), tuple(kept)
+
+
+def _places(block: Block) -> tuple[dict[Var, int], dict[Var, int]]:
+    """After which let variables are bound in a block, and which let is the first to read them."""
+    bound: dict[Var, int] = {}
+    first: dict[Var, int] = {}
+    for at, let in enumerate(block.lets):
+        for v in free_variables_of(let.op):
+            first.setdefault(v, at)
+        bound.update((v, at + 1) for v in let.vars)
+    for a in block.results:
+        if isinstance(a, Var):
+            first.setdefault(a, len(block.lets))
+    return bound, first
 
 
 CHEAP = frozenset({

@@ -6,13 +6,15 @@ are boxed in a node of the declaration ``f.R``, so that a recursion keeps a tree
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from pullback.ad.activity import Facts, analyse
 from pullback.ad.boxes import box_variants, put_in_box, take_from_box
 from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
-from pullback.ad.frames import Frame
+from pullback.ad.frames import CannotRestoreError, Frame
+from pullback.ad.payoff import pays
 from pullback.ad.reverse import Reverse
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import Cts, or_zero, refuse_data
@@ -160,12 +162,15 @@ class Functions:
     def _translate(self, key: Key, halves: Halves, box: Named | None) -> None:
         name, mask, volatile = key
         function = self.functions[name]
-        frame = Frame(self.analysed(name, mask, volatile), self.spaces, None)
-        for p in function.params:
-            frame.fresh(p)
-        frame.open(function.body)
-        block, seeds = self._reverse_block(function, frame, mask, halves)
-        block, kept = frame.settle(block)
+        facts = self.analysed(name, mask, volatile)
+        chosen = self._reversed(function, facts, mask, halves)
+        for more in facts.candidates:
+            better = replace(facts, restored=facts.restored | more)
+            with suppress(CannotRestoreError):
+                found = self._reversed(function, better, mask, halves)
+                if pays(chosen[0], found[0]):
+                    facts, chosen = better, found
+        frame, block, kept, seeds = chosen
         types = tuple(v.type for v in kept)
         if box is None:
             self.halves[key] = Halves(halves.forward, halves.reverse, types, halves.result_on)
@@ -177,6 +182,17 @@ class Functions:
         self.functions[halves.forward] = self._forward_function(
             halves, function, frame, mask, kept, box
         )
+
+    def _reversed(
+        self, function: Function, facts: Facts, mask: tuple[bool, ...], halves: Halves
+    ) -> tuple[Frame, Block, tuple[Var, ...], tuple[Var, ...]]:
+        """A function's frame and reverse block, what that needs, and its seeds."""
+        frame = Frame(facts, self.spaces, None)
+        for p in function.params:
+            frame.fresh(p)
+        frame.open(function.body)
+        block, seeds = self._reverse_block(function, frame, mask, halves)
+        return (frame, *frame.settle(block), seeds)
 
     def _reverse_block(
         self, function: Function, frame: Frame, mask: tuple[bool, ...], halves: Halves

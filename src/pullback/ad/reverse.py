@@ -55,7 +55,7 @@ class Reverse(Sweep):
 
     def within(self, recomputing: bool) -> Reverse:
         inner = Reverse(self.callees, recomputing)
-        inner.touched = self.touched
+        inner.touched, inner.now = self.touched, self.now
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
@@ -177,6 +177,8 @@ class Reverse(Sweep):
 
     def update(self, f: Frame, let: Let, op: Update, ct: Cts, b: Builder) -> None:
         """The new element's cotangent is taken: the old element has none."""
+        if let.vars[0] in f.facts.restored.versions:
+            self.put_back(f, let, op, b)
         handles = f.handles(let.vars[0])
         where = f.places(op.array, op.indices, op.checked, b) if handles else ()
         for k, h in enumerate(handles):
@@ -187,6 +189,15 @@ class Reverse(Sweep):
         if f.active(let.vars[0]):
             self.touch(f.look(op.value))
             self.join(f.look(op.array)[1:], f.look(let.vars[0])[1:])
+
+    def put_back(self, f: Frame, let: Let, op: Update, b: Builder) -> None:
+        """The old element, which was kept, takes its place again."""
+        old = f.add("old", op.value.type)
+        f.plans[let] = Plan((), ((),), (old,))
+        array = self.restored(f, let.vars[0], b)
+        where = f.places(let.vars[0], op.indices, op.checked, b)
+        assert isinstance(op.array, Var)
+        b.lets.append(Let((self.back_at(f, op.array),), Update(array, where, old, False)))
 
     def inject(
         self, f: Frame, let: Let, op: Inject, got: list[Atom | None] | None, ct: Cts, b: Builder

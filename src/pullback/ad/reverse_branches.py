@@ -7,7 +7,7 @@ from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_of
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Var
 from pullback.core.traverse import refresh
-from pullback.core.types import Named, Real, Sum, Variant
+from pullback.core.types import Named, Sum, Variant
 
 
 def branches(
@@ -17,13 +17,19 @@ def branches(
     """C{if}, C{case}. Each arm gives the cotangents of the fields that it matched, if they belong
     to a sum by value, and those of the variables around it that any arm uses."""
     frames, inner, cts = [], [], []
+    arrays = f.facts.restored.before.get(let, ())
+    after = [s.restored(f, let.vars[k], b) for k, _ in arrays]
+    back: list[tuple[Atom, ...]] = []
     for bound, body in zip(fields, bodies, strict=True):
         g, gb, gct = f.child(), Builder(), Cts()
+        for (k, before), m in zip(arrays, after, strict=True):
+            s.now[before] = s.now[_var(body.results[k])] = m
         for v in bound:
             g.fresh(v)
         g.open(body)
         _seed_results(s, f, g, let, body, got, gct, gb)
         s.block(g, body, gct, gb)
+        back.append(tuple(s.now[before] for _, before in arrays))
         frames.append(g)
         inner.append(gb)
         cts.append(gct)
@@ -31,12 +37,19 @@ def branches(
     keys = keys_of(cts)
     around = [key for key in keys if key not in own]
     blocks = [
-        gb.block(tuple(leaf_of(f, gct, key) for key in own + around))
-        for gb, gct in zip(inner, cts, strict=True)
+        gb.block((*(leaf_of(f, gct, key) for key in own + around), *versions))
+        for gb, gct, versions in zip(inner, cts, back, strict=True)
     ]
-    if not keys and not any(has_effect(x) for x in blocks):
+    if not keys and not arrays and not any(has_effect(x) for x in blocks):
         return
-    outs = _run(f, let, frames, blocks, tuple(leaf_type(f, key) for key in own + around), b)
+    outs = tuple(Var("t", leaf_type(f, key)) for key in own + around)
+    names = tuple(s.back_at(f, before) for _, before in arrays)
+    # where an arm has not updated the array, its name inside is that of the version after it
+    same: list[dict[Var, Atom]] = [
+        {v: m for v, m, now in zip(names, after, versions, strict=True) if now is m}
+        for versions in back
+    ]
+    b.lets.append(Let((*outs, *names), _run(f, let, frames, blocks, same)))
     for key, out in zip(own, outs, strict=False):
         assert isinstance(let.op, Case)
         s.add(f, ct, let.op.scrutinee, _scrutinee_leaf(f, let.op, fields, key), out, b)
@@ -57,12 +70,11 @@ def _seed_results(
 
 
 def _run(
-    f: Frame, let: Let, frames: list[Frame], blocks: list[Block], types: tuple[Real, ...],
-    b: Builder,
-) -> tuple[Var, ...]:
-    """Emit the reverse branch: on what was kept, or on the old condition if nothing was."""
+    f: Frame, let: Let, frames: list[Frame], blocks: list[Block], same: list[dict[Var, Atom]]
+) -> If | Case:
+    """The reverse branch: on what was kept, or on the old condition if nothing was."""
     settled = [g.settle(x) for g, x in zip(frames, blocks, strict=True)]
-    fresh = [refresh(x) for x, _ in settled]
+    fresh = [refresh(x, rename) for (x, _), rename in zip(settled, same, strict=True)]
     residuals = tuple(kept for _, kept in settled)
     plan = Plan(tuple(frames), residuals)
     f.plans[let] = plan
@@ -72,9 +84,9 @@ def _run(
         )
         plan.kept = (f.add("took", Sum(kinds)),)
         arms = tuple(_arm(rs, x) for rs, x in zip(residuals, fresh, strict=True))
-        return b.let(Case(plan.kept[0], arms), types)
+        return Case(plan.kept[0], arms)
     if isinstance(let.op, If):
-        return b.let(If(f.value(let.op.cond), fresh[0], fresh[1]), types)
+        return If(f.value(let.op.cond), fresh[0], fresh[1])
     assert isinstance(let.op, Case)
     scrutinee = f.value(let.op.scrutinee)
     variants = f.spaces.forward_variants(scrutinee.type)
@@ -82,7 +94,12 @@ def _run(
         CaseArm(tuple(Var("f", t) for t in variant.fields), x)
         for variant, x in zip(variants, fresh, strict=True)
     )
-    return b.let(Case(scrutinee, arms), types)
+    return Case(scrutinee, arms)
+
+
+def _var(a: Atom) -> Var:
+    assert isinstance(a, Var), a
+    return a
 
 
 def _arm(residuals: tuple[Var, ...], block: Block) -> CaseArm:

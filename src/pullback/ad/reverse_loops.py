@@ -75,7 +75,8 @@ def parallel(
     if again:
         whole = Builder()
         Emit(s.callees, g, trusted=True).lets(op.body, whole)
-        body, indices = Block(tuple(whole.lets) + reverse.lets, results), where
+        reverse = refresh(reverse)  # it may restore arrays under their own names
+        body, indices = Block(tuple(whole.lets) + reverse.lets, reverse.results), where
     else:
         body, indices = _stored(f, let, g, where, reverse)
     outs = b.let(Sum_(extents, indices, body), tuple(leaf_type(f, key) for key in keys))
@@ -122,7 +123,7 @@ def _recomputable(s: Sweep, f: Frame, op: Build | Sum_) -> bool:
     if any(f.spaces.bears(r.type) and not isinstance(r.type, Real) for r in op.body.results):
         return False  # handles in the results name cells: a second run would name others
     bound = {*block_vars(op.body), *op.indices}
-    if any(v in f.facts.consumed for v in free_variables(op.body) if v not in bound):
+    if any(f.facts.gone(v) for v in free_variables(op.body) if v not in bound):
         return False
     depth = _depth(s.callees, op.body)
     return depth <= RECOMPUTE_DEPTH if s.recomputing else depth < NEVER
@@ -179,15 +180,20 @@ def sequential(
     totals = tuple(
         rb.prim("add", x, leaf_of(f, gct, key)) for x, key in zip(sums, keys, strict=True)
     )
-    reverse = rb.block(outs + totals)
-    if not live and not keys and not has_effect(reverse):
+    arrays = [k for k, c in enumerate(op.carried) if c in f.facts.restored.versions]
+    reverse = rb.block((*outs, *totals, *(s.now[op.carried[k]] for k in arrays)))
+    if not live and not keys and not arrays and not has_effect(reverse):
         return
-    body, trips, j = _backwards(f, let, op, g, reverse)
+    ends = tuple(_var(g.value(op.body.results[k])) for k in arrays)
+    body, trips, j, versions = _backwards(f, let, op, g, reverse, ends)
     first = tuple(
         or_zero(_at(got[c], k), leaf_type(f, (op.carried[c], k))) for c, k in live
     ) + tuple(lit(0.0, x.type) for x in sums)
-    types = tuple(v.type for v in (*ins, *sums))
-    res = b.let(Loop(trips, j, (*ins, *sums), first, body), types)
+    first += tuple(s.restored(f, let.vars[k], b) for k in arrays)
+    res = tuple(Var("t", v.type) for v in (*ins, *sums))
+    back = tuple(s.back_at(f, _var(op.inits[k])) for k in arrays)
+    loop = Loop(trips, j, (*ins, *sums, *versions), first, body)
+    b.lets.append(Let((*res, *back), loop))
     for (n, k), r in zip(live, res, strict=False):
         s.add(f, ct, op.inits[n], k, r, b)
     for (v, k), r in zip(keys, res[len(live):], strict=True):
@@ -213,15 +219,20 @@ def _iteration(
     n = len(op.carried)
     for v, r in zip(let.vars[n:], op.body.results[n:], strict=True):
         _seed_element(s, f, g, v, r, None, (g.iteration(),), gct, rb)
+    for c, r in zip(op.carried, op.body.results, strict=False):
+        if c in f.facts.restored.versions:
+            s.back_at(g, _var(r))
     s.block(g, op.body, gct, rb)
     return g, rb, gct, ins
 
 
 def _backwards(
-    f: Frame, let: Let, op: Loop | While, g: Frame, reverse: Block
-) -> tuple[Block, Atom, Var]:
-    """The body of the reverse loop, its trip count and its index, which counts from the end."""
-    reverse, residuals = g.settle(reverse, (g.iteration(),))
+    f: Frame, let: Let, op: Loop | While, g: Frame, reverse: Block, ends: tuple[Var, ...]
+) -> tuple[Block, Atom, Var, tuple[Var, ...]]:
+    """The body of the reverse loop, its trip count and its index, which counts from the end.
+
+    ``ends``: restored arrays after the iteration; the last that is given back carries them."""
+    reverse, residuals = g.settle(reverse, (g.iteration(), *ends))
     kept = tuple(f.add(v.name + "s", Array(v.type, 1)) for v in residuals)
     plan = Plan((g,), (residuals,), kept)
     f.plans[let] = plan
@@ -231,9 +242,15 @@ def _backwards(
     j = Var("j", I64)
     load = Builder()
     i = load.prim("sub", load.prim("sub", trips, i64(1)), j)
-    rename: dict[Var, Atom] = {g.iteration(): i}
+    versions = tuple(Var(v.name, v.type) for v in ends)
+    rename: dict[Var, Atom] = {g.iteration(): i, **dict(zip(ends, versions, strict=True))}
     for v, array in zip(residuals, kept, strict=True):
         rename[v] = load.index(array, (i,), checked=False)
     # the cotangents that the loop carries are bound by the reverse loop itself: not renamed
     body = refresh(reverse, rename)
-    return Block(tuple(load.lets) + body.lets, body.results), trips, j
+    return Block(tuple(load.lets) + body.lets, body.results), trips, j, versions
+
+
+def _var(a: Atom) -> Var:
+    assert isinstance(a, Var), a
+    return a

@@ -99,6 +99,7 @@ class Sweep(ABC):
         self.callees = callees
         self.recomputing = recomputing
         self.touched: set[Var] = set()
+        self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
 
     @abstractmethod
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
@@ -136,6 +137,20 @@ class Sweep(ABC):
         """What touched the target handles touches the source, from which they come."""
         if self.is_touched(target):
             self.touch(source)
+
+
+    def restored(self, f: Frame, v: Var, b: Builder) -> Atom:
+        """A restored array as it was when ``v`` was its version."""
+        if v in f.facts.restored.last:
+            return b.prim("copy", f.value(v))
+        return self.now[v]
+
+    def back_at(self, f: Frame, v: Var) -> Var:
+        """The name in the reverse sweep of a version that the array now is again."""
+        name = f.value(v)
+        assert isinstance(name, Var)
+        self.now[v] = name
+        return name
 
 
 def keys_of(cts: list[Cts]) -> list[Key]:

@@ -3,8 +3,8 @@
 A node, or an array of arrays, must not refer to temporaries: what it gets is copied out of their
 arena (``arenas.keep``). An array that goes into many nodes would be copied for each of them, while
 Python shares it. So an array that may end up in data is made where it can stay. (Not if a loop
-makes one in every iteration and carries only the last: they would all stay.) That goes for what
-loops emit, too."""
+makes one in every iteration and carries only the last: they would all stay. If it emits them, they
+stay anyway.) That goes for what loops emit, too."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def lasting_arrays(program: Program) -> frozenset[Var]:
         flow.find_sites(f.body, again[f.name])
     put = {flow.root(v) for v in flow.put}
     return frozenset(
-        v for v, carried in flow.sites if flow.root(v) in put and flow.root(v) not in carried
+        v
+        for v, carried in flow.sites
+        if v in flow.emitted or (flow.root(v) in put and flow.root(v) not in carried)
     )
 
 
@@ -84,11 +86,13 @@ class _Flow:
     """Union-find over the variables that may hold the same arrays, in the whole program.
 
     put      what goes into nodes and arrays of arrays, or is emitted by a loop
+    emitted  the latter, under the very name
     sites    what makes arrays, and what the loops around carry"""
 
     program: Program
     parent: dict[Var, Var] = field(default_factory=dict)
     put: list[Var] = field(default_factory=list)
+    emitted: set[Atom] = field(default_factory=set)
     sites: list[tuple[Var, frozenset[Var]]] = field(default_factory=list)
 
     def root(self, v: Var) -> Var:
@@ -142,6 +146,7 @@ class _Flow:
                     self.union(v, x)
                 for x in body.results[len(carried) :]:
                     self.keep(x)
+                    self.emitted.add(x)
                 for v, c, init in zip(let.vars, carried, inits, strict=False):
                     self.union(v, c)
                     self.union(v, init)
