@@ -17,6 +17,7 @@ from pullback.errors import (
     UnknownNameError,
 )
 from pullback.frontend import comprehensions, dicts, ownership
+from pullback.frontend.coerce import copied
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
 from pullback.frontend.signals import FollowUp, Unreachable
@@ -25,6 +26,7 @@ from pullback.frontend.values import (
     UNSET,
     ArrayV,
     FunctionV,
+    ListV,
     MaybeV,
     OptionalV,
     RecordV,
@@ -34,6 +36,7 @@ from pullback.frontend.values import (
     Static,
     TupleV,
     UnionV,
+    Unrolled,
     Value,
 )
 
@@ -88,7 +91,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Tuple(elts):
             return TupleV(_items(run, elts))
         case ast.List(elts):
-            return TupleV(_items(run, elts), is_list=True)
+            return _list(run, elts, node)
         case ast.Lambda():
             return function_value(run, node)
         case ast.Dict():
@@ -185,10 +188,34 @@ def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:
     return tuple(items)
 
 
+def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
+    """A list display; ``[*xs, y]`` with lists of unknown length is ``xs + [y]``."""
+    pieces: list[Value] = []
+    for e in elts:
+        with run.holding(*pieces):
+            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+        known: tuple[Value, ...] | None = (value,)
+        if isinstance(e, ast.Starred):
+            items = run.iterate(value, e)
+            known = items.items if isinstance(items, Unrolled) else None
+        if known is None:
+            pieces.append(run.to_list(value, e))
+        elif pieces and isinstance(pieces[-1], TupleV):
+            pieces[-1] = TupleV((*pieces[-1].items, *known), is_list=True)
+        else:
+            pieces.append(TupleV(known, is_list=True))
+    if not pieces:
+        return TupleV((), is_list=True)
+    if len(pieces) == 1 and isinstance(pieces[0], ListV):  # [*xs]: a new list
+        return copied(run, pieces[0])
+    joined = pieces[0]
+    for piece in pieces[1:]:
+        joined = run.binop("+", joined, piece, node)
+    return joined
+
+
 def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
     """``*value``: the number of items must be known."""
-    from pullback.frontend.values import Unrolled
-
     items = run.iterate(value, node)
     if not isinstance(items, Unrolled):
         run.refuse(

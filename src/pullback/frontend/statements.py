@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend import ownership, raising
+from pullback.frontend import imports, ownership, raising
 from pullback.frontend.assignment import assign, augmented, delete
 from pullback.frontend.expressions import (
     evaluate,
@@ -259,6 +259,8 @@ def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
         case ast.Delete(targets):
             for target in targets:
                 delete(run, target, s)
+        case ast.Import() | ast.ImportFrom():
+            imports.run(run, s)
         case ast.Pass():
             pass
         case _:

@@ -100,6 +100,8 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
                 names[n.name] = None
             elif isinstance(n, ast.match_case):
                 names.update(dict.fromkeys(pattern_names(n.pattern)))
+            elif isinstance(n, ast.Import | ast.ImportFrom):
+                names.update(dict.fromkeys(a.asname or a.name.split(".")[0] for a in n.names))
             changed = _updated_by_method(n) if updates else None
             if changed is not None:
                 names[changed] = None
@@ -377,8 +379,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ),
     ast.Yield: ("a generator function cannot be compiled", "return a list or an array"),
     ast.YieldFrom: ("a generator function cannot be compiled", "return a list or an array"),
-    ast.Import: ("an import inside compiled code", "import at the top of the file"),
-    ast.ImportFrom: ("an import inside compiled code", "import at the top of the file"),
     ast.Set: ("sets are not part of the language", "use a tuple or a list"),
     ast.SetComp: ("sets are not part of the language", "use a list"),
 }
