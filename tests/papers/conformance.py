@@ -22,6 +22,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "PAPERS.md"
+MATRIX = ROOT / "tests" / "papers" / "rows" / "matrix.txt"
+"""What each method takes, as found by ``tests/papers/matrix.py``: feature | method | what."""
 PAPERS = {
     "DN": "Efficient Dual-Numbers Reverse AD (Smeding & Vákár)",
     "KR": "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD"
@@ -158,7 +160,54 @@ def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
             cells = [row.id, row.kind, row.source, row.claim, code, test, status(row)]
             out.append("| " + " | ".join(cells) + " |")
         out.append("")
+    out.append(matrix())
     return "\n".join(out)
+
+
+TAKES = """\
+## What each method takes of Python
+
+Found by running every method on a function of every kind and comparing with native code
+(`python -m tests.papers.matrix`; a test runs it again). n²: the steps grow so (nearly) where those
+of the function grow as n; > n: more than linearly. Where a stage of the paper is inefficient, that
+is what is to be seen; in the others an appended list or an updated array is copied, as the papers'
+languages have no update in place. `dual.naive`, `delta.symbolic`, `chad.higher` and `curry.simple`
+are exponential on programs that share, and their growth is not shown. A method without functions is
+given the program with its calls inlined and its function values as sums. `–`: refused, with the
+reason below.
+"""
+
+
+def matrix() -> str:
+    """The matrix of methods and features; methods that take the same are one column."""
+    cells: dict[str, dict[str, str]] = {}
+    for line in MATRIX.read_text().splitlines():
+        feature, method, what = line.split(" | ", 2)
+        cells.setdefault(method, {})[feature] = what
+    columns: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    reasons: dict[str, list[str]] = {}
+    for method, found in cells.items():
+        key = []
+        for feature, what in found.items():
+            word, _, text = what.partition(": ")
+            key.append((feature, "–" if word == "no" else what.removeprefix("yes").strip() or "✓"))
+            if word == "no":
+                text = text.removeprefix(f"method {method!r}: ").removeprefix(f"{method}: ")
+                reasons.setdefault(text[0].upper() + text[1:], []).append(f"`{method}`")
+        columns.setdefault(tuple(key), []).append(method)
+    out = [TAKES]
+    for k, methods in enumerate(columns.values()):
+        out.append(f"- **{chr(ord('A') + k)}**: " + ", ".join(f"`{m}`" for m in methods))
+    out.append("\n| | " + " | ".join(chr(ord("A") + k) for k in range(len(columns))) + " |")
+    out.append("|---" * (len(columns) + 1) + "|")
+    for row in zip(*columns, strict=True):
+        out.append(f"| {row[0][0]} | " + " | ".join(what for _, what in row) + " |")
+    out.append("")
+    for reason, methods in reasons.items():
+        names = dict.fromkeys(methods)
+        every = "all methods" if len(names) == len(cells) else ", ".join(names)
+        out.append(f"- {reason} ({every}).")
+    return "\n".join(out) + "\n"
 
 
 if __name__ == "__main__":

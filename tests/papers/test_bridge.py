@@ -27,8 +27,7 @@ from pullback.plans import Request, What
 from tests.papers.generate import FIG1, HO3, finite_difference
 from tests.programs import Program, corpus
 
-REFUSED = {"float64, int64 and bool", "a derivative inside", "recursion", "while loop",
-           "of whole matrices"}
+REFUSED = {"float64, int64 and bool", "a derivative inside", "recursion", "of whole matrices"}
 
 
 def core_of(f: Any, args: tuple[Any, ...]) -> tuple[CoreProgram, list[CoreProgram], list[object]]:

@@ -115,15 +115,22 @@ EVERYTHING = SOURCE.extended(
     "target", (Pack, Unpack), OPS, ("-o", "->□", "~>"))
 
 
+def outside(t: Term, dialect: Dialect) -> Term | None:
+    """The first construct that the dialect has not; None if it has all."""
+    for s in subterms(t):
+        if (type(s) not in dialect.terms
+                or (isinstance(s, Op) and s.name not in dialect.ops)
+                or (isinstance(s, Lam) and s.kind not in dialect.kinds)):
+            return s
+    return None
+
+
 def require_dialect(t: Term, dialect: Dialect) -> None:
     """NestedTypeError names the first construct that the dialect has not."""
-    for s in subterms(t):
-        if type(s) not in dialect.terms:
-            raise NestedTypeError(f"the {dialect.name} language has no {_words(s)}")
-        if isinstance(s, Op) and s.name not in dialect.ops:
-            raise NestedTypeError(f"the {dialect.name} language has no operation {s.name}")
-        if isinstance(s, Lam) and s.kind not in dialect.kinds:
-            raise NestedTypeError(f"the {dialect.name} language has no functions {s.kind}")
+    s = outside(t, dialect)
+    if s is not None:
+        what = f"functions {s.kind}" if isinstance(s, Lam) and Lam in dialect.terms else _words(s)
+        raise NestedTypeError(f"the {dialect.name} language has no {what}")
 
 
 def _words(t: Term) -> str:

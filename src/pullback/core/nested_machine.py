@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import cast
+
+
+class OutOfSteps(RuntimeError):
+    """An evaluation took more steps than it may."""
 
 
 class Machine:
@@ -16,10 +21,12 @@ class Machine:
     calls    how often each of those was called
     wide     whether the elements of an array are computed beside each other: the cost of all is
              that of the most expensive one
+    most     how many steps it may take: the call of a function after that raises OutOfSteps
     peaks    the largest value that a library row reported under a name (sizes of arrays, maps)
     """
 
     wide = False
+    most = math.inf
 
     def __init__(self) -> None:
         self.cost = 0
@@ -69,9 +76,11 @@ class Closure:
         self.serial = serial
 
     def __call__(self, x: object) -> object:
-        code = self.code
+        code, m = self.code, self.machine
+        if m.cost > m.most:
+            raise OutOfSteps(f"more than {m.most} steps")
         if self.serial >= 0:
-            self.machine.calls[self.serial] += 1
+            m.calls[self.serial] += 1
         frame: list[object] = [None] * code.size
         frame[0] = x
         for slot, v in zip(code.captured, self.values):

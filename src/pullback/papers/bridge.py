@@ -32,7 +32,8 @@ from pullback.papers.bridge_values import (
     from_nested,
     to_nested,
 )
-from pullback.papers.methods import METHODS, Outcome, run
+from pullback.papers.methods import NeedsRecursion, Outcome, Unsupported, method_named, run
+from pullback.papers.sections import missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +51,11 @@ def differentiate(
 ) -> Derivative:
     """A method on a program: ``seeds`` has the cotangent of every result (anything for a discrete
     one). Unsupported says what the method's source language does not have."""
-    source = to_source(program, functions=Lam in METHODS[method].source.terms)
+    try:
+        source = to_source(program, functions=Lam in method_named(method).source.terms)
+    except NeedsRecursion as e:
+        section = missing(method, "recursion")
+        raise Unsupported(f"method {method!r}: {e.reason}: {section}", e.site) from None
     main, decls = program.functions[program.main], program.decls
     values = tuple(to_nested(p.type, a, decls) for p, a in zip(main.params, args))
     seed = tuple_value(*(

@@ -41,7 +41,7 @@ from pullback.core.terms import (
     Function,
 )
 from pullback.papers.bridge_scope import Scope
-from pullback.papers.methods import Unsupported
+from pullback.papers.methods import NeedsRecursion
 
 
 class Functions(Scope):
@@ -91,7 +91,7 @@ class Functions(Scope):
         if self.functions:
             return App(Var(self.names[f]), tuple_(*args))
         if f in self.recursive:
-            raise Unsupported("recursion is not in the source language of this method")
+            raise NeedsRecursion("its source language has no recursion")
         fn = self.program.functions[f]
         bound = [(self.bind(p), a) for p, a in zip(fn.params, args, strict=True)]
         body = self.block(fn.body)

@@ -48,7 +48,7 @@ from pullback.core.terms import Var as CoreVar
 from pullback.core.types import Array, Real
 from pullback.papers import bridge_arrays as arrays
 from pullback.papers.bridge_scope import Scope
-from pullback.papers.methods import Unsupported
+from pullback.papers.methods import NeedsRecursion
 
 
 class Loops(Scope):
@@ -113,7 +113,7 @@ class Loops(Scope):
 
     def while_(self, loop: While, vars_: Sequence[CoreVar]) -> Term:
         if not self.functions:
-            raise Unsupported("a while loop is recursion: this method's language has none")
+            raise NeedsRecursion("its source language has no recursion, nor while loops")
         n, k = len(vars_), len(loop.carried)
         inits = self.state(vars_, k, self.atoms(loop.inits))
         types = [self.type(v.type) for v in vars_]

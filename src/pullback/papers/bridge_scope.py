@@ -88,7 +88,7 @@ class Scope(ABC):
                 for v in x.vars:
                     self.type(v.type)
             except Unsupported as e:
-                raise Unsupported(e.reason, e.site or x.site) from None
+                raise type(e)(e.reason, e.site or x.site) from None
             if len(x.vars) == 1:
                 bound.append((self.bind(x.vars[0]), t))
                 continue

@@ -71,7 +71,7 @@ from pullback.papers.bridge_values import (
     inject,
     variant_type,
 )
-from pullback.papers.methods import Unsupported
+from pullback.papers.methods import NeedsRecursion, Unsupported
 
 
 def to_source(program: Program, functions: bool = True) -> Source:
@@ -90,7 +90,7 @@ class Bridge(Functions, Loops):
         if self.functions:
             body = self.definitions(body)
         elif self.recursive:
-            raise Unsupported("recursion is not in the source language of this method")
+            raise NeedsRecursion("its source language has no recursion")
         return Source(context, body, self.types(main.results), declarations(self.program))
 
     def op(self, x: CoreLet) -> Term:

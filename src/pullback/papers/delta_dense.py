@@ -132,7 +132,8 @@ def onehots(
             element = Op("index", (Var(z), Var(i)))
             return Let(z, x, Build(size, i, onehots(p, a, element, placed, dt, n)))
         case Data():
-            raise Unsupported("delta.dense: the arguments may not hold declared data types")
+            raise Unsupported("delta.dense: the arguments may not hold declared data types: "
+                              "section 8.5 has them for K (delta.monadic)")
         case Fun() | TVar() | Forall() | Exists() | EV() | EVM():
             raise Unsupported("delta: the arguments and the result may not hold functions")
         case _:

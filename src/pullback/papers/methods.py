@@ -34,11 +34,12 @@ from pullback.core.nested import (
     Type,
     Unit,
 )
-from pullback.core.nested_check import Dialect, NestedTypeError, require_dialect
+from pullback.core.nested_check import Dialect, NestedTypeError, outside, require_dialect
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_pretty import show_type
 from pullback.core.terms import Site
 from pullback.papers import load
+from pullback.papers.sections import lacking, missing
 
 
 class Unsupported(NotImplementedError):
@@ -48,6 +49,10 @@ class Unsupported(NotImplementedError):
         super().__init__(reason)
         self.reason = reason
         self.site = site
+
+
+class NeedsRecursion(Unsupported):
+    """A program for a method without recursion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +105,9 @@ class Method:
         try:
             require_dialect(source.body, self.source)
         except NestedTypeError as e:
-            return str(e)
+            beyond = outside(source.body, self.source)
+            section = missing(self.name, lacking(beyond)) if beyond else ""
+            return f"{e}: {section}" if section else str(e)
         return ""
 
 
@@ -115,11 +122,16 @@ def register(method: Method) -> Method:
     return method
 
 
-def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Value and cotangents of a program by a method; Unsupported says what it cannot take."""
+def method_named(name: str) -> Method:
+    """The method with this name."""
     if name not in METHODS:  # a stage registers itself when its file is imported
         load()
-    method = METHODS[name]
+    return METHODS[name]
+
+
+def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """Value and cotangents of a program by a method; Unsupported says what it cannot take."""
+    method = method_named(name)
     reason = method.supports(source)
     if reason:
         raise Unsupported(f"method {name!r}: {reason}")

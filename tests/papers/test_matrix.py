@@ -1,0 +1,24 @@
+"""The table of what each method takes is what a run gives."""
+
+import pytest
+
+from pullback.by_method import method_names
+from tests.papers import matrix
+from tests.papers.conformance import MATRIX
+
+
+@pytest.mark.parametrize("feature", [name for name, *_ in matrix.FEATURES])
+def test_the_matrix_is_what_runs_give(feature: str) -> None:
+    cells = {(feature, m): matrix.cell(feature, m) for m in method_names()}
+    written = [x for x in MATRIX.read_text().splitlines() if x.startswith(f"{feature} | ")]
+    assert matrix.text(cells).splitlines() == written  # python -m tests.papers.matrix writes it
+
+
+def test_the_stages_of_dual_numbers_take_what_section_9_has() -> None:
+    cells = {tuple(line.split(" | ")[:2]): line.split(" | ")[2]
+             for line in MATRIX.read_text().splitlines()}
+    for feature in ("recursion", "unions of classes", "recursive types", "polymorphic functions",
+                    "mutually recursive types", "functions as values", "lists read"):
+        for method in method_names():
+            if method.startswith("dual."):
+                assert cells[feature, method].startswith("yes"), (feature, method)
