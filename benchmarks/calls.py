@@ -68,6 +68,31 @@ def data() -> None:
         print(f"{name:<26} {least:10.3f} {median:10.3f}", flush=True)
 
 
+def scaled(xs, s):
+    return [x * s for x in xs]
+
+
+def wave(x, y):
+    return np.sin(x) * y
+
+
+def products() -> None:
+    """Products with the Jacobian at one place: the whole calls of the three operators."""
+    ten, numbers = np.arange(10.0), [float(i) for i in range(10)]
+    rows: list[tuple[str, Callable[..., Any], tuple[Any, Any], Any]] = [
+        ("numbers", product, (1.5, 2.5), 1.0),
+        ("arrays of 10", wave, (ten, ten), ten),
+        ("a list of 10", scaled, (numbers, 2.0), numbers),
+    ]
+    print(f"{'least us':<26} {'vjp':>10} {'pullback':>10} {'jvp':>10}")
+    for name, f, args, cotangent in rows:
+        pullback = pb.vjp(f, *args)[1]
+        calls = (lambda x, y: pb.vjp(f, x, y), lambda x, y: pullback(cotangent),  # noqa: B023
+                 lambda x, y: pb.jvp(f, (x, y), (x, y)))  # noqa: B023  # fmt: skip
+        cells = " ".join(f"{microseconds(call, *args)[0]:10.3f}" for call in calls)
+        print(f"{name:<26} {cells}", flush=True)
+
+
 def main(jax: Any) -> None:
     rows = {
         "Python": product,
@@ -82,3 +107,4 @@ def main(jax: Any) -> None:
         least, median = microseconds(f, 1.5, 2.5)
         print(f"{name:<26} {least:10.3f} {median:10.3f}", flush=True)
     data()
+    products()

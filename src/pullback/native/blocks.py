@@ -18,7 +18,9 @@ WORDS = 128
 """Offsets in a block; from the last one on, the machine values of the argument."""
 
 CHUNK_BEFORE, CHUNK_USED, CHUNK_SIZE, CHUNK_DATA = 0, 8, 16, 32
-LEAST_CHUNK, MOST_CHUNK = 1 << 10, 1 << 25
+LEAST_CHUNK, MOST_CHUNK = 1 << 12, 1 << 25
+SPARES = 16
+"""So many chunks of the least size are not given back, but taken again (the GIL is held)."""
 
 HEADER, ALTERNATIVE, SCRATCH = 16, -16, -8
 """Of a node: the size of what is before it, and where."""
@@ -33,6 +35,8 @@ declare void @free(ptr)
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.umax.i64(i64, i64)
+@pb_spare = internal global ptr null
+@pb_spares = internal global i64 0
 @pb_block_name = constant [15 x i8] c"pullback.block\\00"
 """
 
@@ -63,7 +67,20 @@ def _free_chain(c: Code, start: int) -> None:
     with c.loop(lambda: c.let(f"icmp ne ptr {c.load('ptr', chunk)}, null")):
         this = c.load("ptr", chunk)
         c.store("ptr", c.load("ptr", this, CHUNK_BEFORE), chunk)
+        count = c.load("i64", "@pb_spares")
+        least = c.same(c.load("i64", this, CHUNK_SIZE), str(LEAST_CHUNK), "i64")
+        few = c.let(f"icmp ult i64 {count}, {SPARES}")
+        keep, drop, done = c.fresh("keep"), c.fresh("drop"), c.fresh("done")
+        c.branch(c.let(f"and i1 {least}, {few}"), keep, drop)
+        c.block(keep)
+        c.store("ptr", c.load("ptr", "@pb_spare"), this, CHUNK_BEFORE)
+        c.store("ptr", this, "@pb_spare")
+        c.store("i64", c.add(count, 1), "@pb_spares")
+        c.jump(done)
+        c.block(drop)
         c.call("void", "free", f"ptr {this}")
+        c.jump(done)
+        c.block(done)
 
 
 def _close() -> str:
@@ -116,7 +133,17 @@ def _more() -> str:
         c.store("i64", c.call("i64", "llvm.umin.i64", f"i64 {twice}", f"i64 {MOST_CHUNK}"), size)
     least = c.add("%bytes", CHUNK_DATA)
     got = c.call("i64", "llvm.umax.i64", f"i64 {c.load('i64', size)}", f"i64 {least}")
-    chunk = c.call("ptr", "malloc", f"i64 {got}")
+    spare = c.load("ptr", "@pb_spare")
+    fits = c.same(got, str(LEAST_CHUNK), "i64")
+    some = c.let(f"icmp ne ptr {spare}, null")
+
+    def again() -> str:
+        c.store("ptr", c.load("ptr", spare, CHUNK_BEFORE), "@pb_spare")
+        c.store("i64", c.let(f"sub i64 {c.load('i64', '@pb_spares')}, 1"), "@pb_spares")
+        return spare
+
+    chunk = c.choose(c.let(f"and i1 {fits}, {some}"), again,
+                     lambda: c.call("ptr", "malloc", f"i64 {got}"), "ptr")  # fmt: skip
     c.need(c.let(f"icmp ne ptr {chunk}, null"), "fail")
     c.store("ptr", before, chunk, CHUNK_BEFORE)
     c.store("i64", got, chunk, CHUNK_SIZE)
@@ -126,7 +153,7 @@ def _more() -> str:
     c.line("ret i1 true")
     c.block("fail")
     c.line("ret i1 false")
-    return c.function("define i1 @pb_block_more(ptr %block, i64 %cur, i64 %bytes) cold noinline")
+    return c.function("define i1 @pb_block_more(ptr %block, i64 %cur, i64 %bytes) noinline")
 
 
 def _deeper() -> str:
