@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.core.terms import AccNew, AccRead
 from pullback.core.types import F64, I64, Handle, Sum, Variant
 from pullback.lower import lanes
 from pullback.lower.state import NotInLanes
 from tests.ad.flatcore import A1, A2, AI, Code, E, program
 from tests.lower.test_lanes import add, in_lanes
+from tests.programs import corpus
 
 SIZES = [8, 11]
 OPTION = Sum((Variant("none", ()), Variant("some", (A1, F64))))
@@ -236,3 +238,12 @@ def test_emitted_arrays_outlive_the_memory_of_iterations() -> None:
 
     x = np.random.default_rng(0).normal(size=(8, 250))
     in_lanes(program([A2, I64], body), [x, 4])
+
+
+@pytest.mark.parametrize("name", ["examples/recurrent", "examples/regression"])
+def test_reverse_sweeps_of_networks(name: str) -> None:
+    """A loop over time and a loop over layers of several widths, for each of the data."""
+    network = next(p for p in corpus() if p.name == name)
+    args = network.make_args(np.random.default_rng(0), 9)
+    shown = pb.show(pb.value_and_grad(network.f, argnums=network.argnums), *args, stage="loop")
+    assert "f64x8" in shown
