@@ -81,13 +81,14 @@ def captured(x):
 
 
 def inner_list(x):
-    rows = [[x], [x]]
+    row = [x]
+    rows = [row, row]
     rows[0].append(x)
-    return rows[0][1]
+    return rows[1][1]
 
 
 def table(n):
-    rows = [[0.0] * n for _ in range(n)]
+    rows = [[0.0] * n] * n
     rows[0][1] = 1.0
     return rows[0][1]
 

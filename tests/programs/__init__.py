@@ -69,6 +69,7 @@ def corpus() -> list[Program]:
         scalars,
         standard,
         statistics,
+        tables,
         trees,
         unions,
         unset,
@@ -77,7 +78,7 @@ def corpus() -> list[Program]:
 
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
-        unions, optionals, lists, dicts, standard,
+        unions, optionals, lists, tables, dicts, standard,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]

@@ -13,6 +13,7 @@ from pullback.ad.flow import (
     Summaries,
     block_vars,
     consumed_arrays,
+    dug_groups,
     flow_of,
     updated_groups,
     versions_of,
@@ -57,10 +58,12 @@ class Facts:
 
     A loop may be recomputed in the reverse sweep only if it reads no array that is ``gone``:
     ``consumed`` by an update after it, and not ``restored``. Other loops store what they need.
-    ``candidates``: what could be restored."""
+    ``candidates``: what could be restored. ``refilled`` are those of which an update replaces whole
+    elements, not only numbers inside of these."""
 
     active: frozenset[Var]
     consumed: frozenset[Var]
+    refilled: frozenset[Var]
     versions: dict[Var, Var]
     candidates: tuple[Restored, ...] = ()
     restored: Restored = NOTHING
@@ -81,15 +84,18 @@ def analyse(
     """Activity and consumption; ``volatile``: a caller may update what goes in or comes out."""
     flow = flow_of(function, summary)
     everything = [*function.params, *block_vars(function.body)]
-    consumed = consumed_arrays(flow, everything)
+    refilled = consumed_arrays(flow, everything)
     if volatile:
-        consumed.update(v for v in everything if isinstance(v.type, Array))
+        refilled.update(v for v in everything if isinstance(v.type, Array))
+    dug = dug_groups(function, flow)
+    consumed = refilled.union(*dug)
+    refilled = consumed if flow.refills else refilled
     run = _Activity(spaces, results)
     run.active.update(v for v in everything if spaces.composite(v.type))
     run.active.update(
         p for p, on in zip(function.params, mask, strict=True) if on and spaces.bears(p.type)
     )
-    groups = updated_groups(flow)
+    groups = updated_groups(flow) + dug
     size = -1
     while size != len(run.active):
         size = len(run.active)
@@ -98,7 +104,8 @@ def analyse(
             if any(v in run.active for v in group):
                 run.active.update(v for v in group if spaces.bears(v.type))
     found = () if volatile else tuple(candidates(function, flow))
-    return Facts(frozenset(run.active), frozenset(consumed), versions_of(function), found)
+    active, versions = frozenset(run.active), versions_of(function)
+    return Facts(active, frozenset(consumed), frozenset(refilled), versions, found)
 
 
 class _Activity:

@@ -114,6 +114,7 @@ class Emit:
                 if plan is not None:
                     old = Index(f.value(array), where, checked and not self.trusted)
                     self._emit(let, old, plan.kept, b)
+                b.lets += f.inside[let][0] if let in f.inside else []
                 parts = zip(f.look(array), f.look(let.vars[0]), values, strict=False)
                 for part, v, x in parts:
                     op = Update(part, where, x, checked and not self.trusted)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from pullback.core.consumption import Summary
+from pullback.core.consumption import Summary, is_inside
 from pullback.core.prims import VIEWS
+from pullback.core.sharing import Sharing
 from pullback.core.terms import (
     Atom,
     Block,
@@ -37,12 +38,15 @@ class Flow:
     """Where arrays flow without being copied.
 
     ``same``: names of the same memory; ``moves``: v may be r afterwards; ``updated``: what an
-    update or a callee takes; ``linked``: names whose accumulators belong together."""
+    update or a callee takes; ``dug``: inside of whose elements it makes updates (``refills``: that
+    replace whole arrays there); ``linked``: names whose accumulators belong together."""
 
     summary: Summaries
     same: dict[Var, Var] = field(default_factory=dict)
     moves: dict[Var, list[Var]] = field(default_factory=dict)
     updated: list[Var] = field(default_factory=list)
+    dug: list[Var] = field(default_factory=list)
+    refills: bool = False
     linked: list[tuple[Var, Var]] = field(default_factory=list)
 
     def root(self, v: Var) -> Var:
@@ -65,8 +69,13 @@ class Flow:
     def let(self, let: Let) -> None:
         match let.op:
             case Update(array, _, _, _) if isinstance(array, Var):
-                self.updated.append(array)
                 self.linked.append((array, let.vars[0]))
+                if is_inside(let.op):  # the outer array is as it was
+                    self.dug.append(array)
+                    self.move(array, let.vars[0])
+                    self.refills = self.refills or not keeps_handles(let.op)
+                else:
+                    self.updated.append(array)
             case Prim(name, args) if (
                 (name in VIEWS or name in ("reshape", "stop_gradient"))
                 and isinstance(args[0], Var) and isinstance(args[0].type, Array)
@@ -89,6 +98,8 @@ class Flow:
                 for k, a in enumerate(args):
                     if k in summary.consumes and isinstance(a, Var):
                         self.updated.append(a)
+                        self.dug += [a] if k in summary.digs else []
+                        self.refills = self.refills or k in summary.digs
                         # the array may come back as any result
                         self.linked += [(a, v) for v in let.vars if isinstance(v.type, Array)]
                 for v, through in zip(let.vars, summary.returns, strict=True):
@@ -119,6 +130,19 @@ def consumed_arrays(flow: Flow, everything: Iterable[Var]) -> set[Var]:
             roots.add(v)
             work.extend(back.get(v, ()))
     return {v for v in everything if flow.root(v) in roots}
+
+
+def dug_groups(function: Function, flow: Flow) -> list[list[Var]]:
+    """Groups of variables that may share storage with what is updated inside of its elements:
+    the rows of a table, and what is made to be one."""
+    if not flow.dug:
+        return []
+    sharing = Sharing()
+    sharing.block(function.body)
+    groups: dict[Var, list[Var]] = {}
+    for v in sharing.of(flow.dug):
+        groups.setdefault(sharing.find(v), []).append(v)
+    return list(groups.values())
 
 
 def updated_groups(flow: Flow) -> list[list[Var]]:
@@ -163,7 +187,7 @@ def _versions(block: Block, first: dict[Var, Var]) -> None:
         for _, sub in sub_blocks(let.op):
             _versions(sub, first)
         match let.op:
-            case Update(array, _, _, _) if isinstance(array, Var):
+            case Update(array, _, _, _) if isinstance(array, Var) and keeps_handles(let.op):
                 first[let.vars[0]] = array
             case If() | Case():
                 _joined(let, [sub for _, sub in sub_blocks(let.op)], first)
@@ -177,6 +201,11 @@ def _versions(block: Block, first: dict[Var, Var]) -> None:
                         first[v] = i
             case _:
                 pass
+
+
+def keeps_handles(op: Update) -> bool:
+    """Whether the array has the same accumulators after the update: unless it gets a new row."""
+    return not isinstance(op.value.type, Array)
 
 
 def _joined(let: Let, blocks: list[Block], first: dict[Var, Var]) -> None:

@@ -23,12 +23,13 @@ from pullback.core.terms import (
     Loop,
     Op,
     Prim,
+    Update,
     Var,
     While,
     atoms,
 )
 from pullback.core.traverse import free_variables, free_variables_of
-from pullback.core.types import I64, Array, Bool, Handle, Int, Real, Type
+from pullback.core.types import I64, Array, Bool, Handle, Int, Real, Type, levels
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +68,7 @@ class Frame:
     own: dict[Var, None] = field(default_factory=dict)
     plans: dict[Let, Plan] = field(default_factory=dict)
     node: dict[Let, Var] = field(default_factory=dict)
+    inside: dict[Let, tuple[list[Let], tuple[Var, ...]]] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
 
     def child(self) -> Frame:
@@ -113,7 +115,10 @@ class Frame:
     def shared(self, v: Var) -> tuple[Atom, ...]:
         """The handles that a later version of an array shares with the first."""
         first = self.facts.versions.get(v)
-        return self.handles(first) if first is not None and self.active(v) else ()
+        if first is None or not self.active(v):
+            return ()
+        assert isinstance(v.type, Array)
+        return self.look(first)[1:] if isinstance(v.type.elem, Array) else self.handles(first)
 
     def parts(self, v: Var) -> tuple[Atom, ...]:
         """The forward variables that the op which binds ``v`` yields."""
@@ -139,6 +144,28 @@ class Frame:
         if let not in self.node:
             self.node[let] = self.add("cells", Handle(1))
         return self.node[let]
+
+    def row_handles(self, let: Let, op: Update) -> tuple[Var, ...]:
+        """(Of an update inside of an element) the handles of the array that the number stands in;
+        ``inside`` says how to get at them."""
+        if let not in self.inside:
+            lets: list[Let] = []
+            n = len(self.spaces.cotangent(op.value.type)) if self.active(let.vars[0]) else 0
+            found = self.look(op.array)
+            found = found[len(found) - n :]
+            for some in levels(op.array.type, op.indices)[:-1]:
+                where = tuple(self.value(i) for i in some)
+                rows = []
+                for h in found:
+                    t = h.type
+                    assert isinstance(t, Array)
+                    rows.append(self.add("h", t.elem))
+                    lets.append(Let((rows[-1],), Index(h, where, False)))
+                    if op.array not in self.facts.refilled:
+                        self.defs[rows[-1]] = lets[-1].op
+                found = tuple(rows)
+            self.inside[let] = lets, tuple(a for a in found if isinstance(a, Var))
+        return self.inside[let][1]
 
     def variable(self, v: Var) -> Var:
         """The forward variable of something that is no array."""
@@ -199,6 +226,11 @@ class Frame:
                 if not self.facts.gone(array) and isinstance(out, Var):
                     where = tuple(self.value(i) for i in idx)
                     self.defs[out] = Index(self.value(array), where, False)
+            case Index(array, idx, False) if array not in self.facts.refilled:
+                where = tuple(self.value(i) for i in idx)
+                for many, one in zip(self.look(array)[1:], self.look(let.vars[0])[1:]):
+                    if isinstance(one, Var):  # the handle of an element
+                        self.defs[one] = Index(many, where, False)
             case _:
                 pass
 

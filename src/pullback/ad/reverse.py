@@ -13,6 +13,7 @@ from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero, refuse_data
 from pullback.core.build import Builder, i64, partial, scale
+from pullback.core.consumption import is_inside
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
@@ -47,7 +48,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import Array, Handle, Named, Real, Type
+from pullback.core.types import Array, Handle, Named, Real, Type, levels
 
 
 class Reverse(Sweep):
@@ -179,8 +180,13 @@ class Reverse(Sweep):
         """The new element's cotangent is taken: the old element has none."""
         if let.vars[0] in f.facts.restored.versions:
             self.put_back(f, let, op, b)
-        handles = f.handles(let.vars[0])
-        where = f.places(op.array, op.indices, op.checked, b) if handles else ()
+        if is_inside(op):
+            handles: tuple[Atom, ...] = f.row_handles(let, op)
+            where = tuple(f.value(i) for i in levels(op.array.type, op.indices)[-1])
+            self.touch(f.look(op.array)[1:] if handles else ())
+        else:
+            handles = f.handles(let.vars[0])
+            where = f.places(op.array, op.indices, op.checked, b) if handles else ()
         for k, h in enumerate(handles):
             t = f.spaces.cotangent(op.value.type)[k]
             (d,) = b.let(AccTake(h, where, t.bits), (t,), names=("d",))

@@ -69,6 +69,7 @@ from pullback.core.types import (
     Tuple,
     Type,
     Variant,
+    replaced_by_update,
 )
 
 
@@ -222,7 +223,7 @@ def _op(p: _Pass, let: Let, out: list[Let]) -> Op:
         case Index(a, idx, checked):
             return Index(p.atom(a), p.atoms(idx), checked)
         case Update(a, idx, v, checked):
-            value = _flow(p, v, _elem(a.type), out)
+            value = _flow(p, v, replaced_by_update(a.type, len(idx)), out)
             return Update(p.atom(a), p.atoms(idx), value, checked)
         case Vjp(f, args, wrt, seeds):
             given = _flows(p, args, tuple(v.type for v in p.program.functions[f].params), out)

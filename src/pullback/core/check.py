@@ -303,8 +303,8 @@ class _Checker:
                 return self.carry(carried, inits, body, ())
             case Index(a, idx, _):
                 return (self.element(a, idx),)
-            case Update(a, idx, v, _):
-                self.equal((v.type,), (self.element(a, idx),), "value")
+            case Update(a, idx, v, checked):
+                self.equal((v.type,), (self.updated(a, idx, checked),), "value")
                 self.need(isinstance(a, Var), "update of a literal")
                 return (a.type,)
             case Vjp() | Jvp():
@@ -444,6 +444,19 @@ class _Checker:
             case _:
                 self.fail(f"{len(idx)} indices into {show_type(a.type)}")
                 return a.type
+
+    def updated(self, a: Atom, idx: Sequence[Atom], checked: bool) -> Type:
+        """The type of what an update replaces: an element, or one inside of it."""
+        t = a.type
+        self.ints(idx, "indices")
+        rest = len(idx)
+        while isinstance(t, Array) and rest >= t.rank:
+            rest, t = rest - t.rank, t.elem
+            if rest == 0:
+                return t
+            self.need(not checked, "a checked update inside of an element")
+        self.fail(f"{len(idx)} indices into {show_type(a.type)}")
+        return t
 
     def cell(self, h: Atom, idx: Sequence[Atom]) -> None:
         self.ints(idx, "indices")

@@ -34,7 +34,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.types import Array, Fun
+from pullback.core.types import Array, Fun, Type, levels
 
 Roots = dict[Var, frozenset[Var]]
 """The arrays whose storage a variable may share; a variable that is not listed has itself."""
@@ -42,10 +42,12 @@ Roots = dict[Var, frozenset[Var]]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Of a function: the parameters that it consumes, and per result those it may hand through."""
+    """Of a function: the parameters that it consumes, per result those it may hand through, and
+    of the consumed ones those in whose elements it may make updates."""
 
     consumes: frozenset[int]
     returns: tuple[frozenset[int], ...]
+    digs: frozenset[int] = frozenset()
 
 
 Summaries = dict[str, Summary]
@@ -165,7 +167,30 @@ def _summary(fn: Function, known: Summaries) -> Summary:
         frozenset(i for i, p in enumerate(fn.params) if p in roots_of(r, roots))
         for r in fn.body.results
     )
-    return Summary(frozenset(i for i, p in enumerate(fn.params) if p in consumed), returns)
+    consumes = frozenset(i for i, p in enumerate(fn.params) if p in consumed)
+    if not _digs(fn.body, known):
+        return Summary(consumes, returns)
+    nested = (i for i in consumes if _is_nested(fn.params[i].type))
+    return Summary(consumes, returns, frozenset(nested))
+
+
+def _digs(block: Block, known: Summaries) -> bool:
+    """Whether there are updates inside of elements."""
+    return any(
+        (isinstance(x.op, Update) and is_inside(x.op))
+        or any(summary.digs for summary, _ in _calls(x.op, known))
+        or any(_digs(b, known) for _, b in sub_blocks(x.op))
+        for x in block.lets
+    )
+
+
+def is_inside(op: Update) -> bool:
+    """Whether the update is one inside of an element that is an array."""
+    return len(levels(op.array.type, op.indices)) > 1
+
+
+def _is_nested(t: Type) -> bool:
+    return isinstance(t, Array) and isinstance(t.elem, Array)
 
 
 def consumed_params(program: Program) -> dict[str, frozenset[int]]:

@@ -73,6 +73,7 @@ from pullback.core.types import (
     Tuple,
     Type,
     Variant,
+    levels,
 )
 
 
@@ -280,7 +281,8 @@ class _Printer:
             case Index(a, idx, checked):
                 return f"{self.atom(a)}{_bang(checked)}[{self.atoms(idx)}]"
             case Update(a, idx, v, checked):
-                return f"{self.atom(a)}{_bang(checked)}[{self.atoms(idx)}] := {self.atom(v)}"
+                path = "".join(f"[{self.atoms(some)}]" for some in levels(a.type, idx))
+                return f"{self.atom(a)}{_bang(checked)}{path} := {self.atom(v)}"
             case Vjp(f, args, wrt, seeds):
                 return f"vjp {f}({self.atoms(args)}) wrt {list(wrt)} seeds ({self.atoms(seeds)})"
             case Jvp(f, args, wrt, ts):

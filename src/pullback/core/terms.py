@@ -210,7 +210,11 @@ class Index:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """The array with one element replaced; consumes ``array`` (done in place)."""
+    """The array with one element replaced; consumes ``array`` (done in place).
+
+    The indices may go on into elements that are arrays (``levels`` of types.py; only unchecked):
+    then it is the array with one of its elements so updated, and what is inside of it is consumed
+    too."""
 
     array: Atom
     indices: tuple[Atom, ...]

@@ -58,7 +58,7 @@ from pullback.core.translate_state import (
     in_range,
     tape_step,
 )
-from pullback.core.types import F64, Array, Bool, Int, Type
+from pullback.core.types import F64, Array, Bool, Int, Type, levels
 from pullback.core.values import (
     ClosureValue,
     NDArray,
@@ -449,12 +449,18 @@ class _Translator:
             self.slot(op.array), self.all(op.indices), self.slot(op.value), op.checked,
         )
         dst = self.bind(out[0])
+        *outer, last = levels(op.array.type, idx)
 
         def step(f: Frame) -> None:
-            point = tuple([f[i] for i in idx])
+            row = f[a]
+            for some in outer:
+                point = tuple([f[i] for i in some])
+                in_range(cast(NDArray, row), point)
+                row = _getitem(row, point)
+            point = tuple([f[i] for i in last])
             if not checked:
-                in_range(cast(NDArray, f[a]), point)
-            _setitem(f[a], point, f[v])
+                in_range(cast(NDArray, row), point)
+            _setitem(row, point, f[v])
             f[dst] = f[a]
 
         return step

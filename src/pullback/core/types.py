@@ -14,7 +14,11 @@ no variable at all. ``Tuple`` and ``Fun`` disappear in ``convert`` (see ``terms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,24 @@ F32 = Real(32)
 I64 = Int(64)
 I32 = Int(32)
 BOOL = Bool()
+
+
+def levels(t: Type, indices: Sequence[T]) -> list[tuple[T, ...]]:
+    """Indices into an array, and on into its elements that are arrays, level by level."""
+    out: list[tuple[T, ...]] = []
+    rest = tuple(indices)
+    while isinstance(t, Array) and rest:
+        out.append(rest[: t.rank])
+        rest, t = rest[t.rank :], t.elem
+    return out
+
+
+def replaced_by_update(t: Type, count: int) -> Type:
+    """The type of what an update with so many indices replaces in an array."""
+    for some in levels(t, range(count)):
+        assert isinstance(t, Array) and len(some) == t.rank
+        t = t.elem
+    return t
 
 
 def variants_of(t: Type, decls: dict[str, Decl]) -> tuple[Variant, ...]:

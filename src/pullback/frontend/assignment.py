@@ -8,26 +8,17 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.terms import Lit
-from pullback.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    MutationError,
-    UnknownAttributeError,
-)
-from pullback.frontend import ownership
-from pullback.frontend.expressions import (
-    BINARY,
-    evaluate,
-    evaluate_index,
-    lookup,
-)
+from pullback.errors import ArgumentValueError
+from pullback.frontend import nested, ownership, updates
+from pullback.frontend.expressions import BINARY, evaluate, lookup
+from pullback.frontend.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
-    ListV,
     RecordV,
     ReversedV,
+    SliceV,
     Stale,
     Static,
     TupleV,
@@ -55,7 +46,8 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
         case ast.Subscript():
-            _store(run, target, lambda _: value, node)
+            base = nested.base_of(run, target)
+            _store(run, base, nested.steps_of(run, target), lambda _: value, node)
         case ast.Attribute():
             run.refuse(
                 target,
@@ -124,58 +116,62 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = new
         case ast.Subscript():
-            _store(
-                run, s.target, lambda old: run.binop(op, old(), evaluate(run, s.value), s), s
-            )
+            _augmented_item(run, s, s.target, op)
         case _:
             assign(run, s.target, Static(None), s)
 
 
+def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) -> None:
+    """``a[i] += v``. An item that is a list or an array is itself updated."""
+    base = nested.base_of(run, target)
+    steps = nested.steps_of(run, target)
+    whole = lookup(run, base.id, base)
+    item = None
+    if not isinstance(whole, ArrayV):
+        holder = nested.kind_there(run, whole, steps[:-1], s)
+        item = None if isinstance(holder, ArrayK) else nested.kind_there(run, whole, steps, s)
+    is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
+    if not is_list and not isinstance(item, ArrayK):
+        _store(run, base, steps, lambda old: run.binop(op, old(), evaluate(run, s.value), s), s)
+        return
+    with run.holding(whole):
+        value = evaluate(run, s.value)
+    change: updates.Op = updates.Method("extend", [value], {})
+    if isinstance(item, ArrayK):
+        change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))
+    elif op != "+":
+        change = updates.Become(lambda old: run.binop(op, old, value, s))
+    nested.update(run, base, steps, change, s)
+
+
+def _whole(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
+    assert isinstance(old, ArrayV)
+    return ownership.fitted(run, "the array", old, new, node)
+
+
 def _store(
     run: Run,
-    target: ast.Subscript,
+    base: ast.Name,
+    to: Sequence[updates.Step],
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> None:
     """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
-    from pullback.frontend import dicts, lists
-    from pullback.frontend.arrays import store
-
-    base, subscripts = target, [target.slice]
-    while isinstance(base.value, ast.Subscript):
-        base = base.value
-        subscripts.insert(0, base.slice)
-    if not isinstance(base.value, ast.Name):
-        run.refuse(
-            target,
-            "only items of an array or list with a name of its own can be assigned",
-            "give it a name first",
-        )
-    name = base.value.id
-    indices = [evaluate_index(run, e) for e in subscripts]
-    array = ownership.updatable(run, name, base.value)
-    made: ownership.Updatable
-    if isinstance(array, RecordV):
-        if len(indices) > 1:
-            run.refuse(
-                target,
-                "an item of something inside a dict cannot be assigned",
-                "give it a name, and put it back: d[k] = a",
-                error=MutationError,
-            )
-        with run.holding(array):
-            made = dicts.store_at(run, array, indices[0], value, node)
-    elif not isinstance(array, ArrayV):
-        with run.holding(array):
-            made = lists.store_at(run, array, indices, value, node)
-    else:
-        index = indices[0] if len(indices) == 1 else _one_index(run, indices, target)
-        with run.holding(array):
-            new = value(lambda: run.subscript(array, index, target))
-        made = store(run, array, index, new, node)
-    ownership.bind_updated(run, name, array, made, node)
+    *steps, index = to
+    if isinstance(index, str):
+        run.refuse(node, "a field cannot be assigned: records are values")
+    store = updates.Store(index, value)
+    if steps and not isinstance(lookup(run, base.id, base), ArrayV):
+        nested.update(run, base, steps, store, node)
+        return
+    array = ownership.updatable(run, base.id, base)
+    change = updates.combined(run, store, steps, node)
+    with run.holding(array):
+        made, _ = updates.apply(run, array, change, node)
+    assert ownership.is_updated_in_place(made)
+    ownership.bind_updated(run, base.id, array, made, node)
 
 
 def update_by_method(
@@ -187,44 +183,31 @@ def update_by_method(
     node: ast.AST,
 ) -> Value:
     """``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
-    from pullback.frontend import dicts, lists
-
     old = ownership.updatable(run, name, node)
-    made: ownership.Updatable
-    if isinstance(old, RecordV) and method in dicts.UPDATES:
-        made, result = dicts.UPDATES[method](run, old, args, kwargs, node)
-    elif isinstance(old, ListV | TupleV) and method == "sort":
-        made, result = lists.sort(run, old, args, kwargs, node)
-    elif isinstance(old, ListV | TupleV) and method in lists.UPDATES:
-        if kwargs:
-            run.refuse(node, f".{method}() takes no such argument", error=ArgumentTypeError)
-        made, result = lists.UPDATES[method](run, old, args, node)
-    else:
-        run.refuse(
-            node, f"{run.describe(old)} has no method {method!r}", error=UnknownAttributeError
-        )
+    made, result = updates.apply(run, old, updates.Method(method, args, kwargs), node)
+    assert ownership.is_updated_in_place(made)
     with run.holding(*args):
         ownership.bind_updated(run, name, old, made, node)
     return result
 
 
-def _one_index(run: Run, indices: Sequence[Value], node: ast.AST) -> Value:
-    from pullback.frontend.objects import is_int
-
-    if not all(map(is_int, indices)):
-        run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    return TupleV(tuple(indices))
-
-
 def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
-    """``del xs[i]``; ``del x`` leaves the name without a value."""
+    """``del xs[i]``, ``del xs[a:b]``; ``del x`` leaves the name without a value."""
     match target:
         case ast.Name(name):
             lookup(run, name, target)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = Stale(f"{name!r} has been deleted", node)
-        case ast.Subscript(ast.Name(name), index) if not isinstance(index, ast.Slice):
-            at = evaluate_index(run, index)
-            update_by_method(run, name, "pop", [at], {}, node)
+        case ast.Subscript(container):
+            base = nested.base_of(run, container)
+            *steps, at = nested.steps_of(run, target)
+            if isinstance(at, str):
+                run.refuse(target, "a field cannot be deleted: records are values")
+            if isinstance(at, SliceV):
+                nothing = TupleV((), is_list=True)
+                change: updates.Op = updates.Store(at, lambda _: nothing)
+            else:
+                change = updates.Method("pop", [at], {})
+            nested.update(run, base, steps, change, node)
         case _:
             run.refuse(target, "only names and items of lists and dicts can be deleted")

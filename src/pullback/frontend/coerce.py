@@ -170,8 +170,9 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
     )
     inner = value.inner | made.inner
     return replace(
-        made, elem=kind.elem, owners=value.owners, fresh=value.fresh, inner=inner, spare=kind.spare
-    )
+        made, elem=kind.elem, owners=value.owners, fresh=value.fresh, inner=inner, spare=kind.spare,
+        sole=value.sole,
+    )  # fmt: skip
 
 
 def _same_leaves(a: Kind, b: Kind) -> bool:
@@ -181,6 +182,8 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
             return a.type == b.type
         case TupleK(xs, p), TupleK(ys, q):
             return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
+        case ListK(x, p), ListK(y, q):
+            return (q or not p) and _same_leaves(x, y)
         case RecordK(c, xs), RecordK(d, ys):
             return c is d and all(_same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys))
         case _:
@@ -201,18 +204,20 @@ def _fits(value: Value) -> bool:
 
 def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     """Items of one kind, known one by one, as a list."""
-    from pullback.frontend import sequences
+    from pullback.frontend import ownership, sequences
 
     length = i64(len(items))
     run.declare_kind(elem)
     types = list(leaf_types(elem))
     owners = frozenset(o for v in items for owned, _ in flatten(v).owned for o in owned)
+    sole = ownership.is_unshared(TupleV(tuple(items)))
     if not items:
-        return ListV(length, elem, tuple(_empty(run, t) for t in types), *new_owner())
+        empty = tuple(_empty(run, t) for t in types)
+        return ListV(length, elem, empty, *new_owner(), sole=True)
     if all(isinstance(t, Real | Int | Bool) for t in types):
         columns = zip(*(flatten(v).atoms for v in items))
         atoms = tuple(sequences.display(run, column, node).atom for column in columns)
-        return ListV(length, elem, atoms, *new_owner(), owners)
+        return ListV(length, elem, atoms, *new_owner(), owners, sole=sole)
 
     def pick(i: Atom, low: int, high: int) -> Value:
         if high - low == 1:
@@ -224,15 +229,18 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
         )
 
     made = run.sequence_of(length, lambda i: pick(i, 0, len(items)), node)
-    return ListV(length, elem, made.atoms, *new_owner(), owners)
+    return ListV(length, elem, made.atoms, *new_owner(), owners, sole=sole)
 
 
 def copied(run: Run, items: ListV) -> ListV:
     """A list of its own with the same items."""
+    from pullback.frontend import ownership
+
     whole = run.to_list(items, ast.Pass())
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
     owners, fresh = new_owner()
-    return replace(whole, atoms=atoms, owners=owners, fresh=fresh)
+    sole = whole.sole and not ownership.holds_memory(whole.elem)
+    return replace(whole, atoms=atoms, owners=owners, fresh=fresh, sole=sole)
 
 
 def new_owner() -> tuple[frozenset[Owner], bool]:

@@ -12,7 +12,6 @@ from pullback.core.types import Int
 from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
-    MutationError,
     StaticValueError,
     UnknownNameError,
 )
@@ -140,7 +139,9 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
             return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
             error = FollowUp if found.reason == UNKNOWN else UnknownNameError
-            run.refuse(node, found.reason, error=error)
+            shared = found.reason.endswith("updated since")
+            again = "copy it before the update, or read it anew afterwards" if shared else ""
+            run.refuse(node, found.reason, again, error=error)
         if found is not None:
             return found
         if name in scope.locals:
@@ -361,22 +362,19 @@ def _call(run: Run, node: ast.Call) -> Value:
 
 
 def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
-    from pullback.frontend import assignment
+    from pullback.frontend import assignment, nested, updates
 
-    if not isinstance(receiver, ast.Name):
-        run.refuse(
-            node,
-            f".{name}() on a list that has no name of its own",
-            "give the list a name: xs = ...; then put it back: rows[i] = xs",
-            error=MutationError,
-        )
+    base = nested.base_of(run, receiver)
+    steps = nested.steps_of(run, receiver)
     args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
         if k.arg is None:
             run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
         kwargs[k.arg] = evaluate(run, k.value)
-    return assignment.update_by_method(run, receiver.id, name, args, kwargs, node)
+    if steps:
+        return nested.update(run, base, steps, updates.Method(name, args, kwargs), node)
+    return assignment.update_by_method(run, base.id, name, args, kwargs, node)
 
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:

@@ -62,7 +62,8 @@ from pullback.frontend.values import (
 
 Owned = ArrayV | ListV | ClosureV
 Ownership = tuple[frozenset[Owner], bool]
-"""The arrays whose memory a value may share, and whether it is all of a fresh one."""
+"""The arrays whose memory a value may share, and whether it is all of a fresh one (what is in a
+list: whether each of its arrays and lists is a fresh one, in one place only)."""
 
 NO_OWNER: Ownership = (frozenset(), False)
 _NO_NODE = ast.Pass()
@@ -111,9 +112,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.append(atom)
             out.owned.append((owners, fresh))
             return ArrayK(value.elem, value.rank)
-        case ListV(length, elem, atoms, owners, fresh, inner, spare):
+        case ListV(length, elem, atoms, owners, fresh, inner, spare, sole):
             out.atoms.extend((length, *atoms))
-            out.owned.extend(((owners, fresh), (inner, False)))
+            out.owned.extend(((owners, fresh), (inner, sole)))
             return ListK(elem, spare)
         case TupleV(items, is_list, owners, fresh):
             if is_list:
@@ -298,7 +299,8 @@ def _rebuild(
         case ListK(elem, spare):
             length = next(atoms)
             parts = tuple(next(atoms) for _ in leaf_types(elem))
-            return ListV(length, elem, parts, *own(), own()[0], spare)
+            (owners, fresh), (inner, sole) = own(), own()
+            return ListV(length, elem, parts, owners, fresh, inner, spare, sole)
         case TupleK(items, True):
             owners, fresh = own()
             return TupleV(each(items), True, owners, fresh)

@@ -26,7 +26,7 @@ from pullback.errors import (
 )
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
-from pullback.frontend.handing import hand_back, with_updates
+from pullback.frontend.handing import hand_back, lent, with_updates
 from pullback.frontend.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds import FunctionK, Kind, ScalarK, StaticK, describe, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -72,6 +72,7 @@ class Spec:
     owned: list[ResultOwner] = field(default_factory=list)
     hidden: dict[Path, Kind] = field(default_factory=dict)
     updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
+    nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
     handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
     never_returns: bool = False
     used: bool = False  # by a recursive call
@@ -310,6 +311,7 @@ class Functions:
         for _ in range(_MAX_ATTEMPTS):
             spec.used = spec.unresolved = False
             known_hidden, handed = dict(spec.hidden), tuple(sorted(spec.updates))
+            nested = set(spec.nested)
             try:
                 kind, owned = self._run(spec, names, origins)
             except Widen as w:
@@ -336,7 +338,7 @@ class Functions:
                     raise
                 self._refuse_unknown(spec, node)
             now = tuple(sorted(spec.updates))
-            if spec.used and now != handed:  # what it gives has another form than was assumed
+            if spec.used and (now, spec.nested) != (handed, nested):  # not as was assumed
                 spec.result, spec.handed = None, now
                 self.specs = dict(before)
                 continue
@@ -390,12 +392,15 @@ class Functions:
             if origin is not None:
                 run.origins[var] = origin
         scope = Scope({}, f.scope, local_names(spec.definition.node) | {"$return"})
+        given: dict[str, frozenset[Owner]] = {}
         for name, kind in zip(names, spec.args):
-            scope.names[name] = take(kind, name, "an argument")
+            first = len(owners)
+            scope.names[name] = lent(take(kind, name, "an argument"))
+            given[name] = frozenset(owners[first:])
             if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
                 run.origins[params[-1]] = (spec, name)
         ends = given_names(spec.definition.node) | {"$return"}
-        frame = Frame(spec.definition, scope, live_end=ends, spec=spec)
+        frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
         run.frames.append(frame)
         try:
             return self._body(spec, frame, params, owners)

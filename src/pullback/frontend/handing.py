@@ -18,7 +18,7 @@ from pullback.frontend import ownership
 from pullback.frontend.coerce import tightened
 from pullback.frontend.flatten import flatten
 from pullback.frontend.kinds import without_spare
-from pullback.frontend.values import FunctionV, RecordV, Stale, Static, TupleV, Value
+from pullback.frontend.values import FunctionV, ListV, RecordV, Stale, Static, TupleV, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.functions import Spec
@@ -33,6 +33,19 @@ class Mark:
 
 
 _MARKS: dict[str, Mark] = {}
+
+
+def lent(value: Value) -> Value:
+    """A parameter: whether the rows of a table are in one place only is for the caller to see."""
+    match value:
+        case ListV():
+            return replace(value, sole=True)
+        case TupleV(items):
+            return replace(value, items=tuple(map(lent, items)))
+        case RecordV(_, fields):
+            return replace(value, fields={n: lent(v) for n, v in fields.items()})
+        case _:
+            return value
 
 
 def with_updates(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
@@ -82,7 +95,8 @@ def hand_back(
                     "pass it once",
                     error=MutationError,
                 )
-        made[name] = ownership.handed_back(run, arg, end, spec.updates[name], node)
+        nested = name in spec.nested
+        made[name] = ownership.handed_back(run, arg, end, spec.updates[name], node, nested)
     return _unmarked(result, made)
 
 

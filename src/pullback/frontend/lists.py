@@ -18,20 +18,21 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Build, If, Loop, Update, Var
-from pullback.core.types import I64
+from pullback.core.types import I64, Array
 from pullback.errors import (
     ArgumentTypeError,
     MutationError,
     StaticIndexError,
     TypesDoNotMeetError,
 )
-from pullback.frontend import list_calls, objects
+from pullback.frontend import list_calls, objects, ownership
 from pullback.frontend.arguments import bind, flag
-from pullback.frontend.coerce import coerce
+from pullback.frontend.coerce import coerce, dummy_atom
 from pullback.frontend.flatten import flatten, kind_of
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.join import generalise, join
 from pullback.frontend.kinds import Kind, ListK, describe, without_spare
+from pullback.frontend.subscripts import slice_part
 from pullback.frontend.values import Items, ListV, SliceV, Static, TupleV, Unrolled, Value
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ Kwargs = dict[str, Value]
 Change = tuple[AnyList, Value]
 """A list after an update, and the value of the call that made it."""
 
+ZERO, ONE = i64(0), i64(1)
 _NONE = Static(None)
 _LEAST = 8  # items that fit into the first buffer
 
@@ -74,6 +76,23 @@ def _of(run: Run, items: AnyList, elem: Kind | None, node: ast.AST) -> ListV:
     return run.coerce_list(items, ListK(known, True), node)
 
 
+def growing(run: Run, items: AnyList, node: ast.AST) -> ListV:
+    """A list of known length as one that changes at run time."""
+    return _of(run, items, None, node)
+
+
+def tight(run: Run, items: AnyList, node: ast.AST) -> AnyList:
+    """The list without room for more."""
+    return run.to_list(items, node) if isinstance(items, ListV) and items.spare else items
+
+
+def with_item(items: ListV, value: Value) -> ListV:
+    """The list with this put somewhere in it."""
+    mine = ownership.owners_of(value)
+    sole = items.sole and ownership.is_unshared(value) and not mine & items.inner
+    return replace(items, inner=items.inner | mine, sole=sole)
+
+
 def _written(
     run: Run, items: ListV, at: Atom, value: Value, length: Atom, node: ast.AST
 ) -> ListV:
@@ -84,18 +103,32 @@ def _written(
     for old, leaf in zip(items.atoms, flat.atoms):
         (new,) = run.b.let(Update(old, (at,), leaf, False), (old.type,), site)
         atoms.append(new)
-    inner = items.inner.union(*(owners for owners, _ in flat.owned))
-    return replace(items, length=length, atoms=tuple(atoms), inner=inner)
+    return with_item(replace(items, length=length, atoms=tuple(atoms)), value)
 
 
 def _room(run: Run, items: ListV, value: Value, node: ast.AST) -> ListV:
-    """The list with room for one more item. New room is filled with ``value``, which goes there."""
-    if not items.atoms:
-        return items
+    """The list with room for one more item."""
     fill = flatten(coerce(run, value, items.elem, node)).atoms
-    n = items.length
-    capacity = run.b.dim(items.atoms[0], 0)
-    full = run.b.prim("eq", n, capacity)
+    made = with_room(run, items.length, items.atoms, fill, items.atoms, ())
+    return replace(items, atoms=tuple(made))
+
+
+def with_room(
+    run: Run,
+    n: Atom,
+    buffers: Sequence[Atom],
+    fill: Sequence[Atom],
+    outer: Sequence[Atom],
+    at: tuple[Atom, ...],
+) -> Sequence[Atom]:
+    """Buffers with ``n`` items, with room for one more. They stand in ``outer`` at the path ``at``
+    (or are these themselves): that is given as it is then. New room is filled with anything."""
+    if not buffers:
+        return outer
+    full = run.b.prim("eq", n, run.b.dim(buffers[0], 0))
+
+    def filler(a: Atom) -> Atom:
+        return dummy_atom(run, a.type) if isinstance(a.type, Array) else a
 
     def grown() -> Sequence[Atom]:
         larger = run.b.prim("max", run.b.prim("mul", n, i64(2)), i64(_LEAST))
@@ -103,17 +136,21 @@ def _room(run: Run, items: ListV, value: Value, node: ast.AST) -> ListV:
 
         def item() -> Sequence[Atom]:
             inside = run.b.prim("lt", index, n)
-            then = run.block(lambda: [run.b.index(a, (index,), False) for a in items.atoms])
-            return run.b.let(
-                If(inside, then, run.block(lambda: fill)), tuple(a.type for a in fill)
-            )
+            then = run.block(lambda: [run.b.index(a, (index,), False) for a in buffers])
+            orelse = run.block(lambda: [filler(a) for a in fill])
+            return run.b.let(If(inside, then, orelse), tuple(a.type for a in fill))
 
-        body = run.block(item)
-        return run.b.let(Build((larger,), (index,), body), types)
+        types = tuple(a.type for a in buffers)
+        made = run.b.let(Build((larger,), (index,), run.block(item)), types)
+        if not at:
+            return made
+        return [
+            run.b.let(Update(whole, at, a, False), (whole.type,))[0]
+            for whole, a in zip(outer, made)
+        ]
 
-    types = tuple(a.type for a in items.atoms)
-    made = run.b.let(If(full, run.block(grown), run.block(lambda: items.atoms)), types)
-    return replace(items, atoms=tuple(made))
+    types = tuple(a.type for a in outer)
+    return run.b.let(If(full, run.block(grown), run.block(lambda: outer)), types)
 
 
 def append(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
@@ -242,7 +279,7 @@ def reverse(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
         lambda i: run.element(whole, run.b.prim("sub", last, i), node, False),
         node,
     )
-    return _in_place_of(items, made), _NONE
+    return _in_place_of(items, replace(made, sole=items.sole)), _NONE
 
 
 def remove(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
@@ -254,6 +291,8 @@ def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) ->
     _take(run, "sort", args, 0, 0, node)
     key, reverse = bind(run, "sort", (), kwargs, node, key=_NONE, reverse=Static(False))
     made = list_calls.in_order(run, items, key, flag(run, reverse, node, "reverse"), node)
+    if isinstance(made, ListV) and isinstance(items, ListV):
+        made = replace(made, sole=items.sole)
     return _in_place_of(items, made), _NONE
 
 
@@ -266,28 +305,73 @@ def _in_place_of(old: AnyList, new: Value) -> AnyList:
 def store_at(
     run: Run,
     items: AnyList,
-    indices: Sequence[Value],
+    index: Value,
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> AnyList:
-    """``xs[i] = v``; ``value`` may ask for the old item."""
-    if len(indices) > 1:
-        run.refuse(
-            node,
-            "an item of a list inside a list cannot be assigned",
-            "use an array: np.zeros((n, m)), or put a new row there: rows[i] = [...]",
-            error=MutationError,
-        )
-    (index,) = indices
-    if isinstance(index, SliceV):
-        run.refuse(
-            node,
-            "a slice of a list cannot be assigned",
-            "assign the items one by one, or make a new list",
-            error=MutationError,
-        )
+    """``xs[i] = v``, ``xs[a:b] = ys``; ``value`` may ask for the old item."""
     new = value(lambda: run.subscript(items, index, node))
+    if isinstance(index, SliceV):
+        return splice(run, items, index, new, node)
     return store(run, items, index, new, node)
+
+
+def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST) -> AnyList:
+    """``xs[a:b] = ys``; ``del xs[a:b]`` puts nothing there."""
+    if not isinstance(index.step, Static) or index.step.value not in (None, 1):
+        run.refuse(
+            node,
+            "a slice with a step is assigned or deleted",
+            "assign the items one by one, or make a new list: [... for ...]",
+            error=MutationError,
+        )
+    more = run.iterate(value, node)
+    if isinstance(items, TupleV) and isinstance(more, Unrolled):
+        if isinstance(index.start, Static) and isinstance(index.stop, Static):
+            bounds = run.static(index, node, "a slice")
+            assert isinstance(bounds, slice)
+            known = list(items.items)
+            known[bounds] = more.items
+            return replace(items, items=tuple(known))
+    new = TupleV(more.items) if isinstance(more, Unrolled) else run.to_list(value, node)
+    elem = None
+    if isinstance(new, ListV):
+        elem = new.elem
+    for v in new.items if isinstance(new, TupleV) else ():
+        elem = run.kind(v, node) if elem is None else join(elem, generalise(run.kind(v, node)))
+    if isinstance(items, TupleV) and not items.items and elem is None:
+        return items
+    old = _of(run, items, elem, node)
+    if elem is None:
+        new = run.coerce_list(TupleV((), is_list=True), ListK(old.elem), node)
+    else:
+        new = run.coerce_list(new, ListK(old.elem), node)
+    part = slice_part(run, index, old.length, node)
+    end = run.b.prim("add", part.start, new.length)
+    shift = run.b.prim("sub", part.count, new.length)
+    put = new
+
+    def item(i: Atom) -> Value:
+        before = run.b.prim("lt", i, part.start)
+        inside = run.b.prim("lt", i, end)
+
+        def of_new() -> Value:
+            return run.element(put, run.b.prim("sub", i, part.start), node, False)
+
+        def of_old() -> Value:
+            return run.element(old, run.b.prim("add", i, shift), node, False)
+
+        return run.branch(
+            before,
+            lambda: run.element(old, i, node, False),
+            lambda: run.branch(inside, of_new, of_old, node),
+            node,
+        )
+
+    made = run.sequence_of(run.b.prim("sub", old.length, shift), item, node)
+    result = _in_place_of(items, made)
+    assert isinstance(result, ListV)
+    return run.coerce_list(result, ListK(made.elem, True), node)
 
 
 def store(run: Run, items: AnyList, index: Value, value: Value, node: ast.AST) -> AnyList:
@@ -326,4 +410,4 @@ UPDATES: dict[str, Callable[[Run, AnyList, Args, ast.AST], Change]] = {
 }  # fmt: skip
 
 
-__all__ = ["UPDATES", "store_at"]
+__all__ = ["UPDATES", "growing", "splice", "store_at", "tight", "with_item", "with_room"]

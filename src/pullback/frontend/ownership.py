@@ -8,13 +8,24 @@ function, and names that may share its memory may not be used afterwards (they b
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend import extents as ext
 from pullback.frontend.flatten import NoKindError, flatten, parts_of
+from pullback.frontend.kinds import (
+    Kind,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    parts,
+)
 from pullback.frontend.scopes import Scope, chain
 from pullback.frontend.syntax import given_names
 from pullback.frontend.values import (
@@ -22,10 +33,13 @@ from pullback.frontend.values import (
     FunctionV,
     ListV,
     OperatorV,
+    OptionalV,
     Owner,
     RecordV,
+    Scalar,
     Stale,
     Static,
+    SymbolV,
     TupleV,
     Value,
 )
@@ -64,6 +78,63 @@ def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
     return frozenset(o for v in values for o in owners_of(v))
 
 
+def holds_memory(kind: Kind) -> bool:
+    """Whether there can be arrays, lists or dicts in a value of this kind (or it is one)."""
+    match kind:
+        case TupleK(_, True) | RecordK(cls=builtins.dict):
+            return True
+        case TupleK() | RecordK() | OptionalK():
+            return any(map(holds_memory, parts(kind)))
+        case _:
+            return not isinstance(kind, ScalarK | StaticK | SymbolK)
+
+
+def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:
+    """Whether each array and list in the value was made here (or came in the parameter whose owners
+    are ``given``) and is in one place of it only."""
+    found = list(_places(value, given))
+    owners = [o for place in found for o in place or ()]
+    return None not in found and len(owners) == len(set(owners))
+
+
+def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
+    """The same of what is in a list or dict."""
+    match value:
+        case ListV(_, elem):
+            return value.sole or not holds_memory(elem)
+        case TupleV(items):
+            return is_unshared(TupleV(items), given)
+        case RecordV(_, fields):
+            return is_unshared(TupleV(tuple(fields.values())), given)
+        case _:
+            return True
+
+
+def _places(
+    value: Value, given: frozenset[Owner]
+) -> Iterator[frozenset[Owner] | None]:
+    """The owners of each array and list in a value; None where that says nothing."""
+    if is_updated_in_place(value):
+        mine = value.fresh or (value.owners and value.owners <= given)
+        yield value.owners if mine else None
+    match value:
+        case ListV(_, elem, inner=inner, sole=sole):
+            if holds_memory(elem):
+                yield inner if sole else None
+        case TupleV(items):
+            for item in items:
+                yield from _places(item, given)
+        case RecordV(_, fields):
+            for item in fields.values():
+                yield from _places(item, given)
+        case OptionalV(_, inside):
+            yield from _places(inside, given)
+        case ArrayV() | Scalar() | Static() | SymbolV():
+            return
+        case _:
+            yield owners_of(value) or None
+
+
 def _live_scopes(run: Run) -> Iterator[Scope]:
     for scope in chain(run.scope):
         if scope.live:
@@ -81,8 +152,9 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return False
 
 
-def updatable(run: Run, name: str, node: ast.AST) -> Updatable:
-    """The array or list called ``name``, if this function may update it; else refused here."""
+def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
+    """The array or list called ``name``, if this function may update it (``nested``: what is in
+    it); else refused here."""
     from pullback.frontend.expressions import function_scope, lookup
 
     value = lookup(run, name, node)
@@ -110,14 +182,23 @@ def updatable(run: Run, name: str, node: ast.AST) -> Updatable:
     if not value.fresh:
         refusal = MutationError(
             f"{name!r} {_whose(value)}: updating it would be seen outside",
-            f"work on a copy: {name} = {name}.copy()",
+            _rewrite(name, value),
             run.site(node),
         )
         spec, definition = run.frame.spec, run.frame.definition
         if spec is None or definition is None or name not in given_names(definition.node):
             raise refusal
         spec.updates.setdefault(name, refusal)  # the caller decides
+        if nested:
+            spec.nested.add(name)
     return value
+
+
+def _rewrite(name: str, value: Updatable) -> str:
+    copy = f"work on a copy: {name} = {name}.copy()"
+    if any(o.note in ("an argument", "captured from the enclosing function") for o in value.owners):
+        return copy
+    return f"update it in its place: rows[i][j] = v, rows[i].append(v); or {copy}"
 
 
 def _whose(value: Updatable) -> str:
@@ -128,29 +209,32 @@ def _whose(value: Updatable) -> str:
 
 
 def bind_updated(
-    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST
+    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False
 ) -> Updatable:
     """The object called ``name`` has been updated. Other names of the very same object see that;
-    whatever else may share its memory may not be used any more."""
+    whatever else may share its memory (``nested``: or that of what is in it) may not be used any
+    more."""
     from pullback.frontend.expressions import function_scope
 
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run)
-    updated(run, name, old, node, made)
+    updated(run, name, old, node, made, nested)
     mine.names[name] = made
     return made
 
 
 def updated(
-    run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None
-) -> None:
+    run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None,
+    nested: bool = False,
+) -> None:  # fmt: skip
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     from pullback.frontend.expressions import function_scope
 
     mine = function_scope(run)
+    owners = owners_of(array) if nested else array.owners
     for value in run.pending:
-        if owners_of(value) & array.owners:
+        if owners_of(value) & owners:
             run.refuse(
                 node,
                 f"{name!r} is updated in the middle of an expression that has already read it",
@@ -164,7 +248,7 @@ def updated(
             same = value is array and not isinstance(array, ArrayV)
             if same and new is not None and not other.startswith("$"):
                 scope.names[other] = new
-            elif owners_of(value) & array.owners:
+            elif owners_of(value) & owners:
                 scope.names[other] = Stale(
                     f"{other!r} may share memory with {name!r}, which has been updated since",
                     ast.Pass(),
@@ -172,7 +256,7 @@ def updated(
 
 
 def handed_back(
-    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST
+    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool
 ) -> Updatable:
     """A function that was called has updated its argument: so the caller does."""
     from pullback.frontend.expressions import function_scope
@@ -180,18 +264,43 @@ def handed_back(
     assert is_updated_in_place(arg) and is_updated_in_place(new)
     for name, value in function_scope(run).names.items():
         if value is arg and not name.startswith("$"):
-            updatable(run, name, node)
-            return bind_updated(run, name, arg, new, node)
+            updatable(run, name, node, nested)
+            if nested:
+                check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
+            return bind_updated(run, name, arg, new, node, nested)
     if not arg.fresh:
         raise refusal
+    if nested:
+        check_inside(run, arg, frozenset(), node)
     made = replace(new, owners=arg.owners, fresh=True)
-    updated(run, "the argument", arg, node, made)
+    updated(run, "the argument", arg, node, made, nested)
     return made
 
 
+def check_inside(run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST) -> None:
+    """What is in a list or dict may be updated: it is in no other place."""
+    if not is_unshared_inside(value, frozenset() if value.fresh else given):
+        refuse_shared(run, node)
+
+
+def refuse_shared(run: Run, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        "what is updated here may be in other places too (or belong to someone else): they would "
+        "change with it",
+        "make each row anew, as in [[0.0] * m for _ in range(n)] or rows.append(row.copy())",
+        error=MutationError,
+    )
+
+
 def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
-    """``a += v``: NumPy updates ``a`` in place, with its dtype and shape."""
+    """``a += v``: NumPy updates ``a`` in place."""
     updatable(run, name, node)
+    return fitted(run, name, old, new, node)
+
+
+def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
+    """The new contents of an array that is updated in place, with its dtype and shape."""
     if isinstance(new, ArrayV) and new.rank > old.rank:
         message = "non-broadcastable output operand: the result has more axes than the array"
         run.refuse(node, message, f"write {name} = {name} + ...", error=ArgumentValueError)

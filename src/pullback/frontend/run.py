@@ -65,6 +65,7 @@ class Frame:
     depth: int = 0  # of builders, at the top of the body
     spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
+    given: dict[str, frozenset[Owner]] = field(default_factory=dict)  # the owners of parameters
 
 
 class Run(PythonValues):
@@ -339,11 +340,12 @@ class Run(PythonValues):
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
         """One Build; its results are the leaves of the item."""
         from pullback.frontend.coerce import coerce
+        from pullback.frontend.ownership import is_unshared
 
         index = Var("i", I64)
         kinds: list[Kind] = []
         mine, items = Owner("a list"), Owner("an item of a list")
-        start, shared = mine.serial, set[Owner]()
+        start, shared, sole = mine.serial, set[Owner](), [True]
 
         def body() -> Sequence[Atom]:
             item = fn(index)
@@ -354,13 +356,15 @@ class Run(PythonValues):
             shared.update(o for owners, _ in flat.owned for o in owners if o.serial < start)
             if flat.owned:
                 shared.add(items)
+                sole[0] = len(shared) == 1 and is_unshared(item)
             return flat.atoms
 
         block = self.block(body)
         types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
         atoms = self.b.let(Build((length,), (index,), block), types) if types else ()
         own = frozenset({mine})
-        return ListV(length, kinds[0], tuple(atoms), own, True, frozenset(shared))
+        inner = frozenset(shared)
+        return ListV(length, kinds[0], tuple(atoms), own, True, inner, sole=sole[0])
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """A function made anew in every iteration sees, when it is called later, the last value of

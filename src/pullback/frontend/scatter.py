@@ -75,23 +75,38 @@ def check_mask(
 Axis = Callable[[Extents], Atom]
 """Where in one axis of the array the element with these indices of the region stands."""
 
+Home = tuple[Atom, Extents]
+"""The array that is updated; or what it is inside of, and the path to it there."""
+
 
 def store_gathered(
     sp: Specialiser, array: ArrayV, axes: Sequence[Axis], region: Extents, value: Value,
-    node: ast.AST,
-) -> ArrayV:  # fmt: skip
-    """The array after the assignment of ``value``, broadcast to the region."""
-    own = ext.extents(sp, array)
+    node: ast.AST, home: Home,
+) -> Atom:  # fmt: skip
+    """What is at home after the assignment of ``value``, broadcast to the region."""
     read = reading(sp, array, region, value, node)
 
     def store_at(atom: Atom, indices: Extents) -> Atom:
         at = tuple(axis(indices) for axis in axes)
         item = sp.convert(read(indices), array.elem, node)
-        (new,) = sp.b.let(Update(atom, at, item, checked=True), (array.type,), sp.site(node))
-        return new
+        return put(sp, array, (atom, home[1]), at, item, True, node)
 
-    result = ArrayV(over(sp, region, array.atom, store_at), array.owners, array.fresh)
-    return ext.note(sp, result, own)
+    return over(sp, region, home[0], store_at)
+
+
+def put(
+    sp: Specialiser, array: ArrayV, home: Home, at: Extents, item: Atom, checked: bool,
+    node: ast.AST,
+) -> Atom:  # fmt: skip
+    """What is at home after one element of the array has been replaced."""
+    from pullback.frontend.subscripts import in_range
+
+    atom, where = home
+    if where and checked:  # there is no checked update at a path
+        own = ext.extents(sp, array)
+        at, checked = tuple(in_range(sp, i, n, node) for i, n in zip(at, own)), False
+    op = Update(atom, (*where, *at), item, checked)
+    return sp.b.let(op, (atom.type,), sp.site(node))[0]
 
 
 def reading(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend import imports, ownership, raising
+from pullback.frontend import imports, nested, ownership, raising
 from pullback.frontend.assignment import assign, augmented, delete
 from pullback.frontend.expressions import (
     evaluate,
@@ -204,6 +204,8 @@ def _endless(s: ast.stmt) -> bool:
 
 def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
     match s:
+        case ast.Assign() if nested.exchange(run, s):
+            pass
         case ast.Assign(targets, value):
             made = evaluate(run, value)
             for target in targets:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pullback.core.build import i64
-from pullback.core.terms import Atom, Lit, Update, Var
+from pullback.core.terms import Atom, Lit, Var
 from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentValueError, StaticIndexError
 from pullback.frontend import extents as ext
@@ -304,34 +304,36 @@ def _clipped(
 
 def store(sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST) -> ArrayV:
     """The array after ``array[index] = value``; the old one is consumed."""
+    known = ext.facts(sp).extents.get(array.atom) if isinstance(array.atom, Var) else None
+    atom = store_within(sp, array, index, value, node, (array.atom, ()))
+    result = ArrayV(atom, array.owners, array.fresh)
+    return result if known is None else ext.note(sp, result, known)
+
+
+def store_within(
+    sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, home: scatter.Home
+) -> Atom:
+    """The same of an array that stands in others: what these are afterwards."""
     from pullback.frontend.arrays import scalars
 
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
-        return _scatter(sp, array, parts, value, node)
-    if all(isinstance(p, At) for p in parts):
-        if isinstance(value, ArrayV):
-            reason = "setting an array element with a sequence"
-            sp.refuse(node, reason, error=ArgumentValueError)
-        at = tuple(p.index for p in parts if isinstance(p, At))
-        return _updated(sp, array, at, sp.convert(value, array.elem, node), node)
-    return _store_region(sp, array, parts, value, node)
-
-
-def _updated(
-    sp: Specialiser, array: ArrayV, at: tuple[Atom, ...], value: Atom, node: ast.AST
-) -> ArrayV:
-    op = Update(array.atom, at, value, checked=True)
-    (atom,) = sp.b.let(op, (array.type,), sp.site(node))
-    known = ext.facts(sp).extents.get(array.atom) if isinstance(array.atom, Var) else None
-    result = ArrayV(atom, array.owners, array.fresh)
-    return result if known is None else ext.note(sp, result, known)
+        return _scatter(sp, array, parts, value, node, home)
+    if not all(isinstance(p, At) for p in parts):
+        return _store_region(sp, array, parts, value, node, home)
+    if isinstance(value, ArrayV):
+        reason = "setting an array element with a sequence"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    at = tuple(p.index for p in parts if isinstance(p, At))
+    item = sp.convert(value, array.elem, node)
+    return scatter.put(sp, array, home, at, item, True, node)
 
 
 def _store_region(
-    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST
-) -> ArrayV:
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
+    home: scatter.Home,
+) -> Atom:  # fmt: skip
     """Loops over the region that slices select, updating element by element."""
     own = ext.extents(sp, array)
     parts = [p for p in parts if not isinstance(p, NewAxis)]
@@ -346,16 +348,15 @@ def _store_region(
         counters = iter(indices)
         at = tuple(_position(sp, p, counters) for p in fixed)
         item = sp.convert(read(indices), array.elem, node)
-        (new,) = sp.b.let(Update(atom, at, item, checked=False), (array.type,), sp.site(node))
-        return new
+        return scatter.put(sp, array, (atom, home[1]), at, item, False, node)
 
-    result = ArrayV(scatter.over(sp, region, array.atom, store_at), array.owners, array.fresh)
-    return ext.note(sp, result, own)
+    return scatter.over(sp, region, home[0], store_at)
 
 
 def _scatter(
-    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST
-) -> ArrayV:
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
+    home: scatter.Home,
+) -> Atom:  # fmt: skip
     """``a[idx] = v``: the region has the axes of the gathered result."""
     from pullback.frontend.arrays import broadcast
 
@@ -380,7 +381,7 @@ def _scatter(
             case Range(start, count, step):
                 axes.append(scatter.along(sp, start, step, len(region)))
                 region.append(count)
-    return scatter.store_gathered(sp, array, axes, tuple(region), value, node)
+    return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home)
 
 
 def _position(sp: Specialiser, part: Part, counters: object) -> Atom:

@@ -53,10 +53,12 @@ LIST_UPDATES = frozenset({
 
 
 def _updated_by_method(n: ast.AST) -> str | None:
-    """The name in ``name.append(v)``."""
+    """The name in ``name.append(v)``, ``name[i].append(v)``."""
     match n:
-        case ast.Call(ast.Attribute(ast.Name(name), method)) if method in LIST_UPDATES:
-            return name
+        case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
+            while isinstance(value, ast.Subscript | ast.Attribute):
+                value = value.value
+            return value.id if isinstance(value, ast.Name) else None
         case _:
             return None
 

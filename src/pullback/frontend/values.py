@@ -156,7 +156,8 @@ class ListV:
     ``atoms``: one rank-1 Core array per leaf of ``elem`` (elements may be arrays themselves); with
     ``spare`` they may be longer than the list. ``sp.element(list, i, node)`` reads one.
     ``owners`` and ``fresh`` are those of the list itself, as of an ArrayV; ``inner``: the owners of
-    the arrays and lists in it."""
+    the arrays and lists in it. ``sole``: these were made here, and each is in one place of the list
+    only (in a parameter: the caller knows)."""
 
     length: Atom
     elem: Kind
@@ -165,6 +166,7 @@ class ListV:
     fresh: bool = False
     inner: frozenset[Owner] = frozenset()
     spare: bool = False
+    sole: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from pullback.core.consumption import is_inside
 from pullback.core.prims import VIEWS
 from pullback.core.prims_linear import LINEAR
 from pullback.core.terms import (
@@ -47,7 +48,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import I64
+from pullback.core.types import I64, levels
 from pullback.lower import accumulators, branches, lanes, sequences, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
@@ -178,6 +179,8 @@ def _index(lo: Lowering, op: Index, let: Let) -> Val:
 def _update(lo: Lowering, op: Update, let: Let) -> View:
     v = lo.view(op.array)
     indices = [lo.scalar(i) for i in op.indices]
+    if is_inside(op):
+        return _update_inside(lo, op, v, indices)
     if op.checked:
         indices = checked_indices(lo, v, indices, let.site)
     (value,) = keep(lo, [lo.atom(op.value)])
@@ -186,6 +189,21 @@ def _update(lo: Lowering, op: Update, let: Let) -> View:
     ):
         v = interleave(lo, v)
     write(lo, v, place_of(lo, v, indices), value)
+    return v
+
+
+def _update_inside(lo: Lowering, op: Update, v: View, indices: list[Scalar]) -> View:
+    """The update of an element inside an element: of that one's memory, which nobody shares."""
+    (value,) = keep(lo, [lo.atom(op.value)])
+    if lo.lane:  # whose rows are they: those of all lanes
+        raise NotInLanes
+    row: Val = v
+    *outer, last = levels(op.array.type, indices)
+    for some in outer:
+        assert isinstance(row, View)
+        row = read(lo, row, place_of(lo, row, list(some)))
+    assert isinstance(row, View)
+    write(lo, row, place_of(lo, row, list(last)), value)
     return v
 
 

@@ -137,6 +137,8 @@ class Bridge(Functions, Loops):
                     return arrays.at(array, ixs)
                 return arrays.checked(array, ixs, lambda done: arrays.at(array, done))
             case Update(a, indices, v, checked):
+                if isinstance(a.type, Array) and len(indices) > a.type.rank:
+                    raise Unsupported("updates inside lists are not in the papers' languages")
                 array, ixs, value = self.atom(a), self.atoms(indices), self.atom(v)
                 if not checked:
                     return arrays.update(array, ixs, value)

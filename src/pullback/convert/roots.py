@@ -1,0 +1,351 @@
+"""Whose storage an array may be, forwards: the roots that ``ownership`` decides by.
+
+Storage is named by *roots*: the variables that were bound to fresh storage, parameters and carried
+variables; what is inside of these two, and of what calls give, has a root of its own (``inside``).
+Every variable has
+
+    outer    the roots that its own storage may be        (arrays)
+    inner    the roots that may be reached through its elements or fields
+
+and is *owned* if nobody else has its storage, *whole* if every array in it belongs to its one place
+there (so that an update inside of an element changes that element and nothing else).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pullback.core.consumption import is_inside
+from pullback.core.prims import TABLE
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Case,
+    Function,
+    If,
+    Index,
+    Inject,
+    Let,
+    Loop,
+    Op,
+    Prim,
+    Sum_,
+    Update,
+    Var,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.traverse import defined
+from pullback.core.types import Array, Named, Sum, Type
+
+Roots = frozenset[Var]
+NONE: Roots = frozenset()
+NOBODY: frozenset[int] = frozenset()
+
+# Views whose elements are distinct places of the array's storage; of a broadcast they are not.
+EXACT_VIEWS = frozenset({"slice", "pick", "transpose", "expand", "reshape", "stop_gradient"})
+FRESH = frozenset({"copy", "stack"}) | {n for n, row in TABLE.items() if row.cost == "cubic"}
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a caller gets: per result, whether it owns it, and whether it is whole."""
+
+    fresh: tuple[bool, ...]
+    whole: tuple[bool, ...]
+
+
+@dataclass
+class Facts:
+    """What is known of every variable, loop and function so far.
+
+    ``consumes``: per function, the parameters whose storage it takes over; ``digs``: of these, in
+    whose elements it makes updates. ``consumed`` and ``dug``: the same, per loop, of what it
+    carries. ``touched``: the roots that some update takes over."""
+
+    consumes: dict[str, frozenset[int]]
+    digs: dict[str, frozenset[int]]
+    given: dict[str, Given]
+    outer: dict[Var, Roots] = field(default_factory=dict)
+    inner: dict[Var, Roots] = field(default_factory=dict)
+    owned: set[Var] = field(default_factory=set)
+    whole: set[Var] = field(default_factory=set)
+    touched: set[Var] = field(default_factory=set)
+    consumed: dict[Op, frozenset[int]] = field(default_factory=dict)
+    dug: dict[Op, frozenset[int]] = field(default_factory=dict)
+    insides: dict[Var, Var] = field(default_factory=dict)
+    made_by: dict[Atom, Update | Index] = field(default_factory=dict)
+
+    def outer_of(self, atom: Atom) -> Roots:
+        return self.outer.get(atom, NONE) if isinstance(atom, Var) else NONE
+
+    def inner_of(self, atom: Atom) -> Roots:
+        return self.inner.get(atom, NONE) if isinstance(atom, Var) else NONE
+
+    def all_of(self, *some: Atom) -> Roots:
+        sets = [s for a in some for s in (self.outer_of(a), self.inner_of(a)) if s]
+        return sets[0].union(*sets[1:]) if sets else NONE
+
+    def inside(self, v: Var) -> Var:
+        """The root of what is inside of a variable."""
+        if v not in self.insides:
+            self.insides[v] = Var(v.name, v.type)
+        return self.insides[v]
+
+    def is_whole(self, atom: Atom) -> bool:
+        if not isinstance(atom.type, Array):
+            return not holds_array(atom.type)
+        return not holds_array(atom.type.elem) or atom in self.whole
+
+    def is_given_away(self, atom: Atom) -> bool:
+        """Whether what is put somewhere belongs to that place alone (if nobody reads it later)."""
+        return not holds_array(atom.type) or (atom in self.owned and self.is_whole(atom))
+
+    def bind(self, var: Var, outer: Roots, inner: Roots, owned: bool, whole: bool = False) -> None:
+        """Record the roots of ``var``, as far as its type can share storage at all."""
+        if not holds_array(var.type):
+            return
+        if isinstance(var.type, Array):
+            self.outer[var] = outer
+            if holds_array(var.type.elem):
+                self.inner[var] = inner
+                if whole:
+                    self.whole.add(var)
+            if owned:
+                self.owned.add(var)
+        else:
+            self.inner[var] = outer | inner
+
+
+def holds_array(t: Type) -> bool:
+    match t:
+        case Array() | Named():
+            return True
+        case Sum(variants):
+            return any(holds_array(f) for v in variants for f in v.fields)
+        case _:
+            return False
+
+
+def roots_of_function(p: Facts, f: Function) -> None:
+    """The roots of all variables of the function; what it digs in and gives."""
+    digs = p.digs[f.name]
+    for k, v in enumerate(f.params):
+        inner = frozenset({p.inside(v)})
+        p.bind(v, frozenset({v}), inner, k in p.consumes[f.name], k in digs)
+    _block(p, f.body)
+    p.digs[f.name] = digs | {
+        k for k in p.consumes[f.name] if p.inside(f.params[k]) in p.touched
+    }
+    results = f.body.results
+    counts = Counter(r for a in results for r in p.all_of(a))
+    fresh = tuple(a in p.owned and all(counts[r] == 1 for r in p.outer_of(a)) for a in results)
+    p.given[f.name] = Given(fresh, tuple(
+        own and p.is_whole(a) and all(counts[r] == 1 for r in p.inner_of(a))
+        for a, own in zip(results, fresh)
+    ))  # fmt: skip
+
+
+def _block(p: Facts, block: Block) -> None:
+    for let in block.lets:
+        _let(p, let)
+
+
+def _let(p: Facts, let: Let) -> None:
+    """Bind the roots of the let's variables, and of those of its blocks."""
+    op = let.op
+    match op:
+        case Prim(name, args):
+            for v in let.vars:
+                if name in EXACT_VIEWS:
+                    owned, whole = args[0] in p.owned, p.is_whole(args[0])
+                    p.bind(v, p.outer_of(args[0]), p.inner_of(args[0]), owned, whole)
+                elif name in FRESH:
+                    whole = name == "copy" and p.is_whole(args[0])
+                    p.bind(v, frozenset({v}), p.inner_of(args[0]), True, whole)
+                else:
+                    p.bind(v, p.all_of(*args) | {v}, p.all_of(*args), False)
+        case Inject(_, _, fields):
+            p.bind(let.vars[0], NONE, p.all_of(*fields), False)
+        case Index(a, _, _):
+            p.bind(let.vars[0], p.inner_of(a), p.inner_of(a), False)
+            if holds_array(let.vars[0].type):
+                p.made_by[let.vars[0]] = op
+        case Update():
+            _update(p, op, let.vars[0])
+        case If(_, then, orelse):
+            for block in (then, orelse):
+                _block(p, block)
+            _join(p, let.vars, (then, orelse))
+        case Case(a, arms):
+            for arm in arms:
+                for v in arm.fields:
+                    p.bind(v, p.inner_of(a), p.inner_of(a), False)
+                _block(p, arm.body)
+            _join(p, let.vars, tuple(arm.body for arm in arms))
+        case Build(_, _, body) | Sum_(_, _, body):
+            _block(p, body)
+            for k, v in enumerate(let.vars):
+                whole = _separate(p, body, k, op.indices)
+                p.bind(v, frozenset({v}), p.all_of(body.results[k]), True, whole)
+        case Loop(_, _, carried, inits, body):
+            _loop(p, let, carried, inits, (body,))
+        case While(carried, inits, cond, body):
+            _loop(p, let, carried, inits, (cond, body))
+        case Call(name, args):
+            given = p.all_of(*args)
+            for k in p.consumes[name]:
+                p.touched |= p.outer_of(args[k])
+            for k in p.digs[name]:
+                p.touched |= p.inner_of(args[k])
+            known = p.given[name]
+            for v, fresh, whole in zip(let.vars, known.fresh, known.whole):
+                me, inside = frozenset({v}), frozenset({p.inside(v)})
+                inner = inside if whole else inside | given
+                p.bind(v, me if fresh else me | given, inner, fresh, whole)
+        case _:
+            given = p.all_of(*atoms(op))
+            for v in let.vars:
+                p.bind(v, given | {v}, given | {v}, False)
+
+
+def _update(p: Facts, op: Update, v: Var) -> None:
+    a, value = op.array, op.value
+    p.touched |= p.outer_of(a)
+    whole = p.is_whole(a)
+    if is_inside(op):
+        p.touched |= p.inner_of(a)
+        whole = True  # for else it is copied
+    whole = whole and p.is_given_away(value) and not p.all_of(value) & p.inner_of(a)
+    before = _exchanged(p, op)
+    if before is not None:
+        whole = p.is_whole(before)
+    p.made_by[v] = op
+    p.bind(v, frozenset({v}), p.inner_of(a) | p.all_of(value), True, whole)
+
+
+def _exchanged(p: Facts, op: Update) -> Atom | None:
+    """The array of which ``op``, with the update before it, has only exchanged two elements."""
+    first, there = p.made_by.get(op.array), p.made_by.get(op.value)
+    if not isinstance(first, Update) or not isinstance(there, Index):
+        return None
+    here = p.made_by.get(first.value)
+    if (
+        isinstance(here, Index)
+        and here.array is there.array is first.array
+        and (there.indices, here.indices) == (first.indices, op.indices)
+    ):
+        return first.array
+    return None
+
+
+def _separate(p: Facts, body: Block, k: int, indices: tuple[Var, ...]) -> bool:
+    """Whether result ``k`` of a loop's body is an array that belongs to its iteration alone."""
+    a = body.results[k]
+    if not holds_array(a.type):
+        return True
+    inside = defined(body)
+    inside |= {p.insides[v] for v in inside if v in p.insides}
+    others = p.all_of(*body.results[:k], *body.results[k + 1 :])
+    return not p.all_of(a) & others and _is_own(p, a, body, inside, indices)
+
+
+def _is_own(p: Facts, a: Atom, body: Block, inside: set[Var], indices: tuple[Var, ...]) -> bool:
+    """Made in the iteration; or the element of a whole array at the iteration's own place."""
+    made = p.made_by.get(a)
+    if isinstance(made, Index):
+        return made.indices == indices and p.is_whole(made.array)
+    if p.is_given_away(a) and p.all_of(a) <= inside:
+        return True
+    branch = next((let for let in body.lets if a in let.vars), None)
+    if branch is None or not isinstance(branch.op, If | Case):
+        return False
+    at = branch.vars.index(a)
+    return all(_is_own(p, b.results[at], b, inside, indices) for _, b in sub_blocks(branch.op))
+
+
+def _join(p: Facts, variables: tuple[Var, ...], blocks: tuple[Block, ...]) -> None:
+    """A result of a branch is what one of the blocks returns."""
+    for k, v in enumerate(variables):
+        given = [b.results[k] for b in blocks]
+        p.bind(
+            v,
+            NONE.union(*(p.outer_of(a) for a in given)),
+            NONE.union(*(p.inner_of(a) for a in given)),
+            all(a in p.owned for a in given),
+            all(map(p.is_whole, given)),
+        )
+
+
+def _loop(
+    p: Facts,
+    let: Let,
+    carried: tuple[Var, ...],
+    inits: tuple[Atom, ...],
+    blocks: tuple[Block, ...],
+) -> None:
+    for c in carried:
+        p.bind(c, frozenset({c}), frozenset({p.inside(c)}), True, True)
+    for block in blocks:
+        _block(p, block)
+    results = blocks[-1].results
+    consumed, dug = _consumed(p, carried, results)
+    p.consumed[let.op], p.dug[let.op] = consumed, dug
+    entered = p.all_of(*inits)
+    names = frozenset(carried) | {p.inside(c) for c in carried}
+    for k, v in enumerate(let.vars):
+        me = frozenset({v})
+        next_ = results[k]
+        if k >= len(carried):  # emitted: a new array of what the body returned
+            shared = entered if p.all_of(next_) & names else NONE
+            p.bind(v, me, p.all_of(next_) | shared, True, _separate(p, blocks[-1], k, ()))
+            continue
+        p.touched |= p.outer_of(inits[k]) if k in consumed else NONE
+        p.touched |= p.inner_of(inits[k]) if k in dug else NONE
+        inner = p.inner_of(next_) | p.inner_of(inits[k])
+        inner |= entered if inner & (names - {p.inside(carried[k])}) else NONE
+        if k in dug:
+            p.bind(v, me, frozenset({p.inside(v)}), True, True)
+            continue
+        alone = p.is_whole(inits[k]) and p.is_whole(next_) and _alone(p, inits, results, k)
+        if k in consumed:
+            p.bind(v, me, inner, True, alone)
+            continue
+        outer = me | p.outer_of(inits[k]) | p.outer_of(next_)
+        outer |= entered if p.outer_of(next_) & (names - {carried[k]}) else NONE
+        owned = inits[k] in p.owned and (next_ is carried[k] or next_ in p.owned)
+        owned = owned and not p.outer_of(next_) & (names - {carried[k]})
+        p.bind(v, outer, inner, owned, alone)
+
+
+def _alone(p: Facts, inits: tuple[Atom, ...], results: tuple[Atom, ...], k: int) -> bool:
+    """Whether a carried array shares nothing with what else is carried, in any iteration."""
+    return all(
+        not p.all_of(some[k]) & p.all_of(*some[:k], *some[k + 1 :]) for some in (inits, results)
+    )
+
+
+def _consumed(
+    p: Facts, carried: tuple[Var, ...], results: tuple[Atom, ...]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The carried arrays whose storage the body takes over, or hands to one that it does; and
+    those of which it updates the inside."""
+    dug = {k for k, c in enumerate(carried) if p.inside(c) in p.touched}
+    consumed = {k for k, c in enumerate(carried) if c in p.touched} | dug
+    work = list(consumed)
+    while work:
+        k = work.pop()
+        outer = p.outer_of(results[k])
+        inner = p.inner_of(results[k]) if k in dug else NONE
+        for j, c in enumerate(carried):
+            deep = p.inside(c) in inner and j not in dug
+            if deep or (j not in consumed and (c in outer or c in inner)):
+                consumed.add(j)
+                if deep:
+                    dug.add(j)
+                work.append(j)
+    return frozenset(consumed), frozenset(dug)

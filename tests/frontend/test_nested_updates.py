@@ -1,0 +1,301 @@
+"""Updates inside of lists where rows have several names or places: as in Python, or refused."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback import driver
+
+
+def one_row_n_times(x):
+    t = [[0.0] * 2] * len(x)
+    t[0][1] = x[0]
+    return t[1][1]
+
+
+def one_row_by_name(x):
+    row = [0.0, 1.0]
+    t = [row for _ in range(len(x))]
+    t[0][1] = x[0]
+    return t[1][1]
+
+
+def row_seen_through_the_table(x):
+    t = [[v] for v in x]
+    row = [x[0]]
+    t.append(row)
+    row[0] = 5.0
+    return t[-1][0]
+
+
+def table_seen_through_the_row(x):
+    t = [[v] for v in x]
+    row = t[1]
+    t[1][0] = 5.0
+    return row[0]
+
+
+def row_as_a_name(x):
+    t = [[v] for v in x]
+    row = t[1]
+    row[0] = 5.0
+    return t[1][0]
+
+
+def loop_over_rows(x):
+    t = [[v] for v in x]
+    for row in t:
+        row[0] *= 2.0
+    return t[1][0]
+
+
+def row_put_in_twice(x):
+    t = [[v] for v in x]
+    row = [x[0], x[1]]
+    t.append(row)
+    t.append(row)
+    t[-1][0] = 7.0
+    return t[-2][0]
+
+
+def previous_row_put_in_again(x):
+    t = []
+    last = [1.0]
+    for v in x:
+        t.append(last)
+        last = [v]
+        t.append(last)
+    t[1][0] = 7.0
+    return t[2][0]
+
+
+def row_of_another_place(x):
+    t = [[v] for v in x]
+    t[0] = t[1]
+    t[0][0] = 7.0
+    return t[1][0]
+
+
+def copied_outside_only(x):
+    t = [[v] for v in x]
+    u = t[:]
+    u[0][0] = 7.0
+    return t[0][0]
+
+
+def rows_of_two_tables(x):
+    t = [[v] for v in x]
+    u = [r for r in t]
+    u[0][0] = 7.0
+    return t[0][0]
+
+
+def extended_in_place(x):
+    t = [[v] for v in x]
+    row = t[0]
+    t[0] += [3.0]
+    return float(len(row)) + row[0]
+
+
+def array_added_in_place(x):
+    t = [np.zeros(2) + v for v in x]
+    a = t[0]
+    t[0] += 3.0
+    return a[0]
+
+
+def one_array_under_two_keys(x):
+    a = np.zeros(2)
+    d = {"v": a, "w": a}
+    d["v"][0] = x[0]
+    return d["w"][0]
+
+
+def array_and_a_row_of_it(x):
+    a = np.zeros((2, 2))
+    d = {"v": a, "w": a[0]}
+    d["v"][0, 0] = x[0]
+    return d["w"][0]
+
+
+def table_in_two_places(x):
+    t = [[v] for v in x]
+    d = {"a": t, "b": [t]}
+    d["a"][0][0] = 7.0
+    return d["b"][0][0][0]
+
+
+def _bump(t, x):
+    t[0][0] += x
+
+
+def shared_row_given_to_a_function(x):
+    row = [1.0]
+    t = [row for _ in range(len(x))]
+    _bump(t, x[0])
+    return t[1][0]
+
+
+def _twice(t):
+    t.append(t[0])
+
+
+def row_shared_by_a_function(x):
+    t = [[v] for v in x]
+    _twice(t)
+    t[-1][0] = 7.0
+    return t[0][0]
+
+
+def _first(t):
+    return t[0]
+
+
+def row_from_a_function(x):
+    t = [[v] for v in x]
+    row = _first(t)
+    t[0][0] = 7.0
+    return row[0]
+
+
+def captured_table(x):
+    t = [[v] for v in x]
+    f = lambda: t[0][0]
+    t[0][0] = 7.0
+    return f()
+
+
+def kept_in_a_tuple(x):
+    t = [[v] for v in x]
+    pair = (t[0], 1.0)
+    t[0][0] = 7.0
+    return pair[0][0]
+
+
+def one_of_two_tables(x):
+    t = [[v] for v in x]
+    u = [[2.0 * v] for v in x]
+    w = t if x[0] > 0.5 else u
+    w[0][0] = 7.0
+    return t[0][0] + u[0][0]
+
+
+def put_in_within_a_loop(x):
+    t = [[0.0] for _ in x]
+    row = [1.0]
+    for i in range(len(x)):
+        t[i] = row
+        row[0] += x[i]
+    return t[0][0]
+
+
+def exchanged_once_too_often(x):
+    t = [[v] for v in x]
+    t[0], t[1] = t[1], t[1]
+    t[0][0] = 7.0
+    return t[1][0]
+
+
+def slice_of_a_table(x):
+    t = [[v] for v in x]
+    t[0:1] = [t[1], t[1]]
+    t[0][0] = 7.0
+    return t[1][0]
+
+
+def popped_row(x):
+    t = [[v] for v in x]
+    row = t.pop()
+    t.append(row)
+    t[-1][0] = 7.0
+    return row[0]
+
+
+def short_row_in_two_places(x):
+    r = [x[0]]
+    t = [r] * 2
+    for i in range(len(x)):
+        t[i % 2][0] += x[i]
+    return t[0][0] + 2.0 * t[1][0]
+
+
+def copied_outside_only_short(x):
+    t = [[v, 1.0] for v in x]
+    u = t[:]
+    for i in range(len(x)):
+        u[i][0] += 1.0
+    return t[0][0]
+
+
+SHARED = [
+    short_row_in_two_places, copied_outside_only_short,
+    one_row_n_times, one_row_by_name, row_seen_through_the_table, table_seen_through_the_row,
+    row_as_a_name, loop_over_rows, row_put_in_twice, previous_row_put_in_again,
+    row_of_another_place, copied_outside_only, rows_of_two_tables, extended_in_place,
+    array_added_in_place, one_array_under_two_keys, array_and_a_row_of_it, table_in_two_places,
+    shared_row_given_to_a_function, row_shared_by_a_function, row_from_a_function, captured_table,
+    kept_in_a_tuple, one_of_two_tables, put_in_within_a_loop, exchanged_once_too_often,
+    slice_of_a_table, popped_row,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", SHARED, ids=lambda f: f.__name__)
+def test_shared_rows_are_as_in_python_or_refused(f):
+    x = np.array([0.75, 1.5, 2.25])
+    try:
+        value = driver.run(f, (x,))
+    except pb.PullbackError as e:
+        assert "Instead:" in str(e) and ".py:" in str(e)  # where, and what to write
+    else:
+        assert value == f(x)
+
+
+def test_the_table_of_one_row_is_refused_with_the_rewrite():
+    with pytest.raises(pb.PullbackError, match=r"\[\[0\.0\] \* m for _ in range\(n\)\]"):
+        pb.grad(one_row_n_times)(np.ones(3))
+
+
+def test_tables_of_the_caller_are_refused():
+    def updates(t):
+        t[0][0] = 1.0
+        return t[0][0]
+
+    def updates_a_copy(t):
+        u = t[:]
+        u[0][0] = 1.0
+        return u[0][0]
+
+    for f in (updates, updates_a_copy):
+        table = [[2.0], [3.0]]
+        with pytest.raises(pb.PullbackError):
+            pb.grad(f)(table)
+        assert table == [[2.0], [3.0]]
+
+
+def test_errors_are_those_of_python():
+    def reads(x, i, j):
+        t = [[v] * 2 for v in x]
+        t[i][j] += 1.0
+        return t[0][0]
+
+    def stores(x, i, j):
+        t = [[v] * 2 for v in x]
+        t[i][j] = 1.0
+        return t[0][0]
+
+    def pops(x, i, j):
+        t = [[v] for v in x]
+        for _ in range(j):
+            t[i].pop()
+        return t[0][0]
+
+    x = np.ones(3)
+    for f in (reads, stores, pops):
+        for i, j in ((0, 0), (-1, -2), (3, 0), (0, 2), (-4, 0), (0, -3)):
+            try:
+                expected = f(x, i, j)
+            except IndexError:
+                with pytest.raises(IndexError, match=r"index|empty"):
+                    driver.run(f, (x, i, j))
+            else:
+                assert driver.run(f, (x, i, j)) == expected
