@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import driver
+from pullback.plans import Request, What
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,11 @@ def chain(n: int) -> Cell | None:
     return out
 
 
-def test_very_deep() -> None:
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_very_deep(method: str) -> None:
     x = chain(DEEP)
     out, tangent = pb.jvp(scaled, (x, 2.0), (x, 1.0))
-    value, pullback = pb.vjp(scaled, x, 2.0)
+    value, pullback = pb.vjp(scaled, x, 2.0, method=method)
     back, by_scale = pullback(value)
     assert by_scale == pytest.approx(2.0 * sum(i * i for i in range(DEEP)), rel=1e-9)
     for i in range(DEEP - 1):
@@ -74,9 +77,10 @@ def test_very_deep() -> None:
         out, tangent, value, back = out.next, tangent.next, value.next, back.next
 
 
-def test_shared_nodes_have_one_cotangent() -> None:
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_shared_nodes_have_one_cotangent(method: str) -> None:
     leaf = Leaf(3.0)
-    out, pullback = pb.vjp(lambda t: t, Fork(leaf, Fork(leaf, Leaf(1.0))))
+    out, pullback = pb.vjp(lambda t: t, Fork(leaf, Fork(leaf, Leaf(1.0))), method=method)
     assert out.left is out.right.left
     one, other = Leaf(1.0), Leaf(2.0)
     (g,) = pullback(Fork(one, Fork(one, other)))
@@ -88,17 +92,18 @@ def test_shared_nodes_have_one_cotangent() -> None:
         t = Leaf(x)
         return Fork(t, t)
 
-    out, pullback = pb.vjp(twice, 2.0)
+    out, pullback = pb.vjp(twice, 2.0, method=method)
     assert out.left is out.right and pullback(Fork(one, one)) == (1.0,)
-    out, pullback = pb.vjp(lambda x: Fork(Leaf(x), Leaf(x)), 2.0)
+    out, pullback = pb.vjp(lambda x: Fork(Leaf(x), Leaf(x)), 2.0, method=method)
     assert out.left is not out.right and pullback(Fork(one, other)) == (3.0,)
 
 
-def test_the_chain_rule_across_a_call() -> None:
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_the_chain_rule_across_a_call(method: str) -> None:
     leaf = Leaf(3.0)
     t = Fork(leaf, Fork(leaf, Leaf(1.0), (2.0, 5.0)), (1.0,), np.arange(4.0)[::2])
-    out, pullback = pb.vjp(halved, t)
-    (g,) = pullback(pb.grad(total)(out))
+    out, pullback = pb.vjp(halved, t, method=method)
+    (g,) = pullback(pb.grad(total, method=method)(out))
     expected = pb.grad(lambda t: total(halved(t)))(t)
     np.testing.assert_allclose(pb.ravel(g)[0], pb.ravel(expected)[0])
     pb.check_grads(total, (t,))
@@ -106,14 +111,15 @@ def test_the_chain_rule_across_a_call() -> None:
     assert type(g.right.weights) is tuple
 
 
-def test_unusual_tangents_and_cotangents() -> None:
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_unusual_tangents_and_cotangents(method: str) -> None:
     t = Fork(Leaf(1.0), Leaf(2.0), (3.0, 4.0))
     given = Fork(Leaf(1), Leaf(np.float32(2.0)), [1, 2], [5])
     _, tangent = pb.jvp(total, (t,), (given,))
     assert tangent == 2.0 + 8.0 + 6.0 + 16.0 + 5.0
-    (g,) = pb.vjp(lambda t: t, t)[1](given)
+    (g,) = pb.vjp(lambda t: t, t, method=method)[1](given)
     assert g.right.value == 2.0 and g.weights == (1.0, 2.0) and g.array.tolist() == [5.0]
-    (g,) = pb.vjp(lambda t: t, t)[1](Fork(None, Leaf(1.0), None, None))
+    (g,) = pb.vjp(lambda t: t, t, method=method)[1](Fork(None, Leaf(1.0), None, None))
     assert (g.left.value, g.right.value, g.weights) == (0.0, 1.0, (0.0, 0.0))
     for wrong, place in (
         (Fork(Leaf("a"), None, None, None), "left.value"),
@@ -123,9 +129,68 @@ def test_unusual_tangents_and_cotangents() -> None:
         (Fork(SimpleNamespace(value=1.0), None, None, None), "left"),
     ):
         with pytest.raises((TypeError, ValueError), match=rf"cotangent\.{place}"):
-            pb.vjp(lambda t: t, t)[1](wrong)
+            pb.vjp(lambda t: t, t, method=method)[1](wrong)
         with pytest.raises((TypeError, ValueError), match=rf"tangent\.{place}"):
             pb.jvp(total, (t,), (wrong,))
+
+
+def scaled_leaves(t, x):
+    """Data beside a number: it is shared as the tree is."""
+    return x * total(t), (halved(t), [t, t])
+
+
+@pytest.mark.parametrize("tier", ["native", "eval"])
+def test_data_beside_the_value(tier: str) -> None:
+    leaf = Leaf(3.0)
+    t = Fork(leaf, Fork(leaf, Leaf(1.0), (2.0, 5.0)), (1.0,), np.arange(4.0)[::2])
+    found = []
+    for method in ("chad", "dual"):
+        request = Request(What.VALUE_AND_GRADIENT, (0, 1), has_aux=True, method=method)
+        out: Any = driver.call(scaled_leaves, (t, 2.0), request, tier)
+        (value, (half, (one, two))), (by_tree, by_number) = out
+        assert one is two and one.left is one.right.left is not half.left
+        found.append((value, *(pb.ravel(x)[0] for x in (half, one, by_tree)), by_number))
+    for a, b in zip(*found):
+        np.testing.assert_allclose(a, b, rtol=1e-14)
+
+
+def pieces(xs, t, y):
+    """Lists of arrays, of records and of lists, from such and beside a tree."""
+    rows = [np.array([x * y, x + t.value]) for x in xs]
+    singles = [np.float32(x) * np.ones(2, np.float32) for x in xs]
+    return rows, [(Leaf(x * t.value), x * y) for x in xs], [[x] * 2 for x in xs], singles, y * y
+
+
+def test_data_of_all_forms_by_both_methods() -> None:
+    xs = [1.0, -2.0, 0.5]
+    ct = (
+        [np.array([1.0, 2.0]), None, np.array([0.0, 3.0])],
+        [(Leaf(1.0), 2.0), (None, 1.0), (Leaf(-1.0), None)],
+        [[1.0, 2.0], [0.0, 1.0], [3.0, 3.0]], [np.ones(2, np.float32)] * 3, 5.0,
+    )  # fmt: skip
+    found = [pb.vjp(pieces, xs, Leaf(3.0), 2.0, method=m) for m in ("chad", "dual")]
+    (one, back), (two, again) = found
+    np.testing.assert_array_equal(pb.ravel(one)[0], pb.ravel(two)[0])
+    for pullback in (again, again):
+        np.testing.assert_allclose(pb.ravel(back(ct))[0], pb.ravel(pullback(ct))[0], rtol=1e-12)
+
+
+def spine(t, x):
+    while isinstance(t, Fork):
+        t = t.left
+    return t.value * x
+
+
+def test_a_graph_is_not_unfolded() -> None:
+    """A node that both fields of the next one hold, again and again: 2**60 ways to the leaf."""
+    t: Fork | Leaf = Leaf(3.0)
+    for _ in range(60):
+        t = Fork(t, t)
+    for method in ("chad", "dual"):
+        by_tree, by_number = pb.grad(spine, argnums=(0, 1), method=method)(t, 2.0)
+        assert by_number == 3.0 and by_tree.left.left is by_tree.left.right
+        out, pullback = pb.vjp(lambda t: t, t, method=method)
+        assert out.left is out.right and pullback(None)[0].left.weights == ()
 
 
 def test_errors_say_where() -> None:

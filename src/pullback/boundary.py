@@ -286,11 +286,16 @@ class Blocks:
         self.blocks = blocks
         self.packed = packed
 
+    @property
+    def cells(self) -> int:
+        """How many cells the arguments have."""
+        return self.blocks[-1].end if self.blocks else 0
+
     def arguments(self, plan: Plan) -> list[int]:
         """What the entry is called with."""
         args = [b.address for b in self.blocks]
         if plan.cells:
-            args.append(self.blocks[-1].end if self.blocks else 0)
+            args.append(self.cells)
         if plan.request.what is What.TANGENT:
             args += [b.address + 8 * len(b.conversion.words) for b in self.blocks]
         return args
@@ -352,7 +357,7 @@ class Boundary:
 
 def boundary_of(plan: Plan) -> Boundary | None:
     """The compiled way in for a plan; None where a kind has none."""
-    space = SPACES[plan.request.what]
+    space = space_of(plan)
     conversions: list[Conversion] = []
     for k, kind in enumerate(plan.kinds):
         still = space is Space.DUAL and k >= plan.arguments
@@ -361,6 +366,11 @@ def boundary_of(plan: Plan) -> Boundary | None:
             return None
         conversions.append(found)
     return Boundary(conversions, plan.arguments)
+
+
+def space_of(plan: Plan) -> Space:
+    """The space of the data that an entry takes and gives."""
+    return Space(plan.space)
 
 
 def raw_results(plan: Plan) -> Conversion | None:
@@ -372,13 +382,8 @@ def raw_results(plan: Plan) -> Conversion | None:
         kind = plan.aux
     if result_form(kind) is not None:
         return None
-    return conversion_of(kind, SPACES[plan.request.what])
-
-
-SPACES = {What.GRADIENT: Space.FORWARD, What.VALUE_AND_GRADIENT: Space.FORWARD,
-          What.PULLBACK: Space.FORWARD, What.TANGENT: Space.DUAL, What.VALUE: Space.PLAIN}
-"""The space of the data that an entry takes and gives."""  # fmt: skip
+    return conversion_of(kind, space_of(plan))
 
 
 __all__ = ["Block", "Blocks", "Boundary", "Packed", "boundary_of", "conversion_of", "pack",
-           "plain", "raw_results", "unpack"]  # fmt: skip
+           "plain", "raw_results", "space_of", "unpack"]  # fmt: skip

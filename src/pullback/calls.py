@@ -31,10 +31,6 @@ from pullback.tangents import DualFlattener, split_duals
 
 Decls = dict[str, Decl]
 
-SPACE = {What.GRADIENT: ".fwd", What.VALUE_AND_GRADIENT: ".fwd", What.PULLBACK: ".fwd",
-         What.TANGENT: ".jvp", What.VALUE: ""}  # fmt: skip
-
-
 # --- arguments -----------------------------------------------------------------------------------
 
 
@@ -48,6 +44,11 @@ class Flat:
     accumulators: dict[int, object] = field(default_factory=dict)  # of leaves that are data
     counts: list[int] = field(default_factory=list)  # what is given of every argument
 
+    @property
+    def cells(self) -> int:
+        """How many cells the arguments have."""
+        return self.flattener.cells
+
     def gradients(
         self, plan: Plan, cotangents: Sequence[object], cells: object
     ) -> tuple[object, ...]:
@@ -58,6 +59,10 @@ class Flat:
 class Given(Protocol):
     """Converted arguments, which know how gradients are made of cotangents and cells."""
 
+    @property
+    def cells(self) -> int:
+        """How many cells the arguments have."""
+
     def gradients(
         self, plan: Plan, cotangents: Sequence[object], cells: object
     ) -> tuple[object, ...]:
@@ -66,8 +71,7 @@ class Given(Protocol):
 
 def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
-    space = SPACE[plan.request.what]
-    flattener = Flattener(forward=space == ".fwd")
+    flattener = Flattener(plan.space)
     with located(plan.kinds, values):
         by_kind = [flattener.leaves(k, v) for k, v in zip(plan.kinds, values, strict=True)]
     leaves = [x for part in by_kind for x in part]
@@ -81,6 +85,8 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
         filled.append(len(given))
         if len(parts) == 2:
             accumulators[k] = parts[1]
+            assert isinstance(t, Array)
+            given[-1] = flattener.beside(t, parts[1])
     counts = [filled[end - 1] if end else 0 for end in ends]
     return Flat(flattener, leaves, given, accumulators, counts)
 
@@ -203,7 +209,7 @@ def call_native(
     """Call an entry point with flattened arguments; also the memory that its results may use.
     ``params``: the types of main's parameters; ``words``: it takes the addresses of words."""
     memory = Memory(decls, copy)
-    suffix = SPACE[plan.request.what]
+    suffix = f".{plan.space}"
     memory.place(
         (name + suffix if name + suffix in decls else name, packed.node)
         for packed in flat.flattener.packed
@@ -259,7 +265,7 @@ def read_results(
 
 
 def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: Decls) -> None:
-    """Take the accumulators out of results that are nodes in their forward space."""
+    """Take the accumulators, or ids, out of results that are nodes in their space."""
     todo: list[tuple[Type, object]] = list(zip(types, leaves))
     done: set[int] = set()
     while todo:
@@ -269,6 +275,9 @@ def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: De
         elif isinstance(t, Named) and isinstance(leaf, Node) and id(leaf) not in done:
             done.add(id(leaf))
             fields = list(zip(decls[t.name].variants[leaf.tag].fields, leaf.fields, strict=True))
+            if t.name.endswith(".ids"):
+                before = (None, *(f for f, _ in fields))
+                fields = [x for f, x in zip(before, fields) if f is None or not of_reals(f)]
             leaf.fields = tuple(x for f, x in fields if not _is_accumulator(f))
             todo += fields
 

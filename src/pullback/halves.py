@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pullback.boundary import boundary_of, conversion_of, plain, raw_results
+from pullback.boundary import (
+    boundary_of,
+    conversion_of,
+    plain,
+    raw_results,
+    space_of,
+)
 from pullback.calls import (
     Given,
     call_native,
@@ -116,7 +122,8 @@ class Halves:
         self.seeder: Conversion | None = None
         if self.tail is not None:
             of_value = handled[: len(tuple(leaf_types(self.plan.value)))]
-            self.seeder = conversion_of(self.plan.value, Space.FORWARD, handled=of_value)
+            space = space_of(self.plan)
+            self.seeder = conversion_of(self.plan.value, space, handled=of_value)
 
     def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
         """The result (with what is beside it) and the pullback at these arguments and hidden
@@ -198,12 +205,14 @@ class Pullback:
         """A handle of all cells of the run, and what is added to them first."""
         first, handles = self._halves.first, self._halves.handles
         store = np.zeros(kept_cells(self._residual))
-        done = seeder.seed(self._residual, first, handles, cotangent, store)
+        by_id = seeder.layout.space is Space.IDS  # from 1 on, after the cells of the arguments
+        cells = store[self._given.cells + 1 :] if by_id else store
+        done = seeder.seed(self._residual, first, handles, cotangent, cells)
         if done is NotImplemented:
             value = seeder.result(self._residual, first, handles)
             given = Usual("cotangent").tangent(self._halves.plan.value, value, cotangent)
             store[:] = 0.0
-            done = seeder.seed(self._residual, first, handles, given, store)
+            done = seeder.seed(self._residual, first, handles, given, cells)
         if done is NotImplemented:
             raise ArgumentTypeError("this cotangent does not have the form of the result")
         return [0, store.size, 1, store]

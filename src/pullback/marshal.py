@@ -109,21 +109,39 @@ NUMPY_SCALARS: dict[Type, Callable[..., object]] = {
 
 
 class Flattener:
-    """Flattens the arguments of one call. ``forward``: nodes are in their forward space.
+    """Flattens the arguments of one call. ``space``: that of the data; in "fwd" it has accumulators
+    inside, in "ids" the numbers of their cells, from 1 on.
 
     An object that is shared inside one argument is one node; two arguments share none."""
 
-    def __init__(self, forward: bool = False) -> None:
-        self.forward = forward
+    def __init__(self, space: str = "") -> None:
+        self.space = space
         self.packed: list[Packed] = []  # all nodes, the innermost first
         self.nodes: dict[tuple[int, int], Packed] = {}  # those of the argument being flattened
         self.cells = 0
 
     def data(self, t: Type, leaf: object) -> list[object]:
         """A leaf that is data, in its space: an array of arrays is followed by accumulators."""
-        if not self.forward or not isinstance(t, Array) or not of_reals(t):
+        if not self.numbered or not isinstance(t, Array) or not of_reals(t):
             return [leaf]
         return [leaf, self._accumulators(t, leaf)]
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the reals in data have cells."""
+        return self.space in ("fwd", "ids")
+
+    def beside(self, t: Array, where: object) -> object:
+        """What stands beside an array of reals that has these accumulators."""
+        if self.space != "ids":
+            return where
+        if isinstance(where, Cells):
+            first = where.offset + 1
+            return np.arange(first, first + where.size).reshape(where.shape)
+        assert isinstance(where, np.ndarray) and isinstance(t.elem, Array)
+        inner = t.elem
+        parts = [self.beside(inner, w) for w in where.ravel()]
+        return make_array(inner, parts, where.shape)
 
     def leaves(self, kind: Kind, value: object) -> list[object]:
         """The leaves of an argument of this kind."""
@@ -204,18 +222,25 @@ class Flattener:
         self._flatten(known.kind, value, leaves)
         node = Node(known.tag, leaves)
         packed = Packed(value, union, known, leaves, node)
-        if self.forward and (known.arrays or known.reals):
-            fields: list[object] = []
-            for k, leaf in enumerate(leaves):
-                fields.append(leaf)
-                if k in known.arrays:
-                    packed.accumulators[k] = self._accumulators(known.arrays[k], leaf)
-                    fields.append(packed.accumulators[k])
+        if self.numbered and (known.arrays or known.reals):
             if known.reals:
                 packed.cells = self._new((len(known.reals),))
-                fields.append(packed.cells)
-            node.fields = tuple(fields)
+            for k, t in known.arrays.items():
+                packed.accumulators[k] = self._accumulators(t, leaves[k])
+            node.fields = tuple(self._fields(packed))
         return packed
+
+    def _fields(self, packed: Packed) -> Iterator[object]:
+        """The leaves of a node in its space."""
+        known, cells = packed.alternative, packed.cells
+        for k, leaf in enumerate(packed.leaves):
+            yield leaf
+            if k in known.arrays:
+                yield self.beside(known.arrays[k], packed.accumulators[k])
+            elif self.space == "ids" and k in known.reals and cells is not None:
+                yield cells.offset + 1 + known.reals.index(k)
+        if self.space == "fwd" and cells is not None:
+            yield cells
 
     def _new(self, shape: tuple[int, ...]) -> Cells:
         cells = Cells(self.cells, shape)

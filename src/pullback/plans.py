@@ -91,6 +91,17 @@ class Plan:
         return self.cells and self.request.method == "dual"
 
     @property
+    def space(self) -> str:
+        """The space that data is in (``native.shapes.Space``)."""
+        match self.request.what:
+            case What.VALUE:
+                return ""
+            case What.TANGENT:
+                return "jvp"
+            case _:
+                return "ids" if self.request.method == "dual" else "fwd"
+
+    @property
     def params(self) -> tuple[Type, ...]:
         """The types of the parameters of main."""
         return tuple(t for k in self.kinds for t in leaf_types(k))

@@ -36,6 +36,7 @@ from pullback.native.shapes import (
     Maybe,
     Number,
     Shape,
+    Space,
     Strided,
     Symbol,
     anywhere,
@@ -170,7 +171,8 @@ class Decoder:
             return increment(c, source.object)
         slots = source.beside  # the cells are in C order
         frame = self._frame(shape, slots)
-        data = self._cell(slots[0])
+        by_id = self.layout.space is Space.IDS
+        data = self._cell(c.load("ptr", slots[0]) if by_id else slots[0])
         if ty is Ty.F64:
             return self._box(shape, data, frame)
         empty = self._checked(c.call("ptr", "PyArray_Empty", f"i32 {shape.rank}", f"ptr {frame}",
@@ -200,8 +202,10 @@ class Decoder:
         ))  # fmt: skip
 
     def _cell(self, offset: str) -> str:
-        """The address of a cell whose number is there."""
-        return self.code.at("%cells", self.code.mul(self.code.load("i64", offset), 8))
+        """The address of a cell whose number (or id, from 1 on) is there."""
+        c = self.code
+        place = c.mul(c.load("i64", offset), 8)
+        return c.at("%cells", c.add(place, -8) if self.layout.space is Space.IDS else place)
 
     def _many(self, shape: Many, sources: Sources) -> str:
         c = self.code
@@ -236,8 +240,9 @@ class Decoder:
         """What is at each index of a column: of an array for every word."""
         c = self.code
         near = beside(self.layout, t)
-        if self.gradient and isinstance(t, Real):
-            own = bool(source.object or source.given)
+        own = bool(source.object or source.given)
+        by_id = self.layout.space is Space.IDS and not own
+        if self.gradient and isinstance(t, Real) and not by_id:
             ty = Ty.F32 if own and t == Real(32) else Ty.F64
             start = self._reals(source)
             step = str(SIZE[ty])
@@ -247,7 +252,13 @@ class Decoder:
             return lambda i: Source(real=c.at(start, c.mul(i, step)), ty=ty)
         data = self._steps(words(t), source.words)
         more = self._steps(words(near), source.beside) if source.beside else lambda i: []
+        if self.gradient and isinstance(t, Real):
+            return lambda i: self._by_id(data(i), more(i))
         return lambda i: Source(data(i), more(i))
+
+    def _by_id(self, plain: list[str], near: list[str]) -> Source:
+        """A leaf that is a real, whose cell is named by an id."""
+        return Source(plain, near, real=self._cell(near[0]))
 
     def _steps(self, types: tuple[Ty, ...], slots: list[str]) -> Callable[[str], list[str]]:
         c = self.code
@@ -335,7 +346,8 @@ class Decoder:
         c, w, r = self.code, 1, 0
         last = node_words(self.layout, shape)
         own = ""
-        if self.gradient and any(isinstance(t, Real) for t in leaf_types(shape)):
+        forward = self.layout.space is Space.FORWARD
+        if self.gradient and forward and any(isinstance(t, Real) for t in leaf_types(shape)):
             own = self._cell(c.at("%node", 8 * (last - 2)))
         for t in leaf_types(shape):
             out = []
@@ -343,6 +355,8 @@ class Decoder:
                 out.append([c.at("%node", 8 * (w + k)) for k in range(len(words(part)))])
                 w += len(out[-1])
             real = ""
+            if self.gradient and not forward and isinstance(t, Real):
+                real = self._cell(out[1][0])
             if isinstance(t, Real) and own:
                 real = c.at(own, 8 * r)
                 r += 1

@@ -145,8 +145,10 @@ class ValueEncoder:
             case Number():
                 (slot,), tangent = next(slots)
                 self._number(shape, obj, slot, where)
-                if tangent:
+                if tangent and self.dual:
                     self._tangent_number(shape.ty, where.tangent, tangent[0])
+                elif tangent:
+                    c.store("i64", self._new_ids("1"), tangent[0])
             case Strided():
                 self._array(shape, obj, *next(slots), where)
             case Many():
@@ -306,8 +308,33 @@ class ValueEncoder:
             c.store("i64", value, slot)
         if near and self.layout.space is Space.DUAL:
             self._tangent_array(shape, where.tangent, values[1 : 1 + rank], near)
+        elif near and self.layout.space is Space.IDS:
+            self._ids(near, values[1 : 1 + rank])
         elif near:
             self._handle(near, values[1 : 1 + rank])
+
+    def _new_ids(self, size: str) -> str:
+        """The first of so many ids, which are the numbers of cells, from 1 on."""
+        c = self.code
+        first = c.load("i64", "%block", at.CELLS)
+        c.store("i64", c.add(first, size), "%block", at.CELLS)
+        return c.add(first, 1)
+
+    def _ids(self, slots: list[str], extents: list[str]) -> None:
+        """An array of new ids of this shape, in C order."""
+        c = self.code
+        size, strides = "1", []
+        for n in reversed(extents):
+            strides.append(size)
+            size = c.mul(n, size)
+        data = c.call("ptr", "pb.data", "ptr %block", f"i64 {c.add(c.mul(size, 8), 8)}")
+        c.need(c.let(f"icmp ne ptr {data}, null"), "fail")
+        first = self._new_ids(size)
+        with c.counting(size) as i:
+            c.store("i64", c.add(first, i), c.at(data, c.mul(i, 8)))
+        c.store("ptr", data, slots[0])
+        for value, slot in zip([*extents, *reversed(strides)], slots[1:], strict=True):
+            c.store("i64", value, slot)
 
     def _handle(self, slots: list[str], extents: list[str]) -> None:
         """Number the cells of an accumulator of this shape, in C order."""

@@ -2,7 +2,8 @@
 
 The walk is that of ``decode_results``, with the cotangent beside it. A node that is met twice must
 have the same cotangent object both times: it is one variable. Numbers outside of lists and nodes
-have their cotangents by value, and are not looked at here.
+have their cotangents by value, and are not looked at here. In the space of ids the cell of a real
+is named by its id.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pullback.native.shapes import (
     Maybe,
     Number,
     Shape,
+    Space,
     Strided,
     Symbol,
     leaf_types,
@@ -97,7 +99,9 @@ class Seeder(ResultDecoder):
                 c.need(c.same(c.load("i64", view, 8 * (1 + k)), n, "i64"), "fail")
                 c.store("i64", c.load("i64", handle[1 + rank + k]), strides, 8 * k)
             single = "true" if shape.ty is Ty.F32 else "false"
-            c.call("void", "pb.spread", f"ptr {self._cell(handle[0])}", f"ptr {strides}",
+            by_id = self.layout.space is Space.IDS
+            to = c.load("ptr", handle[0]) if by_id else self._cell(handle[0])
+            c.call("void", "pb.spread", "ptr %cells", f"ptr {to}", f"ptr {strides}",
                    f"ptr {c.load('ptr', view)}", f"ptr {c.at(view, 8 * (1 + rank))}",
                    f"ptr {c.at(view, 8)}", f"i64 {rank}", f"i1 {single}")  # fmt: skip
 
@@ -158,7 +162,7 @@ class Seeder(ResultDecoder):
 
     def _parts(self) -> Iterator[str]:
         yield TANGENT
-        yield _SPREAD
+        yield _SPREAD.replace("CELL", _BY_ID if self.layout.space is Space.IDS else _ITSELF)
         yield from super()._parts()
 
     def _made(self, sources: Sources) -> str:
@@ -180,10 +184,15 @@ class Seeder(ResultDecoder):
         super()._return(result)
 
 
+_ITSELF = "%cell = getelementptr i8, ptr %to, i64 0"
+_BY_ID = """%id = load i64, ptr %to
+  %number = sub i64 %id, 1
+  %cell = getelementptr double, ptr %cells, i64 %number"""
+
 _SPREAD = """
 ; Add an array into cells, both strided.
-define internal void @pb.spread(ptr %to, ptr %steps, ptr %from, ptr %strides, ptr %extents,
-                                i64 %rank, i1 %single) {
+define internal void @pb.spread(ptr %cells, ptr %to, ptr %steps, ptr %from, ptr %strides,
+                                ptr %extents, i64 %rank, i1 %single) {
 entry:
   %scalar = icmp eq i64 %rank, 0
   br i1 %scalar, label %add, label %loop
@@ -198,9 +207,10 @@ long:
   br label %sum
 sum:
   %x = phi double [ %wide, %short ], [ %d, %long ]
-  %old = load double, ptr %to
+  CELL
+  %old = load double, ptr %cell
   %new = fadd double %old, %x
-  store double %new, ptr %to
+  store double %new, ptr %cell
   ret void
 loop:
   %n = load i64, ptr %extents
@@ -223,8 +233,8 @@ body:
   %b = mul i64 %i, %stride
   %bs = mul i64 %b, %size
   %from.i = getelementptr i8, ptr %from, i64 %bs
-  call void @pb.spread(ptr %to.i, ptr %steps1, ptr %from.i, ptr %strides1, ptr %extents1,
-                       i64 %rank1, i1 %single)
+  call void @pb.spread(ptr %cells, ptr %to.i, ptr %steps1, ptr %from.i, ptr %strides1,
+                       ptr %extents1, i64 %rank1, i1 %single)
   %i1 = add i64 %i, 1
   br label %head
 done:

@@ -4,7 +4,7 @@ A *shape* says what an object is and how its parts are reached; its *leaves* are
 carry it, and a leaf's machine values are words of memory (``lower.values.leaves``). In the forward
 space (``ad.spaces``) an array of reals is followed by its accumulator, in the dual space every real
 and every array of reals by its tangent; an argument's or a result's own tangents come after all of
-its leaves.
+its leaves. Dual numbers have ids for tangents, and none beside an argument's own leaves.
 """
 
 from __future__ import annotations
@@ -110,16 +110,17 @@ class Alternative:
 class Space(Enum):
     """What stands beside the leaves."""
 
-    PLAIN = "plain"
+    PLAIN = ""
     FORWARD = "fwd"
     DUAL = "jvp"
+    IDS = "ids"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The shape of a value, the unions that it reaches, and its space. ``still``: an argument in
     dual space that is not differentiated (its numbers and arrays have no tangents); ``handled``:
-    of a result in forward space, which of its own leaves come with their accumulators."""
+    of a result, which of its own leaves come with their accumulators or ids."""
 
     root: Shape
     unions: tuple[tuple[Alternative, ...], ...]
@@ -165,8 +166,16 @@ def accumulator(t: Type) -> Type | None:
     return None if inner is None else Array(inner, t.rank)
 
 
+def ids(t: Type) -> Type | None:
+    """The type of the ids of a real or of an array of (arrays of) reals."""
+    if isinstance(t, Array):
+        inner = ids(t.elem)
+        return None if inner is None else Array(inner, t.rank)
+    return I64 if isinstance(t, Real) else None
+
+
 def beside(layout: Layout, t: Type) -> Type | None:
-    """The type of what stands beside a leaf inside data: its accumulator or its tangent."""
+    """The type of what stands beside a leaf inside data: its accumulator, tangent or id."""
     match layout.space:
         case Space.PLAIN:
             return None
@@ -174,6 +183,8 @@ def beside(layout: Layout, t: Type) -> Type | None:
             return accumulator(t)
         case Space.DUAL:
             return t if isinstance(t, Real) or accumulator(t) is not None else None
+        case Space.IDS:
+            return ids(t)
 
 
 def root_beside(layout: Layout, t: Type) -> Type | None:
@@ -223,10 +234,10 @@ def root_places(layout: Layout) -> Iterator[tuple[Type, Span, Span]]:
 
 def result_places(layout: Layout) -> Iterator[tuple[Type, Span, Span]]:
     """Every leaf of a result with the places of its words and, counted on their own, of those of
-    its accumulator or tangent."""
+    its accumulator, tangent or ids."""
     at, then = 0, 0
     for k, t in enumerate(leaf_types(layout.root)):
-        handled = layout.space is not Space.FORWARD or (layout.handled and layout.handled[k])
+        handled = layout.space is Space.DUAL or (layout.handled and layout.handled[k])
         n, m = len(words(t)), len(words(beside(layout, t))) if handled else 0
         yield t, (at, n), (then, m)
         at += n
