@@ -18,10 +18,19 @@ from pullback.ad.cells import zeros, zeros_like
 from pullback.ad.dual_loops import Sequential, loop_row
 from pullback.ad.forward import Forward
 from pullback.ad.frames import CHEAP
-from pullback.ad.kept import divide
+from pullback.ad.kept import fewest
 from pullback.ad.rows import Codes, Straight, Words
 from pullback.ad.spaces import Spaces
-from pullback.ad.straight import Users, below, is_operation, same_id, sweep, users_of, wants
+from pullback.ad.straight import (
+    Users,
+    below,
+    is_operation,
+    product_of,
+    same_id,
+    sweep,
+    users_of,
+    wants,
+)
 from pullback.core.build import Builder, i64, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -238,19 +247,24 @@ class Dual(Forward):
 
     def row(self, lets: Sequence[Let], outputs: Sequence[Var], b: Builder) -> Atom:
         """The first of the new ids of these operations, or nobody's if they come from none."""
-        seeds = {v: Var("ct", v.type) for v in outputs}
-        back = Builder()
-        ct: dict[Var, Atom] = dict(seeds)
-        sweep(back, lets, ct, self.value, self.on)
+        seeds = tuple(Var("ct", v.type) for v in outputs)
         inside = {let.vars[0] for let in lets}
-        found = self.by_id(back, {a: x for a, x in ct.items() if a not in inside})
-        if not found:
+        ids: tuple[Atom, ...] = ()
+
+        def backward(back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
+            nonlocal ids
+            ct = dict(zip(outputs, cts, strict=True))
+            sweep(back, lets, ct, self.value, self.on)
+            found = self.by_id(back, {a: x for a, x in ct.items() if a not in inside})
+            ids = tuple(a for a, _ in found)
+            return tuple(found.values())
+
+        kept = fewest(backward, seeds, product_of(lets), self.cheap, lambda v: True)
+        if not ids:
             return NOBODY
-        cts = tuple(found.values())
-        kept = divide(back.lets, cts, seeds.values(), self.cheap, lambda v: True)
         b.lets.extend(kept.front)
-        words = Words(kept.stored, (i64(self.codes.next), *(a for a, _ in found)))
-        self.codes.all.append(Straight(words, tuple(seeds.values()), kept.back))
+        words = Words(kept.stored, (i64(self.codes.next), *ids))
+        self.codes.all.append(Straight(words, seeds, kept.back))
         return b.let(TapePush(words.write(b), len(outputs)), (I64,), names=("id",))[0]
 
     def by_id(self, b: Builder, ct: dict[Var, Atom]) -> dict[tuple[Atom, Type], Atom]:

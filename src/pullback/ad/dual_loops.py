@@ -8,12 +8,13 @@ needs and of the ids that it has read from arrays. A sum is such a loop.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.ad.kept import divide
+from pullback.ad.kept import fewest
 from pullback.ad.rows import Repeated, Words
-from pullback.ad.straight import is_operation, sweep
+from pullback.ad.straight import is_operation, product_of, sweep
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Block, Index, Let, Lit, Prim, TapeLoop, Var, sub_blocks
 from pullback.core.terms import atoms as atoms_of
@@ -90,25 +91,25 @@ class _Made:
                 self.operations.append(x)
             else:
                 run.let(x, self.inner)
-        self.back = Builder()
-        self.sweep()
+        self.sweep(Builder(), self.seeds)
 
-    def sweep(self) -> None:
+    def sweep(self, back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
         """From the cotangents of the results to those of all else."""
-        run, loop, back = self.run, self.loop, self.back
+        run, loop = self.run, self.loop
         ct: dict[Var, Atom] = {}
-        for k, seed in zip(self.active, self.seeds):
+        for k, seed in zip(self.active, cts):
             r = loop.body.results[k]
             if isinstance(r, Var) and run.on(r):
                 ct[r] = back.prim("add", ct[r], seed) if r in ct else seed
         sweep(back, self.operations, ct, run.value, run.on)
         carried = [loop.carried[k] for k in self.active]
-        self.nexts = tuple(ct.get(c, lit(0.0, c.type)) for c in carried)
+        nexts = tuple(ct.get(c, lit(0.0, c.type)) for c in carried)
         bound = {v for x in loop.body.lets for v in x.vars}
         inside = bound.union(carried)
         done = {x.vars[0] for x in self.operations}
         self.read = run.by_id(back, {v: x for v, x in ct.items() if v in bound - done})
         self.invariant = run.by_id(back, {v: x for v, x in ct.items() if v not in inside})
+        return (*nexts, *self.read.values(), *self.invariant.values())
 
     def inits(self, b: Builder) -> dict[int, Atom]:
         """The ids of the active carried values at first, by their places among these."""
@@ -121,8 +122,8 @@ class _Made:
         counted = len(self.indices) == 1
         if not counted:
             vary.update(self.indices)
-        cts = (*self.nexts, *self.read.values(), *self.invariant.values())
-        kept = divide(self.back.lets, cts, self.seeds, run.cheap, vary.__contains__)
+        product = product_of(self.operations)
+        kept = fewest(self.sweep, self.seeds, product, run.cheap, vary.__contains__)
         inner.lets.extend(kept.front)
         record = Words(kept.stored, tuple(a for a, _ in self.read))
         known = {*self.seeds, *kept.stored, *self.indices}

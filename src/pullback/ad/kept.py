@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from pullback.core.terms import Atom, Block, Let, Var, atoms
+from pullback.core.build import Builder, lit
+from pullback.core.terms import Atom, Block, Let, Lit, Var, atoms
 
 MOST_NODES = 400
 """Of larger graphs what the linear operations read is kept."""
@@ -30,16 +31,46 @@ class Kept:
     back: Block
 
 
+Backward = Callable[[Builder, Sequence[Atom]], tuple[Atom, ...]]
+"""Writes backward code, from cotangents to cotangents."""
+
+
+def fewest(
+    backward: Backward, seeds: tuple[Var, ...], product: str | None, cheap: Mapping[Var, Let],
+    varies: Callable[[Var], bool],
+) -> Kept:
+    """What is kept for backward code; of a single cotangent the code may also be its products with
+    partial derivatives, which are then what is kept (``product``: the primitive that does it)."""
+    b = Builder()
+    kept = divide(b, backward(b, seeds), seeds, cheap, varies)
+    if len(seeds) != 1 or len(kept.stored) < 2 or product is None:
+        return kept
+    (ct,) = seeds
+    b = Builder()
+    partials = backward(b, (lit(1.0, ct.type),))
+    results = tuple(_product(b, product, p, ct) for p in partials)
+    other = divide(b, results, seeds, cheap, varies)
+    return other if len(other.stored) < len(kept.stored) else kept
+
+
+def _product(b: Builder, name: str, p: Atom, ct: Var) -> Atom:
+    if p.type != ct.type:
+        p = b.prim("to_real", p, static=(ct.type,))
+    if isinstance(p, Lit) and p.value in (0.0, 1.0):
+        return ct if p.value == 1.0 else p
+    return b.prim(name, p, ct)
+
+
 def divide(
-    lets: Sequence[Let], results: tuple[Atom, ...], cotangents: Collection[Var],
+    b: Builder, results: tuple[Atom, ...], cotangents: Collection[Var],
     cheap: Mapping[Var, Let], varies: Callable[[Var], bool],
 ) -> Kept:
-    """``lets`` are the backward code, in terms of forward values and ``cotangents``; ``cheap``,
+    """``b`` has the backward code, in terms of forward values and ``cotangents``; ``cheap``,
     the forward operations that may be done again. What does not vary is there for nothing."""
     linear = set(cotangents)
     linear_lets: list[Let] = []
     plain: dict[Var, Let] = {}
-    for let in lets:
+    for let in b.lets:
         (v,) = let.vars
         if any(a in linear for a in atoms(let.op)):
             linear.add(v)
@@ -183,4 +214,4 @@ class _Flow:
         return tuple(v for v, n in self.node.items() if n + 1 in reaches and n not in reaches)
 
 
-__all__ = ["Kept", "divide"]
+__all__ = ["Kept", "divide", "fewest"]

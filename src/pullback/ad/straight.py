@@ -118,5 +118,14 @@ def sweep(
             ct[a] = b.prim("add", ct[a], term) if a in ct else term
 
 
-__all__ = ["Users", "below", "differentiable", "is_operation", "same_id", "sweep", "users_of",
-           "wants"]  # fmt: skip
+def product_of(lets: Sequence[Let]) -> str | None:
+    """The primitive that multiplies a partial by all of these operations with a cotangent; None:
+    there is none, since a gate stops even what is infinite."""
+    rules = {TABLE[x.op.name].product for x in lets if isinstance(x.op, Prim)}
+    if "gate" in rules:
+        return None
+    return "mulz" if "mulz" in rules else "mul"
+
+
+__all__ = ["Users", "below", "differentiable", "is_operation", "product_of", "same_id", "sweep",
+           "users_of", "wants"]  # fmt: skip
