@@ -213,14 +213,15 @@ class Decoder:
         name = "PyTuple_New" if shape.is_tuple else "PyList_New"
         out = self._checked(c.call("ptr", name, f"i64 {n}"))
         items = c.at(out, TUPLE_ITEMS) if shape.is_tuple else c.load("ptr", out, LIST_ITEMS)
-        if shape.item == Number(Ty.F64, True):
-            data, stride = self._floats(next(sources))
+        types = list(leaf_types(shape.item))
+        taken = [next(sources) for _ in types]
+        if shape.item == Number(Ty.F64, True) and not self._named_by_ids(taken[0]):
+            data, stride = self._floats(taken[0])
             done = c.call("i1", "pb_floats", f"ptr {items}", f"ptr {data}", f"i64 {n}",
                           f"i64 {stride}")  # fmt: skip
             c.need(done, "fail")
             return out
-        types = list(leaf_types(shape.item))
-        columns = [self._column(t, next(sources)) for t in types]
+        columns = [self._column(t, source) for t, source in zip(types, taken)]
         with c.counting(n) as i:
             rows = [column(i) for column in columns]
             c.store("ptr", self.decode(shape.item, iter(rows)), items, c.mul(i, 8))
@@ -240,9 +241,9 @@ class Decoder:
         """What is at each index of a column: of an array for every word."""
         c = self.code
         near = beside(self.layout, t)
-        own = bool(source.object or source.given)
-        by_id = self.layout.space is Space.IDS and not own
+        by_id = self._named_by_ids(source)
         if self.gradient and isinstance(t, Real) and not by_id:
+            own = bool(source.object or source.given)
             ty = Ty.F32 if own and t == Real(32) else Ty.F64
             start = self._reals(source)
             step = str(SIZE[ty])
@@ -252,9 +253,14 @@ class Decoder:
             return lambda i: Source(real=c.at(start, c.mul(i, step)), ty=ty)
         data = self._steps(words(t), source.words)
         more = self._steps(words(near), source.beside) if source.beside else lambda i: []
-        if self.gradient and isinstance(t, Real):
+        if by_id and isinstance(t, Real):
             return lambda i: self._by_id(data(i), more(i))
         return lambda i: Source(data(i), more(i))
+
+    def _named_by_ids(self, source: Source) -> bool:
+        """Whether the cotangents are in cells that ids name."""
+        own = source.object or source.given
+        return self.gradient and self.layout.space is Space.IDS and not own
 
     def _by_id(self, plain: list[str], near: list[str]) -> Source:
         """A leaf that is a real, whose cell is named by an id."""
