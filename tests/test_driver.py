@@ -15,12 +15,13 @@ import pytest
 
 import pullback as pb
 from pullback import driver
+from pullback.cells import Cells
 from pullback.core.terms import Dialect
 from pullback.core.types import F64, I64, Array, Handle
 from pullback.core.values import Node, make_array
 from pullback.frontend.kinds import leaf_types
 from pullback.frontend.pytypes import type_of
-from pullback.marshal import Cells, Flattener, result_value
+from pullback.marshal import Flattener, result_value
 from pullback.plans import Request, What
 from pullback.rawmemory import Memory, Reader
 
@@ -316,7 +317,7 @@ def test_nested_arrays_go_into_memory_and_come_back() -> None:
 
 
 def test_accumulators_are_numbered_in_the_order_of_the_nodes() -> None:
-    flattener = Flattener(forward=True)
+    flattener = Flattener("fwd")
     kind = type_of(chain())
     flattener.leaves(kind, chain())
     assert flattener.cells == 1 + (1 + 1) + (2 + 1) - 1

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from pullback.cells import Cells, accumulated, beside
 from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Program
 from pullback.core.types import Array, Decl, Handle, Named, Type
@@ -23,7 +24,7 @@ from pullback.frontend.kinds import leaf_types
 from pullback.located import located
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
-from pullback.marshal import Cells, Flattener, accumulated, of_reals, rebuild, result_value
+from pullback.marshal import Flattener, of_reals, rebuild, result_value
 from pullback.native import EntrySignature, Leaf, PyInt, Words
 from pullback.plans import Plan, What
 from pullback.rawmemory import Memory, Reader, is_simple, signature_leaves
@@ -86,7 +87,7 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
         if len(parts) == 2:
             accumulators[k] = parts[1]
             assert isinstance(t, Array)
-            given[-1] = flattener.beside(t, parts[1])
+            given[-1] = beside(plan.space, t, parts[1])
     counts = [filled[end - 1] if end else 0 for end in ends]
     return Flat(flattener, leaves, given, accumulators, counts)
 

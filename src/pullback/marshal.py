@@ -17,10 +17,10 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
+from pullback.cells import Cells, accumulated, beside, read
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
@@ -48,18 +48,6 @@ from pullback.frontend.records import (
 )
 from pullback.frontend.symbols import number_of, symbol_class, symbol_of
 from pullback.leaves import array, items_of, mismatch, nothing, scalar
-
-
-class Cells(NamedTuple):
-    """An accumulator of this shape (C order) whose first cell has this offset in the store."""
-
-    offset: int
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """How many cells it has."""
-        return math.prod(self.shape)
 
 
 class Alternative:
@@ -130,18 +118,6 @@ class Flattener:
     def numbered(self) -> bool:
         """Whether the reals in data have cells."""
         return self.space in ("fwd", "ids")
-
-    def beside(self, t: Array, where: object) -> object:
-        """What stands beside an array of reals that has these accumulators."""
-        if self.space != "ids":
-            return where
-        if isinstance(where, Cells):
-            first = where.offset + 1
-            return np.arange(first, first + where.size).reshape(where.shape)
-        assert isinstance(where, np.ndarray) and isinstance(t.elem, Array)
-        inner = t.elem
-        parts = [self.beside(inner, w) for w in where.ravel()]
-        return make_array(inner, parts, where.shape)
 
     def leaves(self, kind: Kind, value: object) -> list[object]:
         """The leaves of an argument of this kind."""
@@ -223,10 +199,10 @@ class Flattener:
         node = Node(known.tag, leaves)
         packed = Packed(value, union, known, leaves, node)
         if self.numbered and (known.arrays or known.reals):
-            if known.reals:
-                packed.cells = self._new((len(known.reals),))
             for k, t in known.arrays.items():
                 packed.accumulators[k] = self._accumulators(t, leaves[k])
+            if known.reals:
+                packed.cells = self._new((len(known.reals),))
             node.fields = tuple(self._fields(packed))
         return packed
 
@@ -236,7 +212,7 @@ class Flattener:
         for k, leaf in enumerate(packed.leaves):
             yield leaf
             if k in known.arrays:
-                yield self.beside(known.arrays[k], packed.accumulators[k])
+                yield beside(self.space, known.arrays[k], packed.accumulators[k])
             elif self.space == "ids" and k in known.reals and cells is not None:
                 yield cells.offset + 1 + known.reals.index(k)
         if self.space == "fwd" and cells is not None:
@@ -266,7 +242,7 @@ class Flattener:
             known = packed.alternative
             parts = list(packed.leaves)
             if packed.cells is not None:
-                for k, x in zip(known.reals, _read(cells, packed.cells).tolist()):
+                for k, x in zip(known.reals, read(cells, packed.cells).tolist()):
                     parts[k] = x
             for k, where in packed.accumulators.items():
                 parts[k] = accumulated(cells, known.arrays[k], where)
@@ -279,20 +255,6 @@ def of_reals(t: Type) -> bool:
     while isinstance(t, Array):
         t = t.elem
     return isinstance(t, Real)
-
-
-def _read(cells: np.ndarray, where: Cells) -> np.ndarray:
-    return cells[where.offset : where.offset + where.size].reshape(where.shape)
-
-
-def accumulated(cells: np.ndarray, t: Array, where: object) -> np.ndarray:
-    """What was accumulated for an array of reals, or for an array of such arrays."""
-    if isinstance(where, Cells):
-        assert isinstance(t.elem, Real)
-        return _read(cells, where).astype(np.float64 if t.elem.bits == 64 else np.float32)
-    assert isinstance(where, np.ndarray) and isinstance(t.elem, Array)
-    parts = [accumulated(cells, t.elem, w) for w in where.ravel()]
-    return make_array(t.elem, parts, where.shape)
 
 
 def alternative_of(union: Union, value: object) -> Alternative:

@@ -14,6 +14,7 @@ from functools import cache
 
 import numpy as np
 
+from pullback.cells import Cells
 from pullback.core.types import (
     Array,
     Bool,
@@ -27,7 +28,6 @@ from pullback.core.types import (
 from pullback.core.values import Node, dtype_of
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
-from pullback.marshal import Cells
 from pullback.native import (
     RECORD_CELLS,
     ArrayOf,

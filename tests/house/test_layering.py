@@ -19,10 +19,11 @@ MAY_KNOW = {
     "frontend": {"core", "errors", "combinators"},
     "native": {"core", "lower", "errors"},
     "leaves": {"core", "errors", "frontend"},
-    "marshal": {"core", "errors", "frontend", "leaves"},
+    "cells": {"core"},
+    "marshal": {"core", "errors", "frontend", "leaves", "cells"},
     "trees": {"core", "errors", "frontend", "marshal"},
     "tangents": {"core", "errors", "frontend", "marshal"},
-    "rawmemory": {"core", "lower", "native", "marshal"},
+    "rawmemory": {"core", "lower", "native", "cells"},
     "wrappers": {"core", "ad"},
     "located": {"errors", "frontend", "leaves", "marshal"},
     "applied": {"errors"},
@@ -36,7 +37,7 @@ MAY_KNOW = {
     },
     "calls": {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
-        "plans", "located",
+        "plans", "located", "cells",
     },
     "compiled": {
         "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
