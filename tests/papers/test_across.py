@@ -129,9 +129,10 @@ def test_outputs_are_typed(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ratio(name: str, source: Source, args: tuple[object, ...], seed: object) -> float:
-    """Steps of the reverse pass over steps of the program and reals of its input."""
+    """Steps of the reverse pass over steps of the program and reals of its input and result."""
     steps = evaluate(source.body, dict(zip([x for x, _ in source.context], args)))[1]
-    return run(name, source, args, seed).reverse / (steps + sum(len(reals_in(a)) for a in args))
+    size = sum(len(reals_in(v)) for v in (*args, seed))
+    return run(name, source, args, seed).reverse / (steps + size)
 
 
 def families(name: str) -> list[tuple[Callable[[int], Source], tuple[int, ...]]]:

@@ -222,7 +222,7 @@ def laws(lib: Simple, seed: int) -> None:
 
 @claim("DC-12")
 def test_the_laws(row: str) -> None:
-    for seed in range(0, 5 * count(5), 5):
+    for seed in range(0, 5 * count(60), 5):
         laws(Simple(), seed)
         laws(Dependent(), seed)
     lib = Simple()  # curry eval = id, also on the tangents of functions
@@ -234,7 +234,7 @@ def test_the_laws(row: str) -> None:
 
 @claim("DC-19")
 def test_the_laws_of_the_dependent_library(row: str) -> None:
-    for seed in range(10**6, 10**6 + 5 * count(5), 5):
+    for seed in range(10**6, 10**6 + 5 * count(40), 5):
         laws(Dependent(), seed)
 
 
@@ -255,7 +255,7 @@ def test_list_tangents(row: str) -> None:
 @claim("DC-11")
 def test_equivalent_lists_pull_back_alike(row: str) -> None:
     lib, rng = Simple(), random.Random(1)
-    for seed in range(count(50)):
+    for seed in range(count(200)):
         k = arrow(seed, Prod(R, R))
         _, pb = lib.call(lib.value(op("curry", k)), rng.uniform(-1, 1))
         points = [rng.uniform(-1, 1) for _ in range(2)]

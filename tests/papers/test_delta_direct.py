@@ -154,7 +154,7 @@ def test_specification(row: str) -> None:
 
 @claim("KR-4")
 def test_lemma_1(row: str) -> None:
-    for seed in range(count(250)):
+    for seed in range(count(500)):
         s, args = random_program(seed, "RGH", 25)
         rng = random.Random(seed)
         ds = tangents(args, rng)

@@ -85,6 +85,12 @@ def eval_map(seed: float, d: ConV) -> Delta:
         tree.entries(cast(tree.Map, found))))}
 
 
+def nodes(d: object) -> int:
+    """How many constructors a Delta has."""
+    parts = d.fields if isinstance(d, ConV) else ()
+    return isinstance(d, ConV) + sum(map(nodes, parts))
+
+
 def visited(m: Machine) -> int:
     return sum(c for role, c in zip(m.roles, m.calls) if role == "eval")
 
@@ -132,7 +138,7 @@ def test_invariant(row: str) -> None:
 def test_run_delta(row: str) -> None:
     made, body = binds(delta_of(FIG1, (3.0, 4.0)))
     assert [i for i, _ in made] == [3, 4] and body == ConV("Var", (4,))  # earliest is outermost
-    for seed in range(count(60)):
+    for seed in range(count(200)):
         s, args = random_program(seed, "RG", 20)
         if s.result == R:
             assert gradient(s, args, 1.0, MAP) == gradient(s, args, 1.0, ARRAY)
@@ -169,13 +175,15 @@ def test_wrapper(row: str) -> None:
 
 @claim("KR-26")
 def test_array_version(row: str) -> None:
-    for seed in range(count(150)):
+    for seed in range(count(200)):
         s, args = random_program(seed, "RGH", 25)
         value = evaluate(s.body, dict(zip((v for v, _ in s.context), args)))[0]
         ct = random_cotangent(value, random.Random(seed))
         assert gradient(s, args, ct, MAP) == gradient(s, args, ct, ARRAY)  # bit for bit
-    costs = [run(ARRAY)(dbl(n), (1e-9,), 1.0).reverse for n in (300, 1200)]
-    assert abs(slope(costs[0], costs[1], 300, 1200) - 1.0) < 0.05
+    sizes = (300, 1200, *(4800, 9600) * FULL)
+    costs = [run(ARRAY)(dbl(n), (1e-9,), 1.0).reverse for n in sizes]
+    for k in range(len(sizes) - 1):
+        assert abs(slope(*costs[k : k + 2], *sizes[k : k + 2]) - 1.0) < 0.05
 
 
 @claim("KR-28")
@@ -185,7 +193,7 @@ def test_forward_phase_bound(row: str) -> None:
         return run(ARRAY)(s, args, 1.0).forward / (plain + size_of(args))
 
     worst = 0.0
-    for seed in range(count(200)):
+    for seed in range(count(400)):
         s, args = random_program(seed, "RGH", 30)
         if s.result == R:
             worst = max(worst, ratio(s, args))
@@ -210,7 +218,7 @@ def operations(m: Machine) -> int:
 
 @claim("KR-29")
 def test_number_of_bindings(row: str) -> None:
-    for seed in range(count(200)):
+    for seed in range(count(400)):
         s, args = random_program(seed, "RGH", 30)
         if s.result != R:
             continue
@@ -224,6 +232,11 @@ def test_eval_is_linear(row: str) -> None:
     # Nodes of the nested Lets: one for each Let, Add and Var of dbl: 4 n + 1.
     for n in (10, 15, 100):
         assert visited(run(MAP)(dbl(n), (1.0,), 1.0).machine) == 4 * n + 1
+    # Of any program: at most once each node (what is dead is not visited).
+    for seed in range(count(400)):
+        s, args = random_program(seed, "RGH", 25)
+        if s.result == R:
+            assert visited(run(MAP)(s, args, 1.0).machine) <= nodes(delta_of(s, args))
 
 
 @claim("KR-31")
@@ -235,6 +248,11 @@ def test_theorem_5(row: str) -> None:
                 arg = 1e-9 if s is dbl else tuple_of(n)
                 costs.append(run(store)(s(n), (arg,), 1.0).cost)
             assert 0.95 < slope(costs[0], costs[1], 64, 512 if FULL else 256) < bound
+    for seed in range(count(400)):
+        s, args = random_program(seed, "RGH", 30)
+        if s.result == R:
+            plain = evaluate(s.body, dict(zip((v for v, _ in s.context), args)))[1]
+            assert run(ARRAY)(s, args, 1.0).cost <= 130 * (plain + size_of(args))
 
 
 # --- theorems -------------------------------------------------------------------------------------
@@ -324,7 +342,7 @@ def test_adequacy(row: str) -> None:
 
 @claim("KR-44")
 def test_lemma_10(row: str) -> None:
-    for seed in range(count(500)):
+    for seed in range(count(2000)):
         rng = random.Random(seed)
         u = random_delta(rng, [1, 2, 3], 5, [10])
         s = rng.uniform(-3, 3)

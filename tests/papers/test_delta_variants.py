@@ -164,7 +164,7 @@ def test_the_same_tape(row: str) -> None:
 def test_linear_factoring_is_the_distributive_law(row: str) -> None:
     """v·x + v·y = v·(x + y): eval collects at Var i what SResolve collects at ID i. Edges and
     adjoints are those of the tape."""
-    for seed in range(150, 150 + count(100)):
+    for seed in range(150, 150 + count(400)):
         s, args = random_program(seed, "RGH", 25)
         if s.result != R:
             continue

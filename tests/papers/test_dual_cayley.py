@@ -37,6 +37,7 @@ from tests.papers.dual import (
 )
 from tests.papers.generate import (
     STANDARD,
+    count,
 )
 
 x, y, z = Var("x"), Var("y"), Var("z")
@@ -62,7 +63,7 @@ def test_cayley(row: str) -> None:
         c, m = pair(s)
         return c, list(nested_map.entries(cast(nested_map.Map, m)))
 
-    for _ in range(200):
+    for _ in range(count(200)):
         p, q, r = some(), some(), some()
         both = cast(Any, compose.run(Machine(), [rep(p), rep(q)], ()))
         assert plain(rep(plus(p, q))(r)) == plain(both(r))

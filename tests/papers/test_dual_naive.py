@@ -200,7 +200,7 @@ def _as(t: Term, p: str) -> Term:
 
 @claim("DN-8")
 def test_types_of_the_output(row: str) -> None:
-    for i in range(count(250)):
+    for i in range(count(500)):
         STAGES["N1"](random_program(i, "RGH")[0])  # the wrapper checks: s -> t * (t' -o s')
 
 

@@ -138,7 +138,7 @@ def test_staged_is_a_monoid(row: str) -> None:
         return c, list(nested_map.entries(cast(nested_map.Map, m)))
 
     rng = random.Random(1)
-    for _ in range(200):
+    for _ in range(count(200)):
         p, q, r = (random_staged(rng) for _ in range(3))
         assert plain(plus(p, q)) == plain(plus(q, p))
         assert plain(plus(plus(p, q), r)) == plain(plus(p, plus(q, r)))
@@ -162,7 +162,7 @@ def test_resolution_is_preserved(row: str) -> None:
         return total
 
     rng = random.Random(2)
-    for _ in range(200):
+    for _ in range(count(200)):
         both = []
         for _ in range(2):
             m: nested_map.Map = None
@@ -229,7 +229,7 @@ def test_at_most_once(row: str) -> None:
     assert outcome(STAGES["N2"], FIG1, (3.0, 4.0), 1.0).machine.calls == [1, 1, 1, 1]
     for stage in STAGED.values():
         assert outcome(stage, dbl(10), (1.0,), 1.0).machine.calls == [1] * 11
-        for i in range(count(150)):
+        for i in range(count(200)):
             s, args, seed = case(i, "RGH")
             assert max(outcome(stage, s, args, seed).machine.calls, default=0) <= 1
         for k, program in enumerate(every_program(5, higher=True)):

@@ -49,9 +49,13 @@ from pullback.papers.methods import Unsupported
 
 def operation_rule(t: Op, gamma: Context, types: Types, chad: Rule) -> Term:
     """C{name(t1..tn)} = let (x1,x1')=C{t1} .. in (name(x1..xn), \\d. what the operation does)."""
-    if t.name not in ("index", "length", "sum", "replicate", "gather", "scatter_add",
-                      "scatter_set", "transpose", "zip", "unzip", "append", "reverse", "slice"):
+    if t.name not in (
+        "index", "length", "sum", "replicate", "gather", "scatter_add", "scatter_set", "transpose",
+        "zip", "unzip", "append", "reverse", "slice", "nil",
+    ):  # fmt: skip
         raise Unsupported(f"chad.monadic: no rule for the operation {t.name}")
+    if not t.args:  # C{[]} = ([], \d. return ())
+        return Pair(t, lam("d", t2(types[t]), lambda _: return_(Nil(), gamma), role="bp"))
 
     def rest(k: int, xs: list[E], bps: list[E]) -> Term:
         if k < len(t.args):

@@ -54,7 +54,7 @@ from pullback.core.nested_eval import apply, evaluate
 from pullback.core.nested_machine import Machine
 from pullback.core.nested_ops import Library
 from pullback.core.nested_prims import arity, dop, is_discrete
-from pullback.core.nested_values import items, pair, tuple_value
+from pullback.core.nested_values import Inj, items, pair, tuple_value
 from pullback.papers.curry_combinators import components
 from pullback.papers.methods import Outcome, Unsupported
 
@@ -187,8 +187,24 @@ def run_rep(
     result, forward = apply(code(made), tuple_value(*args), machine=m)
     value, pullback = pair(result)
     found, reverse = apply(pullback, seed, machine=m)
-    cotangents = tuple(items(back(found), len(source.context)))
+    given = items(back(found), len(source.context))
+    cotangents = tuple(map(shaped, given, args))
     return Outcome(value, cotangents, making + forward, reverse, m, term)
+
+
+def shaped(d: object, value: object) -> object:
+    """A tangent in the shape of its value: the tangent of a truth value is (), here inl () or inr
+    () as in the other papers."""
+    match value:
+        case list():
+            return d
+        case (a, b):
+            left, right = pair(d)
+            return shaped(left, a), shaped(right, b)
+        case Inj():
+            return value
+        case _:
+            return d
 
 
 def type_of(s: Static) -> Type:
