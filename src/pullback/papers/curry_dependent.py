@@ -55,14 +55,9 @@ from pullback.core.nested_traverse import deeply
 from pullback.core.nested_values import pair
 from pullback.papers.curry_combinators import COMBINATORS, CURRY_SOURCE, components, parameters
 from pullback.papers.curry_environments import DEPENDENT, ENV, LIBRARY, T, e
+from pullback.papers.curry_run import run_rep
 from pullback.papers.curry_simple import named
-from pullback.papers.curry_tangents import (
-    derivative,
-    injected,
-    plus,
-    run_rep,
-    zero,
-)
+from pullback.papers.curry_tangents import derivative, injected, plus, zero
 from pullback.papers.curry_translation import combinators
 from pullback.papers.methods import Method, Outcome, register
 

@@ -59,13 +59,13 @@ from pullback.core.nested_check import Types, check, types_of
 from pullback.core.nested_ops import Row, pure, sig
 from pullback.core.nested_traverse import deeply
 from pullback.papers.curry_combinators import COMBINATORS, CURRY_SOURCE, components, parameters
+from pullback.papers.curry_run import run_rep
 from pullback.papers.curry_tangents import (
     Functions,
     derivative,
     injected,
     plus,
     primal,
-    run_rep,
     tangent,
     zero,
 )

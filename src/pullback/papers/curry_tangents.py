@@ -40,7 +40,6 @@ from pullback.core.nested import (
     R,
     Real,
     Snd,
-    Source,
     Static,
     Term,
     Type,
@@ -50,13 +49,9 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_build import let, lets, proj, tuple_
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Library
 from pullback.core.nested_prims import arity, dop, is_discrete
-from pullback.core.nested_values import Inj, items, pair, tuple_value
 from pullback.papers.curry_combinators import components
-from pullback.papers.methods import Outcome, Unsupported
+from pullback.papers.methods import Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,40 +166,6 @@ def injected(i: int, delta: Sequence[Type], d: Term, g: Term, fs: Functions) -> 
     n = len(delta)
     return tuple_(*(
         g if k == i else zero(t, proj(d, k, n), fs) for k, t in enumerate(delta)))
-
-
-# --- running --------------------------------------------------------------------------------------
-
-
-def run_rep(
-    term: Term, library: Library, code: Callable[[object], object], source: Source,
-    args: tuple[object, ...], seed: object, back: Callable[[object], object],
-) -> Outcome:
-    """Value and pullback of a rep-function, given as a term of a library. ``code`` takes the
-    function out of it, ``back`` the tangent of the argument out of what the pullback gives."""
-    m = Machine()
-    made, making = evaluate(term, {}, library, m)
-    result, forward = apply(code(made), tuple_value(*args), machine=m)
-    value, pullback = pair(result)
-    found, reverse = apply(pullback, seed, machine=m)
-    given = items(back(found), len(source.context))
-    cotangents = tuple(map(shaped, given, args))
-    return Outcome(value, cotangents, making + forward, reverse, m, term)
-
-
-def shaped(d: object, value: object) -> object:
-    """A tangent in the shape of its value: the tangent of a truth value is (), here inl () or inr
-    () as in the other papers."""
-    match value:
-        case list():
-            return d
-        case (a, b):
-            left, right = pair(d)
-            return shaped(left, a), shaped(right, b)
-        case Inj():
-            return value
-        case _:
-            return d
 
 
 def type_of(s: Static) -> Type:
