@@ -61,9 +61,10 @@ class Emit:
         self.trusted = trusted
 
     def lets(self, block: Block, b: Builder) -> None:
-        """Emit all lets of a block."""
+        """Emit all lets of a block, and what only the reverse sweep wants."""
         for let in block.lets:
             self.let(let, b)
+        b.lets.extend(self.f.extra)
 
     def block(self, block: Block, b: Builder, on: tuple[bool, ...]) -> tuple[Atom, ...]:
         """Emit a block; its results in their spaces, active where ``on`` says so."""

@@ -12,11 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pullback.ad.activity import Facts
+from pullback.ad.narrow import narrow
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, i64
 from pullback.core.terms import (
+    AccNew,
     Atom,
     Block,
+    Build,
     Index,
     Let,
     Lit,
@@ -28,7 +31,7 @@ from pullback.core.terms import (
     While,
     atoms,
 )
-from pullback.core.traverse import free_variables, free_variables_of
+from pullback.core.traverse import all_lets, free_variables, free_variables_of, uses
 from pullback.core.types import I64, Array, Bool, Handle, Int, Real, Type, levels
 
 
@@ -70,6 +73,7 @@ class Frame:
     node: dict[Let, Var] = field(default_factory=dict)
     inside: dict[Let, tuple[list[Let], tuple[Var, ...]]] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
+    extra: list[Let] = field(default_factory=list)  # at the end, for the reverse sweep's sake
 
     def child(self) -> Frame:
         """A frame for a block inside this one."""
@@ -205,12 +209,18 @@ class Frame:
         self.own[v] = None
         return v
 
-    def open(self, block: Block) -> Frame:
-        """Name the forward variables of everything that the block binds (itself, not inside)."""
+    def open(self, block: Block, repeated: bool = False) -> Frame:
+        """Name the forward variables of everything that the block binds (itself, not inside).
+        ``repeated``: in each iteration of a reverse loop, arrays that are only read in it get cells
+        anew, instead of all iterations theirs beside each other."""
         for let in block.lets:
             for v in let.vars:
                 self.fresh(v)
             self._define(let)
+        for v, extents in _only_read(block).items() if repeated else ():
+            for h in self.handles(v) if v not in self.facts.consumed else ():
+                assert isinstance(h, Var)
+                self.defs[h] = AccNew(tuple(self.value(n) for n in extents))
         return self
 
     def _define(self, let: Let) -> None:
@@ -271,7 +281,14 @@ class Frame:
         for at in range(len(block.lets) + 1):
             lets.extend(reversed(steps.get(at, [])))
             lets.extend(block.lets[at : at + 1])
-        return Block(tuple(lets), block.results), tuple(kept)
+        whole = Block(tuple(lets), block.results)
+        whole, narrowed, self.extra = narrow(whole, tuple(kept), self.own, self.is_forward)
+        self.own.update((v, None) for let in self.extra for v in let.vars)
+        return whole, narrowed
+
+    def is_forward(self, v: Var) -> bool:
+        """Whether the forward sweep has the variable, in this block or around it."""
+        return v in self.own or (self.parent is not None and self.parent.is_forward(v))
 
 
 def _places(block: Block) -> tuple[dict[Var, int], dict[Var, int]]:
@@ -288,9 +305,28 @@ def _places(block: Block) -> tuple[dict[Var, int], dict[Var, int]]:
     return bound, first
 
 
+def _only_read(block: Block) -> dict[Var, tuple[Atom, ...]]:
+    """The arrays of reals that the block builds and of which only elements and extents are used,
+    with their extents."""
+    found = {
+        v: let.op.extents for let in block.lets if isinstance(let.op, Build)
+        for v in let.vars if isinstance(v.type, Array) and isinstance(v.type.elem, Real)
+    }  # fmt: skip
+    if found:
+        used = uses(block)
+        for let in all_lets(block):
+            match let.op:
+                case Index(Var() as a, _, _) | Prim("dim", (Var() as a,)):
+                    used[a] -= 1
+                case _:
+                    pass
+        found = {v: extents for v, extents in found.items() if used[v] == 0}
+    return found
+
+
 CHEAP = frozenset({
-    "add", "sub", "mul", "neg", "abs", "add.ck", "sub.ck", "mul.ck", "neg.ck", "floordiv", "mod",
-    "max", "min", "maximum", "minimum", "select", "eq", "ne", "lt", "le", "gt", "ge", "and", "or",
-    "not", "xor", "to_real", "to_int", "to_bool", "dim", "sign",
+    "add", "sub", "mul", "div", "neg", "abs", "add.ck", "sub.ck", "mul.ck", "neg.ck", "floordiv",
+    "mod", "max", "min", "maximum", "minimum", "select", "eq", "ne", "lt", "le", "gt", "ge", "and",
+    "or", "not", "xor", "to_real", "to_int", "to_bool", "dim", "sign",
 })
 """Primitives that are cheaper to do again than to keep the result of."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pullback.ad.emit import Emit
 from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
+from pullback.ad.narrow import without_dead
 from pullback.ad.sweep import (
     Callees,
     Cts,
@@ -76,7 +77,8 @@ def parallel(
         whole = Builder()
         Emit(s.callees, g, trusted=True).lets(op.body, whole)
         reverse = refresh(reverse)  # it may restore arrays under their own names
-        body, indices = Block(tuple(whole.lets) + reverse.lets, reverse.results), where
+        both = Block(tuple(whole.lets) + reverse.lets, reverse.results)
+        body, indices = without_dead(both), where
     else:
         body, indices = _stored(f, let, g, where, reverse)
     outs = b.let(Sum_(extents, indices, body), tuple(leaf_type(f, key) for key in keys))
@@ -209,7 +211,7 @@ def _iteration(
 ) -> tuple[Frame, Builder, Cts, tuple[Var, ...]]:
     """The reverse of one iteration; ``ins``: the cotangents of what it handed on."""
     g = f.loop_child(op)
-    g.open(op.body)
+    g.open(op.body, repeated=True)
     rb, gct = Builder(), Cts()
     ins = tuple(Var("d", leaf_type(f, (op.carried[j], k))) for j, k in live)
     for (j, k), d in zip(live, ins, strict=True):

@@ -1,0 +1,169 @@
+"""What a block keeps for its reverse sweep, made smaller.
+
+What the reverse sweep computes of kept values alone may be computed in the forward sweep, which
+then keeps the result: of ``min(x, y)`` the truth of ``y < x`` instead of both numbers, of an array
+of which only the length is asked its length.
+
+    forward ...                      forward ...; t = y < x
+    keep x, y                  ==>   keep t
+    reverse t = y < x; ...           reverse ...
+
+One step after the other is moved, in the order of the reverse sweep, if what is kept takes less
+room then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pullback.core.prims import TABLE
+from pullback.core.terms import AccNew, Atom, Block, Index, Let, Op, Prim, Var, atoms
+from pullback.core.traverse import substitute, uses
+from pullback.core.types import Bool, Int, Real, Type
+
+_NOT = frozenset({"floordiv", "mod"})
+"""Of integers they are undefined where the divisor is 0."""
+
+
+def narrow(
+    block: Block, kept: tuple[Var, ...], own: dict[Var, None], is_forward: Callable[[Var], bool]
+) -> tuple[Block, tuple[Var, ...], list[Let]]:
+    """The reverse block with fewer lets, what it reads now, and the lets that the forward block has
+    besides. ``own``: the forward block's variables."""
+    if not any(_size(v.type) > 1 for v in kept):
+        return block, kept, []
+    mover = _Mover(_shared(block, is_forward), kept, own, is_forward)
+    mover.run()
+    return mover.result()
+
+
+def without_dead(block: Block) -> Block:
+    """The block without the steps whose results nobody reads: what they read need not be kept."""
+    wanted = Counter(uses(block))
+    lets = []
+    for let in reversed(block.lets):
+        if _may_go(let.op) and not any(wanted[v] for v in let.vars):
+            wanted.subtract(a for a in atoms(let.op) if isinstance(a, Var))
+        else:
+            lets.append(let)
+    return Block(tuple(reversed(lets)), block.results)
+
+
+def _may_go(op: Op) -> bool:
+    match op:
+        case Prim(name):
+            return not TABLE[name].effect
+        case Index(_, _, checked):
+            return not checked
+        case _:
+            return isinstance(op, AccNew)
+
+
+def _size(t: Type) -> int:
+    """Bytes; of what may have to be copied, many."""
+    match t:
+        case Real(bits):
+            return bits // 8
+        case Bool():
+            return 1
+        case Int():
+            return 8
+        case _:
+            return 1000
+
+
+def _is_step(let: Let, is_forward: Callable[[Var], bool]) -> bool:
+    """Whether the let takes one step from forward values to a number, and cannot fail."""
+    op = let.op
+    if not isinstance(op, Prim) or len(let.vars) != 1 or op.name in _NOT:
+        return False
+    if not all(is_forward(a) for a in op.args if isinstance(a, Var)):
+        return False
+    row, (v,) = TABLE[op.name], let.vars
+    if op.name == "dim":
+        return is_forward(v)  # (an array that is updated later has its extents taken before)
+    return (
+        row.cost == "one"
+        and not row.effect
+        and all(isinstance(x.type, Real | Int | Bool) for x in (v, *op.args))
+    )
+
+
+def _shared(block: Block, is_forward: Callable[[Var], bool]) -> Block:
+    """The block with equal steps from forward values made once."""
+    first: dict[object, Var] = {}
+    same: dict[Var, Atom] = {}
+    derived: set[Var] = set()
+    lets = []
+    for let in block.lets:
+        if _is_step(let, lambda v: v in derived or is_forward(v)):
+            assert isinstance(let.op, Prim)
+            args = tuple(same.get(a, a) if isinstance(a, Var) else a for a in let.op.args)
+            found = first.setdefault((let.op.name, args, let.op.static), let.vars[0])
+            derived.add(let.vars[0])
+            if found is not let.vars[0] and not is_forward(let.vars[0]):
+                same[let.vars[0]] = found
+                continue
+        lets.append(let)
+    return substitute(Block(tuple(lets), block.results), same) if same else block
+
+
+@dataclass
+class _Mover:
+    block: Block
+    kept: tuple[Var, ...]
+    own: dict[Var, None]
+    outside: Callable[[Var], bool]
+    steps: dict[Var, Let] = field(default_factory=dict)
+    moved: set[Var] = field(default_factory=set)
+    extra: list[Let] = field(default_factory=list)
+    dead: set[Var] = field(default_factory=set)
+
+    def run(self) -> None:
+        self.uses = Counter(uses(self.block))
+        self.keeps = dict.fromkeys(self.kept)
+        for let in self.block.lets:
+            if _is_step(let, lambda v: v in self.steps or self.is_forward(v)):
+                self.steps[let.vars[0]] = let
+        for let in self.steps.values():
+            if let.vars[0] not in self.dead and self.uses[let.vars[0]]:
+                self.consider(let)
+
+    def is_forward(self, v: Var) -> bool:
+        return v in self.moved or self.outside(v)
+
+    def consider(self, let: Let) -> None:
+        """Move the let, and those that only it reads, if less is kept then."""
+        freed: list[Var] = []
+        gone: dict[Var, Let] = {let.vars[0]: let}
+        left: Counter[Var] = Counter()
+        work = [let]
+        while work:
+            for a in atoms(work.pop().op):
+                if isinstance(a, Var):
+                    left[a] += 1
+                    if left[a] == self.uses[a]:
+                        if a in self.keeps:
+                            freed.append(a)
+                        elif a in self.steps and a not in self.dead:
+                            gone[a] = self.steps[a]
+                            work.append(self.steps[a])
+        (v,) = let.vars
+        if sum(_size(a.type) for a in freed) <= _size(v.type):
+            return
+        if not all(a in gone or self.is_forward(a) for a in left):
+            return
+        self.uses.subtract(left)
+        for a in freed:
+            del self.keeps[a]
+        self.keeps[v] = None
+        self.dead.update(gone)
+        new = [x for a, x in self.steps.items() if a in gone and a not in self.own]
+        self.extra.extend(new)
+        self.moved.update(x.vars[0] for x in new)
+
+    def result(self) -> tuple[Block, tuple[Var, ...], list[Let]]:
+        lets = tuple(x for x in self.block.lets if not x.vars or x.vars[0] not in self.dead)
+        return Block(lets, self.block.results), tuple(self.keeps), self.extra
