@@ -45,16 +45,14 @@ class Restored:
 
     versions  all versions of them
     last      the last version of each
-    before    per If or Case that hands versions on: which result, and the version before it"""
+    before    of each version that an If or Case hands on: the version before that"""
 
     versions: frozenset[Var] = frozenset()
     last: frozenset[Var] = frozenset()
-    before: dict[Let, tuple[tuple[int, Var], ...]] = field(default_factory=dict)
+    before: dict[Var, Var] = field(default_factory=dict)
 
     def __or__(self, other: Restored) -> Restored:
-        before = dict(self.before)
-        for let, found in other.before.items():
-            before[let] = (*before.get(let, ()), *found)
+        before = {**self.before, **other.before}
         return Restored(self.versions | other.versions, self.last | other.last, before)
 
 
@@ -86,7 +84,7 @@ class _Line:
         self.names = names
         self.flow = flow
         self.now: Var = next(iter(members))
-        self.before: dict[Let, tuple[tuple[int, Var], ...]] = {}
+        self.before: dict[Var, Var] = {}
 
     def follow(self, block: Block, start: Var) -> bool:
         """Whether the versions in a block, entered with ``start``, form one line."""
@@ -134,7 +132,7 @@ class _Line:
         for block in blocks:
             if not self.follow(block, start) or block.results[k] is not self.now:
                 return False
-        self.before[let] = ((k, start),)
+        self.before[let.vars[k]] = start
         self.now = let.vars[k]
         return not more
 

@@ -17,7 +17,8 @@ def branches(
     """C{if}, C{case}. Each arm gives the cotangents of the fields that it matched, if they belong
     to a sum by value, and those of the variables around it that any arm uses."""
     frames, inner, cts = [], [], []
-    arrays = f.facts.restored.before.get(let, ())
+    handed = f.facts.restored.before
+    arrays = [(k, handed[v]) for k, v in enumerate(let.vars) if v in handed]
     after = [s.restored(f, let.vars[k], b) for k, _ in arrays]
     back: list[tuple[Atom, ...]] = []
     for bound, body in zip(fields, bodies, strict=True):
