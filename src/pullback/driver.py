@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TypeVar, cast
 
+from pullback.ad.by_data import derivatives_by_vectors
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
@@ -87,6 +88,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("closures", convert_closures, Dialect.FIRST_ORDER, "from here on calls are direct"),
     Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
     Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
+    Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
     Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
     Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
     Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),

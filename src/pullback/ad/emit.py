@@ -235,7 +235,7 @@ class Emit:
             return
         parts = tuple(a for x in fields for a in self.coerce(x, True, b))
         if isinstance(t, Named):
-            cells = f.spaces.cells(f.spaces.decls[t.name].variants[tag])
+            cells = f.spaces.cells(f.spaces.decl(t.name).variants[tag])
             if cells:
                 h = f.cells(let)
                 b.lets.append(Let((h,), AccNew((i64(cells),))))
@@ -266,8 +266,8 @@ class Emit:
         out = tuple(_var(a) for v in bound for a in g.look(v))
         if isinstance(let.op, Case) and isinstance(let.op.scrutinee.type, Named):
             name = let.op.scrutinee.type.name
-            if name in g.spaces.bearing_names and g.spaces.cells(
-                g.spaces.decls[name].variants[tag]
+            if g.spaces.bears(let.op.scrutinee.type) and g.spaces.cells(
+                g.spaces.decl(name).variants[tag]
             ):
                 return (*out, g.cells(let))
         return out

@@ -35,7 +35,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.traverse import all_lets, callees, map_blocks, reachable, refresh
+from pullback.core.traverse import all_lets, callees, defined, map_blocks, reachable, refresh
 from pullback.core.types import Decl, Named, Type
 
 Key = tuple[str, tuple[bool, ...], bool]
@@ -270,9 +270,11 @@ class Functions:
 
     def program(self, main: str) -> Program:
         """What main needs, with the declarations of the forward sweep and of forward mode."""
-        decls = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
-        whole = Program(self.functions, decls, main)
-        return Program({name: self.functions[name] for name in reachable(whole)}, decls, main)
+        known = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
+        whole = Program(self.functions, known, main)
+        functions = {name: self.functions[name] for name in reachable(whole)}
+        types = {v.type for f in functions.values() for v in (*f.params, *defined(f.body))}
+        return Program(functions, self.spaces.needed(known, types), main)
 
 
 def _reverse_function(

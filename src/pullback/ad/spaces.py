@@ -18,6 +18,7 @@ arrays always take their space (an inactive array in them gets a handle to a cel
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -38,6 +39,7 @@ from pullback.core.types import (
 )
 
 Decls = dict[str, Decl]
+FORWARD = ".fwd"
 
 
 def bearing_decls(decls: Decls, leaves: tuple[type, ...] = (Real,)) -> frozenset[str]:
@@ -90,7 +92,25 @@ class Spaces:
 
     def bears(self, t: Type) -> bool:
         """Whether a value of this type contains a real (has a derivative)."""
-        return _bears(t, self.bearing_names, self.leaves)
+        match t:
+            case Array(elem, _):
+                return self.bears(elem)
+            case Sum(variants):
+                return any(self.bears(f) for v in variants for f in v.fields)
+            case Named(name) if name not in self.decls and name.endswith(self.dual_suffix):
+                return self.bears(Named(name.removesuffix(self.dual_suffix)))
+            case _:
+                return _bears(t, self.bearing_names, self.leaves)
+
+    def decl(self, name: str) -> Decl:
+        """A declaration of the program, or one of those made of it (``n.jvp.jvp.fwd``): a function
+        that was differentiated forward is differentiated again."""
+        if name in self.decls:
+            return self.decls[name]
+        for suffix, of in ((FORWARD, self._forward_decl), (self.dual_suffix, self._dual_decl)):
+            if name.endswith(suffix):
+                return of(name.removesuffix(suffix))
+        raise KeyError(name)
 
     def composite(self, t: Type) -> bool:
         """Whether the space of this type does not depend on activity."""
@@ -107,7 +127,7 @@ class Spaces:
             case Sum(variants):
                 return (Sum(tuple(self._primal_variant(v) for v in variants)),)
             case Named(name):
-                return (Named(name + ".fwd"),)
+                return (Named(name + FORWARD),)
             case _:
                 return (t,)
 
@@ -135,18 +155,18 @@ class Spaces:
 
     def forward_variants(self, t: Type) -> tuple[Variant, ...]:
         """The alternatives of a sum of the forward sweep (``n.fwd`` or one that stays as it is)."""
-        return variants_of(t, {**self.decls, **self.forward_decls()})
+        return self.decl(t.name).variants if isinstance(t, Named) else variants_of(t, {})
 
     def forward_decls(self) -> Decls:
         """The declarations ``n.fwd`` of all bearing declarations."""
-        out: Decls = {}
-        for name in self.bearing_names:
-            variants = tuple(
-                Variant(v.name, self._primal_variant(v).fields + (Handle(1),) * (self.cells(v) > 0))
-                for v in self.decls[name].variants
-            )
-            out[name + ".fwd"] = Decl(name + ".fwd", variants)
-        return out
+        return {name + FORWARD: self._forward_decl(name) for name in self.bearing_names}
+
+    def _forward_decl(self, name: str) -> Decl:
+        variants = tuple(
+            Variant(v.name, self._primal_variant(v).fields + (Handle(1),) * (self.cells(v) > 0))
+            for v in self.decl(name).variants
+        )
+        return Decl(name + FORWARD, variants)
 
     def dual(self, t: Type, active: bool = True) -> tuple[Type, ...]:
         """D(t): primal and tangent of forward mode, side by side."""
@@ -169,13 +189,28 @@ class Spaces:
 
     def dual_decls(self) -> Decls:
         """The declarations ``n.jvp`` of all bearing declarations."""
-        return {
-            name + self.dual_suffix: Decl(
-                name + self.dual_suffix,
-                tuple(self._dual_variant(v) for v in self.decls[name].variants),
-            )
-            for name in self.bearing_names
-        }
+        return {name + self.dual_suffix: self._dual_decl(name) for name in self.bearing_names}
+
+    def _dual_decl(self, name: str) -> Decl:
+        variants = tuple(map(self._dual_variant, self.decl(name).variants))
+        return Decl(name + self.dual_suffix, variants)
+
+    def needed(self, decls: Decls, types: Iterable[Type]) -> Decls:
+        """The declarations, and those that are mentioned in them and in types."""
+        out = dict(decls)
+        todo = [*types, *(f for d in decls.values() for v in d.variants for f in v.fields)]
+        while todo:
+            match todo.pop():
+                case Array(elem, _):
+                    todo.append(elem)
+                case Sum(variants):
+                    todo.extend(f for v in variants for f in v.fields)
+                case Named(name) if name not in out:
+                    out[name] = self.decl(name)
+                    todo.extend(f for v in out[name].variants for f in v.fields)
+                case _:
+                    pass
+        return out
 
 
 def _plain_array(t: Type) -> bool:

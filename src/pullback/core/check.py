@@ -74,6 +74,7 @@ from pullback.core.types import (
     Tuple,
     Type,
     Variant,
+    has_reals,
     variants_of,
 )
 
@@ -419,7 +420,7 @@ class _Checker:
         self.equal(_types(op.args), _types(fn.params), f"arguments of {fn.name}")
         self.need(all(0 <= i < len(op.args) for i in op.wrt), "wrt out of range")
         wrt = tuple(op.args[i].type for i in op.wrt)
-        real = tuple(t for t in fn.results if real_leaf(t))
+        real = tuple(t for t in fn.results if has_reals(t, self.p.decls))
         flat = all(not isinstance(t, Tuple | Fun) for t in (*fn.results, *wrt))
         match op:
             case Vjp():
@@ -461,13 +462,6 @@ class _Checker:
     def cell(self, h: Atom, idx: Sequence[Atom]) -> None:
         self.ints(idx, "indices")
         self.need(h.type == Handle(len(idx)), f"{len(idx)} indices into {show_type(h.type)}")
-
-
-def real_leaf(t: Type) -> bool:
-    """Whether a result has a cotangent: a real, or an array of (arrays of) reals."""
-    while isinstance(t, Array):
-        t = t.elem
-    return isinstance(t, Real)
 
 
 def _types(xs: Sequence[Atom]) -> tuple[Type, ...]:

@@ -22,7 +22,8 @@ from pullback.core.rows import (
     same,
 )
 from pullback.core.terms import Lit
-from pullback.core.types import BOOL, I64, Bool, Int, Real, Type
+from pullback.core.types import BOOL, I64, Bool, Int, Named, Real, Type
+from pullback.core.values import address_of
 
 DISCRETE = Table()
 
@@ -287,6 +288,16 @@ def _require(cond: bool, *rest: object) -> tuple[()]:
 
 
 _row("require", 1, _require_rule, _require, {"bool": "require"}, effect=True)
+
+
+def _address_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
+    if len(types) != 1 or not isinstance(types[0], Named) or static:
+        raise TypeError(f"takes one node, not {types}, {static}")
+    return (I64,)
+
+
+# Which node it is: a number that is not 0, and the same for one node only while there is that node.
+_row("address", 1, _address_rule, address_of, {"int": "lower"})
 
 
 def _identity_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:

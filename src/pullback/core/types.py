@@ -148,3 +148,25 @@ def variants_of(t: Type, decls: dict[str, Decl]) -> tuple[Variant, ...]:
             return decls[name].variants
         case _:
             raise TypeError(f"not a sum type: {t}")
+
+
+def has_reals(t: Type, decls: dict[str, Decl]) -> bool:
+    """Whether there can be a real in a value of this type."""
+    seen: set[str] = set()
+    todo = [t]
+    while todo:
+        match todo.pop():
+            case Real():
+                return True
+            case Array(elem, _):
+                todo.append(elem)
+            case Sum(variants):
+                todo.extend(f for v in variants for f in v.fields)
+            case Named(name) if name not in seen:
+                seen.add(name)
+                todo.extend(f for v in decls[name].variants for f in v.fields)
+            case Tuple(items):
+                todo.extend(items)
+            case _:
+                pass
+    return False

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import assert_never
 
 import numpy as np
@@ -34,7 +35,9 @@ NDArray = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 class Node:
     """A value of a sum: the tag of its variant and its fields. Compared by identity."""
 
-    __slots__ = ("fields", "tag")
+    __slots__ = ("address", "fields", "tag")
+
+    address: int
 
     def __init__(self, tag: int, fields: Sequence[object] = ()) -> None:
         self.tag = tag
@@ -42,6 +45,18 @@ class Node:
 
     def __repr__(self) -> str:
         return f"Node({self.tag}, {self.fields})"
+
+
+def address_of(node: Node) -> int:
+    """A number that no other node has."""
+    try:
+        known = node.address
+    except AttributeError:
+        known = node.address = next(_addresses)
+    return known
+
+
+_addresses = count(16, 16)
 
 
 class ClosureValue:

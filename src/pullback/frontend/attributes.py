@@ -12,6 +12,7 @@ from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
 from pullback.frontend import optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
+from pullback.frontend.gradients import reduced
 from pullback.frontend.kinds import UnionK
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
@@ -194,6 +195,9 @@ def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
 def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value:
     """A node, known to be of class ``cls``, as a record of its fields (None: as None)."""
     kind = value.union.variant_kind(cls)
+    if value.union.primal is not None:
+        kind, kept = reduced(run, kind)
+        fields = tuple(f for f, on in zip(fields, kept) if on)
     inside = rebuild(kind, iter(fields), lambda: (value.owners, False))
     if isinstance(inside, RecordV):
         return RecordV(inside.cls, inside.fields, value)

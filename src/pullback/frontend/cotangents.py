@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
-from pullback.core.types import Array, Real, Type
+from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.coerce import coerce
+from pullback.frontend.flatten import kind_of, rebuild
+from pullback.frontend.gradients import bears, gradient_of, reduced
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -17,17 +20,19 @@ from pullback.frontend.kinds import (
     ScalarK,
     StaticK,
     TupleK,
+    UnionK,
     describe,
     leaf_types,
+    without_spare,
 )
+from pullback.frontend.records import Union
 from pullback.frontend.values import (
     ArrayV,
     ListV,
     Owner,
     RecordV,
-    Scalar,
-    Static,
     TupleV,
+    UnionV,
     Value,
 )
 
@@ -40,35 +45,17 @@ def is_real(t: Type) -> bool:
     return isinstance(t, Real) or (isinstance(t, Array) and isinstance(t.elem, Real))
 
 
-def cotangent(kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom]) -> Value:
+def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom]) -> Value:
     """A gradient in the shape of its argument: discrete leaves are None."""
-    match kind:
-        case ScalarK(t, py):
-            next(primal)
-            return Scalar(next(cts), py) if isinstance(t, Real) else Static(None)
-        case ArrayK(elem):
-            next(primal)
-            return _fresh(next(cts)) if isinstance(elem, Real) else Static(None)
-        case TupleK(items, is_list):
-            return TupleV(tuple(cotangent(k, primal, cts) for k in items), is_list)
-        case RecordK(cls, fields):
-            return RecordV(cls, {n: cotangent(k, primal, cts) for n, k in fields})
-        case ListK(elem):
-            length = next(primal)
-            types = list(leaf_types(elem))
-            for _ in types:
-                next(primal)
-            if all(isinstance(u, Real) for u in types):
-                return ListV(length, elem, tuple(next(cts) for _ in types))
-            return Static(None)
-        case _:
-            for _ in leaf_types(kind):
-                next(primal)
-            return Static(None)
-
-
-def _fresh(atom: Atom) -> ArrayV:
-    return ArrayV(atom, frozenset({Owner()}), True)
+    leaves = [
+        next(cts) if has_reals(t, run.decls) else a for t, a in zip(leaf_types(kind), primal)
+    ]
+    shape, kept = reduced(run, kind)
+    return rebuild(
+        shape,
+        (a for a, on in zip(leaves, kept) if on),
+        lambda: (frozenset({Owner()}), True),
+    )
 
 
 def extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:
@@ -111,10 +98,12 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case RecordK(cls, fields), RecordV(other, values) if cls is other:
             for n, k in fields:
                 yield from matching(run, k, values[n], node)
-        case ListK(elem), ListV():
-            for u, leaf in zip(leaf_types(elem), run.to_list(value, node).atoms):
-                if isinstance(u, Real):
-                    yield leaf
+        case ListK(elem), (ListV() | TupleV(is_list=True)):
+            yield from _of_list(run, elem, value, node)
+        case UnionK(union), (RecordV() | UnionV()) if bears(run, kind):
+            yield _of_union(run, union, value, node)
+        case UnionK(), _ if not bears(run, kind):
+            return
         case StaticK(), _:
             return
         case _:
@@ -124,3 +113,32 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
                 "give it the same structure",
                 error=ArgumentTypeError,
             )
+
+
+def _of_list(
+    run: Run, elem: Kind, value: ListV | TupleV, node: ast.AST
+) -> Iterator[Atom]:
+    """The atoms of a list; it may be a gradient, which lacks what is discrete."""
+    types = list(leaf_types(elem))
+    if not any(has_reals(t, run.decls) for t in types):
+        return
+    shape, kept = reduced(run, elem)
+    given = without_spare(kind_of(value))
+    gradient = isinstance(given, ListK) and given.elem == shape
+    made = coerce(run, value, ListK(shape if gradient else elem), node)
+    assert isinstance(made, ListV)
+    leaves = iter(made.atoms)
+    for t, on in zip(types, kept):
+        atom = next(leaves) if on or not gradient else None
+        if atom is not None and has_reals(t, run.decls):
+            yield atom
+
+
+def _of_union(run: Run, union: Union, value: RecordV | UnionV, node: ast.AST) -> Atom:
+    """A node of the union, or of the union of its gradients."""
+    known = value.node if isinstance(value, RecordV) else value
+    gradient = gradient_of(run, union)
+    wanted = gradient if known is not None and known.union is gradient else union
+    made = coerce(run, value, UnionK(wanted), node)
+    assert isinstance(made, UnionV)
+    return made.atom

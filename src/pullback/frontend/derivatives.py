@@ -13,13 +13,12 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.build import lit
-from pullback.core.terms import Jvp, Vjp
 from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.cotangents import check_shapes, cotangent, extents, is_real, matching
+from pullback.frontend.cotangents import check_shapes, cotangent, extents, matching
 from pullback.frontend.flatten import flatten, frozen
 from pullback.frontend.kinds import ScalarK, StaticK, describe, leaf_types
-from pullback.frontend.targets import Target, argument_numbers, known, leaves_of, take_aux
+from pullback.frontend.targets import Target, argument_numbers, known, take_aux
 from pullback.frontend.values import (
     CALLS,
     REGISTRY,
@@ -129,23 +128,14 @@ def _scalar_vjp(
             error=ArgumentTypeError,
         )
     numbers = argument_numbers(run, target, argnums, node)
-    wrt = [k for n in numbers for k in target.wrt(n)]
-    types = list(leaf_types(kind))
-    seeds = tuple(lit(1.0, t) for t in types)
-    cts = [target.atoms[k].type for k in wrt]
-    op = Vjp(target.spec.name, tuple(target.atoms), tuple(wrt), seeds)
-    made = run.b.let(op, (*types, *cts), run.site(node))
+    made, gradients = target.vjp(numbers, [lit(1.0, t) for t in leaf_types(kind)])
     value: Value
     if isinstance(kind, ScalarK):
         value = Scalar(made[0], kind.py)
     else:
         assert isinstance(kind, StaticK)
         value = Static(kind.value)
-    rest = iter(made[len(types) :])
-    gradients = tuple(
-        cotangent(target.spec.args[n], leaves_of(target, n), rest) for n in numbers
-    )
-    return value, TupleV(gradients) if isinstance(argnums, tuple) else gradients[0]
+    return value, TupleV(tuple(gradients)) if isinstance(argnums, tuple) else gradients[0]
 
 
 # --- vjp and jvp ----------------------------------------------------------------------------------
@@ -184,16 +174,8 @@ def _pullback(
         target = Target(run, f, primals.items, {}, node)
         seeds = list(matching(run, target.result, args[0], node))
         check_shapes(run, seeds, flatten(shape).atoms, node)
-        numbers = range(len(primals.items))
-        wrt = [k for n in numbers for k in target.wrt(n)]
-        types = list(leaf_types(target.result))
-        cts = [target.atoms[k].type for k in wrt]
-        op = Vjp(target.spec.name, tuple(target.atoms), tuple(wrt), tuple(seeds))
-        made = run.b.let(op, (*types, *cts), run.site(node))
-        rest = iter(made[len(types) :])
-        return TupleV(
-            tuple(cotangent(target.spec.args[n], leaves_of(target, n), rest) for n in numbers)
-        )
+        _, gradients = target.vjp(range(len(primals.items)), seeds)
+        return TupleV(tuple(gradients))
 
     return known(run, operator.function, (len(primals.items), ()), pull, node)
 
@@ -217,20 +199,15 @@ def _jvp(
     def push(f: FunctionV) -> Value:
         target = Target(run, f, primals.items, {}, node)
         numbers = range(len(primals.items))
-        wrt = [k for n in numbers for k in target.wrt(n)]
         atoms = [
-            a
-            for n in numbers
-            for a in matching(run, target.spec.args[n], tangents.items[n], node)
+            list(matching(run, target.spec.args[n], tangents.items[n], node)) for n in numbers
         ]
-        check_shapes(run, atoms, extents(run, [target.atoms[k] for k in wrt]), node)
-        types = list(leaf_types(target.result))
-        out = [t for t in types if is_real(t)]
-        op = Jvp(target.spec.name, tuple(target.atoms), tuple(wrt), tuple(atoms))
-        made = run.b.let(op, (*types, *out), run.site(node))
-        value = run.calls.result(target.spec, list(made[: len(types)]), [])
-        leaves = iter(flatten(value).atoms)
-        return TupleV((value, cotangent(target.result, leaves, iter(made[len(types) :]))))
+        leaves = [target.atoms[k] for n in numbers for k in target.wrt(n)]
+        check_shapes(run, [a for own in atoms for a in own], extents(run, leaves), node)
+        made, moved = target.jvp(numbers, atoms)
+        value = run.calls.result(target.spec, made, [])
+        own = iter(flatten(value).atoms)
+        return TupleV((value, cotangent(run, target.result, own, iter(moved))))
 
     return known(run, given["f"], (len(primals.items), ()), push, node)
 

@@ -40,6 +40,8 @@ class Union:
     name: str
     classes: tuple[type, ...]
     fields: dict[type, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
+    primal: Union | None = None
+    """Of a gradient, the union of what it is the gradient of; see ``gradients``."""
 
     def class_names(self) -> list[str]:
         return ["None" if c is types.NoneType else c.__name__ for c in self.classes]

@@ -7,11 +7,24 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Atom, Block, Call, Function, Let, Var
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Call,
+    Case,
+    CaseArm,
+    Function,
+    Inject,
+    Jvp,
+    Let,
+    Var,
+    Vjp,
+)
+from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
 from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend import eta
 from pullback.frontend.calls import bind
-from pullback.frontend.cotangents import is_real
+from pullback.frontend.cotangents import cotangent
 from pullback.frontend.flatten import kind_of, snapshot
 from pullback.frontend.functions import Spec
 from pullback.frontend.handing import prepared
@@ -57,6 +70,8 @@ class Target:
         if self.spec.never_returns:
             raise Unreachable
         self.names = list(bound)
+        self.run = run
+        self.site = run.site(node)
         assert self.spec.result is not None
         self.result: Kind = self.spec.result
         self.offsets: list[int] = []
@@ -66,10 +81,122 @@ class Target:
             offset += len(list(leaf_types(kind)))
 
     def wrt(self, argnum: int) -> list[int]:
-        """The positions of the real leaves of one argument."""
+        """The positions of the leaves of one argument that have reals."""
+        kind = self.spec.args[argnum]
+        self.run.declare_kind(kind)
         offset = self.offsets[argnum]
-        types = leaf_types(self.spec.args[argnum])
-        return [offset + k for k, t in enumerate(types) if is_real(t)]
+        types = leaf_types(kind)
+        return [offset + k for k, t in enumerate(types) if has_reals(t, self.run.decls)]
+
+    def vjp(self, numbers: Sequence[int], seeds: Sequence[Atom]) -> tuple[list[Var], list[Value]]:
+        """The results, and the gradients by the arguments of these numbers."""
+        types = list(leaf_types(self.result))
+        name, args, places = joined(self, [self.wrt(n) for n in numbers])
+        wrt = [k for own in places for k in own.positions]
+        op = Vjp(name, tuple(args), tuple(wrt), tuple(seeds))
+        made = self.run.b.let(op, (*types, *(args[k].type for k in wrt)), self.site)
+        rest = iter(made[len(types) :])
+        gradients = []
+        for n, own in zip(numbers, places):
+            cts = iter(own.opened(self.run, [next(rest) for _ in own.positions]))
+            gradients.append(cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts))
+        return list(made[: len(types)]), gradients
+
+    def jvp(
+        self, numbers: Sequence[int], tangents: Sequence[Sequence[Atom]]
+    ) -> tuple[list[Var], list[Var]]:
+        """The results, and the tangents of those that have reals."""
+        types = list(leaf_types(self.result))
+        self.run.declare_kind(self.result)
+        name, args, places = joined(self, [self.wrt(n) for n in numbers])
+        wrt = [k for own in places for k in own.positions]
+        given = [a for own, ts in zip(places, tangents) for a in own.closed(self.run, ts)]
+        out = [t for t in types if has_reals(t, self.run.decls)]
+        op = Jvp(name, tuple(args), tuple(wrt), tuple(given))
+        made = list(self.run.b.let(op, (*types, *out), self.site))
+        return made[: len(types)], made[len(types) :]
+
+
+class Places:
+    """Where the leaves of one argument stand among the atoms of a derivative term. Several leaves
+    that have nodes stand there as one sum: nodes that they share are shared in one argument."""
+
+    def __init__(self, leaves: Sequence[int], together: Sequence[int], joint: Sum | None) -> None:
+        self.together = [leaves.index(k) for k in together]
+        self.joint = joint
+        self.count = len(leaves)
+        self.positions: list[int] = []
+
+    def closed(self, run: Run, atoms: Sequence[Atom]) -> list[Atom]:
+        """A (co)tangent per leaf as one per position."""
+        rest = [a for k, a in enumerate(atoms) if k not in self.together]
+        if self.joint is None:
+            return rest
+        op = Inject(self.joint, 0, tuple(atoms[k] for k in self.together))
+        return [*rest, *run.b.let(op, (self.joint,))]
+
+    def opened(self, run: Run, atoms: Sequence[Atom]) -> list[Atom]:
+        """And back."""
+        if self.joint is None:
+            return list(atoms)
+        fields = _fields(self.joint)
+        arm = CaseArm(fields, Block((), fields))
+        inside = iter(run.b.let(Case(atoms[-1], (arm,)), tuple(v.type for v in fields)))
+        rest = iter(atoms)
+        return [next(inside if k in self.together else rest) for k in range(self.count)]
+
+
+def _fields(joint: Sum) -> tuple[Var, ...]:
+    return tuple(Var("leaf", t) for t in joint.variants[0].fields)
+
+
+def joined(
+    target: Target, leaves: Sequence[Sequence[int]]
+) -> tuple[str, list[Atom], list[Places]]:
+    """The function, its arguments, and the places of some of them, given by their leaves."""
+    run, f = target.run, target.run.functions[target.spec.name]
+    params = [Var(p.name, p.type) for p in f.params]
+    groups = [[k for k in own if _has_nodes(params[k].type)] for own in leaves]
+    groups = [own if len(own) > 1 else [] for own in groups]
+    inside = {k for own in groups for k in own}
+    kept = [k for k in range(len(params)) if k not in inside]
+    args: list[Atom] = [target.atoms[k] for k in kept]
+    places = []
+    outer = [params[k] for k in kept]
+    lets: list[Let] = []
+    for own, together in zip(leaves, groups):
+        joint = None
+        if together:
+            types = tuple(params[k].type for k in together)
+            joint = Sum((Variant("argument", types),))
+        place = Places(own, together, joint)
+        place.positions = [kept.index(k) for k in own if k not in inside]
+        if joint is not None:
+            place.positions.append(len(args))
+            op = Inject(joint, 0, tuple(target.atoms[k] for k in together))
+            args += run.b.let(op, (joint,))
+            outer.append(Var("argument", joint))
+            fields = _fields(joint)
+            case = Case(outer[-1], (CaseArm(fields, Block((), fields)),))
+            lets.append(Let(tuple(params[k] for k in together), case))
+        places.append(place)
+    if not inside:
+        return f.name, args, places
+    results = tuple(Var("t", t) for t in f.results)
+    lets.append(Let(results, Call(f.name, tuple(params))))
+    name = f"{f.name}.joined.{len(run.functions)}"
+    run.functions[name] = Function(name, tuple(outer), Block(tuple(lets), results), f.results)
+    return name, args, places
+
+
+def _has_nodes(t: Type) -> bool:
+    match t:
+        case Array(elem, _):
+            return _has_nodes(elem)
+        case Sum(variants):
+            return any(_has_nodes(f) for v in variants for f in v.fields)
+        case _:
+            return isinstance(t, Named)
 
 
 def known(
@@ -182,7 +309,7 @@ def argument_numbers(run: Run, target: Target, wanted: object, node: ast.AST) ->
                 node,
                 f"the argument {target.names[n]!r} is {describe(target.spec.args[n])}: it has no "
                 "gradient",
-                "pass a float or an array of floats",
+                "pass floats, arrays of floats, or data that has some",
                 error=ArgumentTypeError,
             )
     return found

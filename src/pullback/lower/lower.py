@@ -162,6 +162,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [copy_view(lo, lo.view(op.args[0]), "residual" if op.static else stay)]
         case "stop_gradient":
             return [lo.atom(op.args[0])]
+        case "address":
+            return [Scalar(I64, lo.address(lo.uniform(lo.scalar(op.args[0]))))]
         case name if name in LINEAR.rows:
             return [linear_prim(lo, op, let.site)]
         case _:

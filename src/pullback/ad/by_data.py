@@ -1,0 +1,237 @@
+"""Derivatives by data (trees, lists of arrays, functions) become derivatives by vectors.
+
+    Vjp(f, x, seeds)  becomes   unravel(words, Vjp(g, (words, v), seeds)),  where x is raveled as
+                                (words, v) and g(words, v) = f(unravel(words, v))
+
+What f captured is raveled too: derivatives outside flow into it as into any vector. Data among the
+results of f is raveled for its tangent; a cotangent c of it is the derivative of the product with
+c. So ``ad`` differentiates functions of numbers and arrays only, to any depth, and nodes that are
+shared are variables that are shared (``ravel``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pullback.ad.ravel import VECTOR, WORDS, Ravel
+from pullback.ad.spaces import Spaces
+from pullback.core.build import Builder, f64
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Call,
+    Function,
+    Jvp,
+    Let,
+    Program,
+    Site,
+    Sum_,
+    Var,
+    Vjp,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.traverse import all_lets, map_blocks, substitute
+from pullback.core.types import F64, I64, Type
+
+
+def derivatives_by_vectors(program: Program) -> Program:
+    """Dialect FLAT to FLAT: derivative terms have no data that contains reals."""
+    spaces = Spaces.of(program.decls)
+    run = _Pass(dict(program.functions), spaces, Ravel({}, dict(program.decls)))
+    if not any(run.has_data(let) for f in program.functions.values() for let in all_lets(f.body)):
+        return program
+    for name, f in program.functions.items():
+        run.functions[name] = run.function(f)
+    return Program({**run.functions, **run.ravel.functions}, program.decls, program.main)
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    """Data as words and reals."""
+
+    words: Atom
+    n: Atom
+    v: Atom
+    type: Type
+
+
+_Part = Atom | _Vector
+
+
+@dataclass(slots=True)
+class _Pass:
+    functions: dict[str, Function]
+    spaces: Spaces
+    ravel: Ravel
+    names: dict[Var, Atom] = field(default_factory=dict)
+    made: int = 0
+
+    def data(self, t: Type) -> bool:
+        """Whether it is neither a number nor an array of numbers, but has reals in it."""
+        return self.spaces.composite(t)
+
+    def has_data(self, let: Let) -> bool:
+        if not isinstance(let.op, Vjp | Jvp):
+            return False
+        results = self.functions[let.op.function].results
+        return any(self.data(t) for t in (*(a.type for a in let.op.args), *results))
+
+    def function(self, f: Function) -> Function:
+        used = {a for let in all_lets(f.body) for a in atoms(let.op) if isinstance(a, Var)}
+        used.update(a for b in _blocks(f.body) for a in b.results if isinstance(a, Var))
+
+        def block(old: Block) -> Block:
+            b = Builder()
+            for let in old.lets:
+                if not self.has_data(let):
+                    b.lets.append(Let(let.vars, map_blocks(let.op, block), let.site))
+                elif isinstance(let.op, Vjp):
+                    self.vjp(let, let.op, used, b)
+                elif isinstance(let.op, Jvp):
+                    self.jvp(let, let.op, used, b)
+            return b.block(old.results)
+
+        return Function(f.name, f.params, substitute(block(f.body), self.names), f.results)
+
+    # -- arguments ------------------------------------------------------------------------------
+
+    def vector(self, x: Atom, b: Builder, site: Site | None) -> _Vector:
+        words, n = self.ravel.layout(b, x)
+        return _Vector(words, n, self.ravel.along(b, words, n, x, site), x.type)
+
+    def parts(self, xs: Sequence[Atom], b: Builder, site: Site | None) -> list[_Part]:
+        """The arguments with data as vectors."""
+        return [self.vector(x, b, site) if self.data(x.type) else x for x in xs]
+
+    def inner(
+        self, f: Function, body: Builder
+    ) -> tuple[list[Var], list[Var], tuple[Atom, ...]]:
+        """The beginning of a function of vectors that calls ``f``: its parameters, those of them
+        that have a derivative (one for each of ``f``), and what ``f`` gives."""
+        params: list[Var] = []
+        reals: list[Var] = []
+        args: list[Atom] = []
+        for p in f.params:
+            if self.data(p.type):
+                words, v = Var("words", WORDS), Var("v", VECTOR)
+                params += words, v
+                reals.append(v)
+                args.append(self.ravel.unravel(body, words, v, p.type))
+            else:
+                params.append(Var(p.name, p.type))
+                reals.append(params[-1])
+                args.append(params[-1])
+        return params, reals, body.let(Call(f.name, tuple(args)), f.results)
+
+    def enter(self, what: str, params: Sequence[Var], body: Block) -> str:
+        self.made += 1
+        name = f"{what}.vector.{self.made}"
+        types = tuple(a.type for a in body.results)
+        self.functions[name] = Function(name, tuple(params), body, types)
+        return name
+
+    # -- reverse --------------------------------------------------------------------------------
+
+    def vjp(self, let: Let, op: Vjp, used: set[Var], b: Builder) -> None:
+        f = self.functions[op.function]
+        n = len(f.results)
+        parts = self.parts(op.args, b, let.site)
+        body = Builder()
+        params, reals, outs = self.inner(f, body)
+        given = [t for t in f.results if self.spaces.bears(t)]
+        seeds: list[Atom] = []
+        args = _flat(parts)
+        results: list[Atom] = []
+        rest = iter(zip(given, op.seeds, strict=True))
+        for r in outs:
+            c = next(rest)[1] if self.spaces.bears(r.type) else None
+            if c is None or not self.data(r.type):
+                results.append(r)
+                seeds += () if c is None else (c,)
+                continue
+            # the derivative of the product with c, which is an argument as what f captured is
+            vector = self.vector(c, b, let.site)
+            words, v = Var("words", WORDS), Var("v", VECTOR)
+            params += words, v
+            args += vector.words, vector.v
+            other = self.ravel.unravel(body, words, v, c.type)
+            results.append(self.product(body, r, other, let.site))
+            seeds.append(f64(1.0))
+        name = self.enter(f.name, params, body.block(tuple(results)))
+        places = {p: k for k, p in enumerate(params)}
+        wrt = tuple(places[reals[i]] for i in op.wrt)
+        types = (*(a.type for a in results), *(reals[i].type for i in op.wrt))
+        made = b.let(Vjp(name, tuple(args), wrt, tuple(seeds)), types, let.site)
+        self.names.update(zip(let.vars, made, strict=True))
+        if any(self.data(v.type) and v in used for v in let.vars[:n]):
+            self.names.update(zip(let.vars, b.let(Call(f.name, op.args), f.results, let.site)))
+        for i, v in zip(op.wrt, let.vars[n:], strict=True):
+            part = parts[i]
+            if isinstance(part, _Vector) and v in used:
+                self.names[v] = self.ravel.unravel(b, part.words, self.names[v], v.type)
+
+    def product(self, b: Builder, x: Atom, c: Atom, site: Site | None) -> Atom:
+        """The inner product of two vectors that stand for data."""
+        words, n = self.ravel.layout(b, x)
+        first = self.ravel.along(b, words, n, x, site)
+        second = self.ravel.along(b, words, n, c, site)
+        i, inner = Var("i", I64), Builder()
+        values = [inner.index(v, (i,), False) for v in (first, second)]
+        body = inner.block((inner.prim("mul", *values),))
+        return b.let(Sum_((n,), (i,), body), (F64,))[0]
+
+    # -- forward --------------------------------------------------------------------------------
+
+    def jvp(self, let: Let, op: Jvp, used: set[Var], b: Builder) -> None:
+        f = self.functions[op.function]
+        parts = self.parts(op.args, b, let.site)
+        body = Builder()
+        params, reals, outs = self.inner(f, body)
+        results: list[Atom] = []
+        for r in outs:
+            if self.data(r.type):
+                words, n = self.ravel.layout(body, r)
+                results += words, self.ravel.along(body, words, n, r, let.site)
+            else:
+                results.append(r)
+        name = self.enter(f.name, params, body.block(tuple(results)))
+        tangents: list[Atom] = []
+        for i, t in zip(op.wrt, op.tangents, strict=True):
+            part = parts[i]
+            if isinstance(part, _Vector):
+                t = self.ravel.along(b, part.words, part.n, t, let.site)
+            tangents.append(t)
+        places = {p: k for k, p in enumerate(params)}
+        wrt = tuple(places[reals[i]] for i in op.wrt)
+        values = tuple(a.type for a in results)
+        types = (*values, *(t for t in values if self.spaces.bears(t)))
+        made = b.let(Jvp(name, tuple(_flat(parts)), wrt, tuple(tangents)), types, let.site)
+        primal, tangent = iter(made[: len(values)]), iter(made[len(values) :])
+        bearing = iter(let.vars[len(f.results) :])
+        for v in let.vars[: len(f.results)]:
+            x = next(primal)
+            if self.data(v.type):
+                pairs = (v, next(primal)), (next(bearing), next(tangent))
+                for target, reals_ in pairs:
+                    if target in used:
+                        self.names[target] = self.ravel.unravel(b, x, reals_, v.type)
+            else:
+                self.names[v] = x
+                if self.spaces.bears(v.type):
+                    self.names[next(bearing)] = next(tangent)
+
+
+def _flat(parts: Sequence[_Part]) -> list[Atom]:
+    return [a for p in parts for a in ((p.words, p.v) if isinstance(p, _Vector) else (p,))]
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for let in all_lets(block):
+        for _, inner in sub_blocks(let.op):
+            yield inner
+
+
+__all__ = ["derivatives_by_vectors"]

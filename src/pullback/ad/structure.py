@@ -1,0 +1,175 @@
+"""The structure of data, written down as whole numbers (see ``ravel``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from pullback.ad.parts import (
+    WORDS,
+    State,
+    branch,
+    each,
+    filled,
+    flattened,
+    found,
+    one_more,
+    pushed,
+    read,
+    stored,
+    taken_apart,
+    types_of,
+    word,
+)
+from pullback.core.build import Builder, i64
+from pullback.core.terms import Atom, Call, Function, Site, Var
+from pullback.core.types import (
+    BOOL,
+    I64,
+    Array,
+    Bool,
+    Decl,
+    Int,
+    Named,
+    Real,
+    Sum,
+    Type,
+    variants_of,
+)
+
+_FIRST = 16
+
+Body = Callable[[Builder, tuple[Var, ...]], Sequence[Atom]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout(State):
+    """How far the structure is written down: the words and how many there are, the number of
+    reals, the table of nodes (addresses, numbers) and how many there are."""
+
+    words: Atom
+    at: Atom
+    reals: Atom
+    keys: Atom
+    numbers: Atom
+    nodes: Atom
+
+
+@dataclass(slots=True)
+class Structures:
+    """The functions for the data of one program; they are added to ``functions``."""
+
+    functions: dict[str, Function]
+    decls: dict[str, Decl]
+    made: dict[tuple[str, Type, Site | None], str] = field(default_factory=dict)
+
+    def call(
+        self, b: Builder, what: str, t: Type, args: Sequence[Atom], results: Sequence[Type],
+        body: Body, site: Site | None = None,
+    ) -> tuple[Var, ...]:
+        """A call of the function ``what`` for type ``t``, made when first called; it may recur."""
+        key = what, t, site
+        if key not in self.made:
+            name = self.made[key] = f"{what}.data.{len(self.made)}"
+            given = tuple(Var("x", a) for a in types_of(args))
+            inner = Builder()
+            block = inner.block(tuple(body(inner, given)))
+            self.functions[name] = Function(name, given, block, tuple(results))
+        return b.let(Call(self.made[key], tuple(args)), tuple(results), site)
+
+    def variants(self, t: Type) -> list[tuple[Type, ...]]:
+        return [v.fields for v in variants_of(t, self.decls)]
+
+    def nodes_in(self, t: Type) -> tuple[str, ...]:
+        """The declarations that data of this type can have nodes of."""
+        found_: set[str] = set()
+        todo = [t]
+        while todo:
+            match todo.pop():
+                case Array(elem, _):
+                    todo.append(elem)
+                case Sum() as sum_:
+                    todo.extend(f for fields in self.variants(sum_) for f in fields)
+                case Named(name) as node if name not in found_:
+                    found_.add(name)
+                    todo.extend(f for fields in self.variants(node) for f in fields)
+                case _:
+                    pass
+        return tuple(sorted(found_))
+
+    # -- the structure --------------------------------------------------------------------------
+
+    def layout(self, b: Builder, x: Atom) -> tuple[Atom, Atom]:
+        """The words of data, and the number of its reals. Word 0 is the number of its nodes."""
+
+        def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
+            words, keys, numbers = (filled(b, i64(_FIRST), i64(0)) for _ in range(3))
+            s = Layout(words, i64(1), i64(0), keys, numbers, i64(0))
+            s = self._layout(b, given[0], s)
+            return stored(b, s.words, i64(0), s.nodes), s.reals
+
+        words, n = self.call(b, "structure", x.type, (x,), (WORDS, I64), body)
+        return words, n
+
+    def _layout(self, b: Builder, x: Atom, s: Layout) -> Layout:
+        match x.type:
+            case Real():
+                return replace(s, reals=one_more(b, s.reals))
+            case Int() | Bool():
+                return self._push(b, s, word(b, x))
+            case Array(elem, rank):
+                size: Atom = i64(1)
+                for axis in range(rank):
+                    extent = b.dim(x, axis)
+                    s, size = self._push(b, s, extent), b.prim("mul", size, extent)
+                if isinstance(elem, Real):
+                    return replace(s, reals=b.prim("add", s.reals, size))
+                flat = flattened(b, x, size)
+
+                def item(i: Var, b: Builder, s: Layout) -> tuple[Layout, Sequence[Atom]]:
+                    return self._layout(b, read(b, flat, i), s), ()
+
+                return each(b, size, s, item)[0]
+            case Sum() as sum_:
+
+                def arm(tag: int, fields: tuple[Var, ...], b: Builder) -> Sequence[Atom]:
+                    return self._layouts(b, fields, self._push(b, s, i64(tag))).atoms()
+
+                return s.of(taken_apart(b, x, self.variants(sum_), arm))
+            case t:
+                types = types_of(s.atoms())
+                return s.of(self.call(b, "layout", t, (x, *s.atoms()), types, self._layout_node))
+
+    def _layouts(self, b: Builder, fields: Sequence[Atom], s: Layout) -> Layout:
+        for x in fields:
+            s = self._layout(b, x, s)
+        return s
+
+    def _layout_node(self, b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
+        node, s = given[0], Layout(*given[1:])
+
+        def arm(tag: int, fields: tuple[Var, ...], b: Builder) -> Sequence[Atom]:
+            if not fields:
+                return self._push(b, s, i64(tag)).atoms()
+            args = b.prim("address", node), s.keys, s.numbers, s.nodes
+            known, number, *table = self.call(
+                b, "find", I64, args, (BOOL, I64, WORDS, WORDS, I64), found
+            )
+            now = Layout(s.words, s.at, s.reals, *table)
+
+            def again(b: Builder) -> Sequence[Atom]:
+                return self._push(b, now, b.prim("sub", i64(-1), number)).atoms()
+
+            def first(b: Builder) -> Sequence[Atom]:
+                return self._layouts(b, fields, self._push(b, now, i64(tag))).atoms()
+
+            return branch(b, known, again, first)
+
+        return taken_apart(b, node, self.variants(node.type), arm)
+
+    def _push(self, b: Builder, s: Layout, value: Atom) -> Layout:
+        (words,) = self.call(b, "push", WORDS, (s.words, s.at, value), (WORDS,), pushed)
+        return replace(s, words=words, at=one_more(b, s.at))
+
+
+__all__ = ["Structures"]
