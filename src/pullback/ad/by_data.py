@@ -39,12 +39,13 @@ from pullback.core.types import F64, I64, Type
 def derivatives_by_vectors(program: Program) -> Program:
     """Dialect FLAT to FLAT: derivative terms have no data that contains reals."""
     spaces = Spaces.of(program.decls)
-    run = _Pass(dict(program.functions), spaces, Ravel({}, dict(program.decls)))
+    functions = dict(program.functions)
+    run = _Pass(functions, spaces, Ravel(functions, dict(program.decls)))
     if not any(run.has_data(let) for f in program.functions.values() for let in all_lets(f.body)):
         return program
     for name, f in program.functions.items():
         run.functions[name] = run.function(f)
-    return Program({**run.functions, **run.ravel.functions}, program.decls, program.main)
+    return Program(functions, program.decls, program.main)
 
 
 @dataclass(frozen=True, slots=True)

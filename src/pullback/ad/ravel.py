@@ -304,48 +304,6 @@ class Ravel(Structures):
             out[a.type.elem.name] = a
         return out
 
-    # -- some value -----------------------------------------------------------------------------
-
-    def dummy(self, b: Builder, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:
-        """Some value of a type, that nobody looks at."""
-        match t:
-            case Array(elem, rank):
-                inner = Builder()
-                one = self._never(inner, elem)
-                index = tuple(Var("i", I64) for _ in range(rank))
-                made = Build((i64(0),) * rank, index, inner.block((one,)))
-                return b.let(made, (t,))[0]
-            case Sum() | Named():
-                within = inside | {t}
-                tag, fields = min(
-                    enumerate(self.variants(t)), key=lambda v: self._depth(v[1], within)
-                )
-                parts = tuple(self.dummy(b, f, within) for f in fields)
-                return b.let(Inject(t, tag, parts), (t,))[0]
-            case _:
-                return lit(0, t)
-
-    def _depth(self, fields: Sequence[Type], inside: frozenset[Type]) -> int:
-        """How deep the smallest value of these fields is (very deep: there is none)."""
-        deepest = 0
-        for f in fields:
-            if isinstance(f, Sum | Named):
-                if f in inside:
-                    return 1_000_000
-                best = min(self._depth(v, inside | {f}) for v in self.variants(f))
-                deepest = max(deepest, best + 1)
-        return deepest
-
-    def _never(self, b: Builder, t: Type) -> Atom:
-        """An element of an array of none."""
-        if isinstance(t, Real | Int | Bool):
-            return lit(0, t)
-
-        def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
-            return self.call(b, "never", t, (), (t,), body)
-
-        return self.call(b, "never", t, (), (t,), body)[0]
-
 
 def _product(b: Builder, extents: Sequence[Atom]) -> Atom:
     size = extents[0]

@@ -21,8 +21,8 @@ from pullback.ad.parts import (
     types_of,
     word,
 )
-from pullback.core.build import Builder, i64
-from pullback.core.terms import Atom, Call, Function, Site, Var
+from pullback.core.build import Builder, i64, lit
+from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Site, Var
 from pullback.core.types import (
     BOOL,
     I64,
@@ -70,7 +70,11 @@ class Structures:
         """A call of the function ``what`` for type ``t``, made when first called; it may recur."""
         key = what, t, site
         if key not in self.made:
-            name = self.made[key] = f"{what}.data.{len(self.made)}"
+            n = len(self.functions)
+            while (name := f"{what}.data.{n}") in self.functions:
+                n += 1
+            self.made[key] = name
+            self.functions[name] = Function(name, (), Block((), ()), tuple(results))  # to come
             given = tuple(Var("x", a) for a in types_of(args))
             inner = Builder()
             block = inner.block(tuple(body(inner, given)))
@@ -170,6 +174,52 @@ class Structures:
     def _push(self, b: Builder, s: Layout, value: Atom) -> Layout:
         (words,) = self.call(b, "push", WORDS, (s.words, s.at, value), (WORDS,), pushed)
         return replace(s, words=words, at=one_more(b, s.at))
+
+    # -- some value -----------------------------------------------------------------------------
+
+    def nothing(self, b: Builder, t: Type, rank: int = 1) -> Var:
+        """An array of no elements."""
+        inner = Builder()
+        one = self._never(inner, t)
+        index = tuple(Var("i", I64) for _ in range(rank))
+        made = Build((i64(0),) * rank, index, inner.block((one,)))
+        return b.let(made, (Array(t, rank),))[0]
+
+    def dummy(self, b: Builder, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:
+        """Some value of a type, that nobody looks at."""
+        match t:
+            case Array(elem, rank):
+                return self.nothing(b, elem, rank)
+            case Sum() | Named():
+                within = inside | {t}
+                tag, fields = min(
+                    enumerate(self.variants(t)), key=lambda v: self._depth(v[1], within)
+                )
+                parts = tuple(self.dummy(b, f, within) for f in fields)
+                return b.let(Inject(t, tag, parts), (t,))[0]
+            case _:
+                return lit(0, t)
+
+    def _depth(self, fields: Sequence[Type], inside: frozenset[Type]) -> int:
+        """How deep the smallest value of these fields is (very deep: there is none)."""
+        deepest = 0
+        for f in fields:
+            if isinstance(f, Sum | Named):
+                if f in inside:
+                    return 1_000_000
+                best = min(self._depth(v, inside | {f}) for v in self.variants(f))
+                deepest = max(deepest, best + 1)
+        return deepest
+
+    def _never(self, b: Builder, t: Type) -> Atom:
+        """An element of an array of none."""
+        if isinstance(t, Real | Int | Bool):
+            return lit(0, t)
+
+        def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
+            return self.call(b, "never", t, (), (t,), body)
+
+        return self.call(b, "never", t, (), (t,), body)[0]
 
 
 __all__ = ["Structures"]

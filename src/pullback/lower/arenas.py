@@ -202,7 +202,8 @@ def _helper(lo: Lowering, arena: str, t: Type) -> str:
     """The function that moves values of a type: leaves, low, high -> leaves."""
     key = (arena, t)
     if key not in lo.unit.helpers:
-        name = lo.unit.helpers[key] = f"keep.{arena}.{len(lo.unit.helpers)}"
+        where = lo.unit.program.main  # programs are linked together, each with its own helpers
+        name = lo.unit.helpers[key] = f"keep.{arena}.{where}.{len(lo.unit.helpers)}"
         inner = Lowering(lo.unit, lambda lowering, block: [])
         params = [Reg("p", ty) for ty in leaves(t)]
         low, high = Reg("low", Ty.I64), Reg("high", Ty.I64)
