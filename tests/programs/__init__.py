@@ -52,6 +52,7 @@ def corpus() -> list[Program]:
         arrays,
         combinators,
         control,
+        derivatives,
         dicts,
         dp,
         dynamics,
@@ -79,7 +80,8 @@ def corpus() -> list[Program]:
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, lists, tables, dicts, standard,
-        numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, examples,
+        numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
+        examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

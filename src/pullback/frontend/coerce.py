@@ -289,6 +289,8 @@ def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
 
     if not set(value.union.classes) - value.absent <= set(kind.union.classes) - kind.absent:
         mismatch(run, value, kind, node)
+    if kind.union.primal is not None:  # a gradient has None where a value has something
+        mismatch(run, value, kind, node)
     return case_value(run, value, lambda v: coerce(run, v, kind, node), node)
 
 

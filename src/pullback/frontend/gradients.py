@@ -7,6 +7,7 @@ node of it is opened these parts are None, as they are in the gradient that the 
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Real, has_reals
@@ -19,9 +20,11 @@ from pullback.frontend.kinds import (
     ScalarK,
     TupleK,
     UnionK,
+    describe,
     leaf_types,
     parts,
     static_kind,
+    unions_in,
     with_parts,
 )
 from pullback.frontend.records import Union
@@ -97,4 +100,16 @@ def _has_discrete(run: Run, union: Union, seen: set[Union]) -> bool:
     return any(inside(k) for fields in union.fields.values() for _, k in fields)
 
 
-__all__ = ["bears", "gradient_of", "reduced"]
+def refuse_gradients(run: Run, kind: Kind, node: ast.AST) -> None:
+    """A result of compiled code cannot be (or have in it) a gradient that lacks something."""
+    for union in unions_in(kind):
+        if union.primal is not None:
+            run.refuse(
+                node,
+                f"a gradient by {describe(UnionK(union))} as a result: it has None where these "
+                "have something discrete",
+                "use it inside, or let the function that is called outside be pb.grad(...)",
+            )
+
+
+__all__ = ["bears", "gradient_of", "reduced", "refuse_gradients"]

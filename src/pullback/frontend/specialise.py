@@ -21,6 +21,7 @@ from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend import derivatives, library, narrowing, records
 from pullback.frontend.coerce import tightened
 from pullback.frontend.flatten import flatten, rebuild
+from pullback.frontend.gradients import refuse_gradients
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
 from pullback.frontend.lambda_sets import LambdaSets
 from pullback.frontend.paths import MISSING, Namespace, describe_path, read
@@ -211,6 +212,7 @@ class _Attempt:
             try:
                 result = tightened(rt, rt.call(f, args, node), node)
                 kind = rt.kind(result, node)
+                refuse_gradients(rt, kind, node)
                 atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
             except Unreachable:
                 pass
