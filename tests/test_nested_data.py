@@ -62,10 +62,6 @@ def test_a_shared_node_is_one_variable() -> None:
     pb.check_grads(both, (e,))
 
 
-def test_second_derivatives_by_trees_are_checked() -> None:
-    pb.check_grads(lambda e: value_of(e, 0.5) ** 2, (Op("*", Const(0.4), Const(0.9)),), order=2)
-
-
 @dataclass(frozen=True)
 class Leaf:
     value: float
@@ -83,6 +79,40 @@ def product(t: Any) -> Any:
             return value**3
         case Fork(left, right):
             return product(left) * product(right)
+
+
+def test_second_derivatives_by_trees_are_checked() -> None:
+    pb.check_grads(product, (Fork(Leaf(0.4), Leaf(0.9)),), order=2)
+
+
+def with_a_record_handed_on(x: float) -> Any:
+    leaf = Leaf(x)
+    return product(pb.grad(product)(Fork(leaf, beside(leaf, x))))
+
+
+def beside(leaf: Leaf, x: float) -> Any:
+    return Fork(leaf, Leaf(x))
+
+
+def in_two_branches(x: float) -> Any:
+    leaf = Leaf(x)
+    first = Fork(leaf, leaf) if x > 0.0 else Fork(leaf, Leaf(x))
+    return product(pb.grad(product)(Fork(first, leaf)))
+
+
+@pytest.mark.parametrize("f", [with_a_record_handed_on, in_two_branches])
+def test_records_that_would_become_several_nodes_are_refused(f: Any) -> None:
+    with pytest.raises(pb.PullbackError, match="several nodes of one record"):
+        pb.jit(f)(0.5)
+
+
+def slope_as_result(e: Any) -> Any:
+    return pb.grad(value_of)(e, 1.0)
+
+
+def test_gradients_that_lack_something_are_no_results() -> None:
+    with pytest.raises(pb.PullbackError, match="something discrete"):
+        pb.jit(slope_as_result)(TERMS)
 
 
 def of_a_tree_made_inside(x: float) -> Any:

@@ -20,6 +20,7 @@ from pullback.frontend.flatten import (
     rebuild,
     snapshot,
 )
+from pullback.frontend.identity import handed, refuse_split
 from pullback.frontend.kinds import (
     ClosureK,
     FunctionK,
@@ -271,6 +272,10 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     known = run.boxed.get((value, union)) if isinstance(value, RecordV) else None
     if known is not None and any(known[0] is b for b in run.builders):  # one object is one node
         return replace(known[1], absent=kind.absent)
+    if isinstance(value, RecordV) and value.fields and (known or handed(run, value)):
+        run.split = True
+        if run.by_nodes:
+            refuse_split(run, node)
     fields = coerce(run, value, union.variant_kind(cls), node)
     run.declare(union)
     named = Named(union.name)

@@ -79,6 +79,10 @@ class Run(PythonValues):
         self.builders: list[Builder] = []
         self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
         """The node of a record that was put into a union, and where it was made."""
+        self.split = False
+        """Whether one record of the program may have become several nodes."""
+        self.by_nodes = False
+        """Whether there is a derivative by nodes inside: which of them are one decides it."""
         self.assume_equal = False
         self.lapack = True
         self.frames: list[Frame] = []

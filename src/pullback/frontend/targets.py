@@ -28,6 +28,7 @@ from pullback.frontend.cotangents import cotangent
 from pullback.frontend.flatten import kind_of, snapshot
 from pullback.frontend.functions import Spec
 from pullback.frontend.handing import prepared
+from pullback.frontend.identity import refuse_split
 from pullback.frontend.join import is_function
 from pullback.frontend.kinds import Kind, TupleK, describe, leaf_types
 from pullback.frontend.nesting import functions, places
@@ -71,6 +72,7 @@ class Target:
             raise Unreachable
         self.names = list(bound)
         self.run = run
+        self.node = node
         self.site = run.site(node)
         assert self.spec.result is not None
         self.result: Kind = self.spec.result
@@ -158,6 +160,10 @@ def joined(
     params = [Var(p.name, p.type) for p in f.params]
     groups = [[k for k in own if _has_nodes(params[k].type)] for own in leaves]
     groups = [own if len(own) > 1 else [] for own in groups]
+    if any(_has_nodes(params[k].type) for own in leaves for k in own):
+        target.run.by_nodes = True
+        if target.run.split:
+            refuse_split(target.run, target.node)
     inside = {k for own in groups for k in own}
     kept = [k for k in range(len(params)) if k not in inside]
     args: list[Atom] = [target.atoms[k] for k in kept]
