@@ -26,13 +26,7 @@ from pullback.ad.sweep import DerivativeError
 from pullback.applied import as_function
 from pullback.boundary import Packed, pack, plain, unpack
 from pullback.by_method import NATIVE, MethodPullback, derive, require_method
-from pullback.calls import (
-    finish,
-    flatten_arguments,
-    flatten_duals,
-    not_taken,
-    run_evaluator,
-)
+from pullback.calls import finish, flatten_arguments, flatten_duals, not_taken, run_evaluator
 from pullback.compiled import Native, canonical
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
