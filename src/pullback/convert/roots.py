@@ -131,6 +131,11 @@ def holds_array(t: Type) -> bool:
             return False
 
 
+def has_rows(t: Type) -> bool:
+    """Whether an update can be made inside of its elements: nodes are never updated."""
+    return isinstance(t, Array) and isinstance(t.elem, Array)
+
+
 def roots_of_function(p: Facts, f: Function) -> None:
     """The roots of all variables of the function; what it digs in and gives."""
     digs = p.digs[f.name]
@@ -139,7 +144,8 @@ def roots_of_function(p: Facts, f: Function) -> None:
         p.bind(v, frozenset({v}), inner, k in p.consumes[f.name], k in digs)
     _block(p, f.body)
     p.digs[f.name] = digs | {
-        k for k in p.consumes[f.name] if p.inside(f.params[k]) in p.touched
+        k for k in p.consumes[f.name]
+        if p.inside(f.params[k]) in p.touched and has_rows(f.params[k].type)
     }
     results = f.body.results
     counts = Counter(r for a in results for r in p.all_of(a))
