@@ -185,6 +185,14 @@ def test_sharing_is_not_recomputed() -> None:
         assert steps(40, method) < 3 * steps(20, method)
 
 
+def test_taking_data_apart_costs_in_proportion_to_it() -> None:
+    def steps(n: int) -> int:
+        args = programs.random_expression(np.random.default_rng(n), n), 0.6
+        return harness.steps(programs.steepness, args)
+
+    assert steps(160) < 6 * steps(40)
+
+
 def first_value(e: Any) -> Any:
     return leftmost(pb.grad(leftmost)(e, 2.0), 2.0) + leftmost(e, 3.0)
 

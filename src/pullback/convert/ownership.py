@@ -74,14 +74,14 @@ def own_updates(program: Program) -> Program:
     for name, f in program.functions.items():
         every = (True,) * len(f.results)
         given[name] = Given(every, every)
-    p = Facts(consumes, dict.fromkeys(order, NOBODY), given)
+    p = Facts(consumes, dict.fromkeys(order, NOBODY), given, decls=program.decls)
     while True:
         before = dict(p.given), dict(p.digs)
         for name in order:
             roots_of_function(p, program.functions[name])
         if (p.given, p.digs) == before:
             break
-        p = Facts(consumes, p.digs, p.given)
+        p = Facts(consumes, p.digs, p.given, decls=program.decls)
     return map_functions(
         program, lambda f: Function(f.name, f.params, _block(p, f.body, _Live(p)), f.results)
     )

@@ -40,7 +40,7 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import defined
-from pullback.core.types import Array, Named, Sum, Type
+from pullback.core.types import Array, Decl, Named, Sum, Type, variants_of
 
 Roots = frozenset[Var]
 NONE: Roots = frozenset()
@@ -78,7 +78,10 @@ class Facts:
     consumed: dict[Op, frozenset[int]] = field(default_factory=dict)
     dug: dict[Op, frozenset[int]] = field(default_factory=dict)
     insides: dict[Var, Var] = field(default_factory=dict)
+    inner_roots: set[Var] = field(default_factory=set)
     made_by: dict[Atom, Update | Index] = field(default_factory=dict)
+    decls: dict[str, Decl] = field(default_factory=dict)
+    elems: dict[Type, frozenset[Type]] = field(default_factory=dict)
 
     def outer_of(self, atom: Atom) -> Roots:
         return self.outer.get(atom, NONE) if isinstance(atom, Var) else NONE
@@ -94,6 +97,7 @@ class Facts:
         """The root of what is inside of a variable."""
         if v not in self.insides:
             self.insides[v] = Var(v.name, v.type)
+            self.inner_roots.add(self.insides[v])
         return self.insides[v]
 
     def is_whole(self, atom: Atom) -> bool:
@@ -118,7 +122,38 @@ class Facts:
             if owned:
                 self.owned.add(var)
         else:
-            self.inner[var] = outer | inner
+            self.inner[var] = self._held(var.type, outer | inner)
+
+    def _held(self, t: Type, roots: Roots) -> Roots:
+        """Those that a node or a choice can hold: of arrays, only such as its fields are."""
+        if t not in self.elems:
+            self.elems[t] = elements_in(t, self.decls)
+        elems = self.elems[t]
+        return frozenset(
+            r for r in roots
+            if not isinstance(r.type, Array) or r.type.elem in elems or r in self.inner_roots
+        )
+
+
+def elements_in(t: Type, decls: dict[str, Decl]) -> frozenset[Type]:
+    """The types of the elements of all arrays that a value can hold."""
+    found: set[Type] = set()
+    seen: set[Type] = set()
+    todo = [t]
+    while todo:
+        inner = todo.pop()
+        if inner in seen:
+            continue
+        seen.add(inner)
+        match inner:
+            case Array(elem, _):
+                found.add(elem)
+                todo.append(elem)
+            case Sum() | Named():
+                todo.extend(f for v in variants_of(inner, decls) for f in v.fields)
+            case _:
+                pass
+    return frozenset(found)
 
 
 def holds_array(t: Type) -> bool:
