@@ -100,7 +100,43 @@ def in_two_branches(x: float) -> Any:
     return product(pb.grad(product)(Fork(first, leaf)))
 
 
-@pytest.mark.parametrize("f", [with_a_record_handed_on, in_two_branches])
+def in_a_loop(x: float) -> Any:
+    leaf, tree = Leaf(x), Leaf(1.0)
+    for _ in range(int(4.0 * x)):
+        tree = Fork(leaf, tree)
+    return product(pb.grad(product)(tree))
+
+
+def chain(held: Any, n: int) -> Any:
+    return Leaf(1.0) if n == 0 else Fork(held[0], chain(held, n - 1))
+
+
+def inside_a_tuple(x: float) -> Any:
+    return product(pb.grad(product)(chain((Leaf(x), 1.0), 3)))
+
+
+def in_a_comprehension(x: float) -> Any:
+    leaf = Leaf(x)
+    forks = [Fork(leaf, leaf) for _ in range(int(4.0 * x))]
+    return product(pb.grad(product)(Fork(forks[0], forks[1])))
+
+
+def as_a_result(x: float) -> Any:
+    leaf = Leaf(x)
+    return product(pb.grad(product)(Fork(leaf, same(leaf))))
+
+
+def same(leaf: Leaf) -> Any:
+    return leaf
+
+
+HANDED_ON = [
+    with_a_record_handed_on, in_two_branches, in_a_loop, inside_a_tuple, in_a_comprehension,
+    as_a_result,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", HANDED_ON)
 def test_records_that_would_become_several_nodes_are_refused(f: Any) -> None:
     with pytest.raises(pb.PullbackError, match="several nodes of one record"):
         pb.jit(f)(0.5)

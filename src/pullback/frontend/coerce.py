@@ -20,7 +20,7 @@ from pullback.frontend.flatten import (
     rebuild,
     snapshot,
 )
-from pullback.frontend.identity import handed, refuse_split
+from pullback.frontend.identity import is_one, refuse_split
 from pullback.frontend.kinds import (
     ClosureK,
     FunctionK,
@@ -272,7 +272,7 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     known = run.boxed.get((value, union)) if isinstance(value, RecordV) else None
     if known is not None and any(known[0] is b for b in run.builders):  # one object is one node
         return replace(known[1], absent=kind.absent)
-    if isinstance(value, RecordV) and value.fields and (known or handed(run, value)):
+    if isinstance(value, RecordV) and value.fields and (known or not is_one(run, value)):
         run.split = True
         if run.by_nodes:
             refuse_split(run, node)

@@ -49,6 +49,7 @@ def fork_value(
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
+            run.arms.add(b)
             try:
                 results.append((b, arm()))
             except Unresolved as e:
@@ -222,6 +223,7 @@ def fork_names(
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
+            run.arms.add(b)
             try:
                 flow = arm()
             except Unresolved as e:

@@ -15,24 +15,26 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-def handed(run: Run, value: RecordV) -> bool:
-    """Whether a record came as an argument: the caller may make a node of it too."""
-    definition = run.frame.definition
-    if definition is None:
-        return False
-    parameters = definition.node.args
-    names = (p.arg for p in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs))
-    return any(run.scope.names.get(n) is value for n in names)
+def is_one(run: Run, record: RecordV) -> bool:
+    """Whether a record that is put into a node now was made here, with nothing but branches
+    between: not outside of a loop, nor of a function that takes it or gives it back."""
+    made = run.made.get(record)
+    for builder in reversed(run.builders):
+        if builder is made:
+            return True
+        if builder not in run.arms:
+            return False
+    return False
 
 
 def refuse_split(run: Run, node: ast.AST) -> NoReturn:
     """One object in two places of a tree would be two variables."""
     run.refuse(
         node,
-        "a derivative by nodes, in a program that makes several nodes of one record: of a "
-        "parameter, or on several paths",
+        "a derivative by nodes, in a program that may make several nodes of one record: of a "
+        "parameter, a result, an item, in a loop, or on several paths",
         "put the record into a node where it is made, and hand that on",
     )
 
 
-__all__ = ["handed", "refuse_split"]
+__all__ = ["is_one", "refuse_split"]

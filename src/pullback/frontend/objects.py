@@ -264,6 +264,7 @@ def construct(
         given[name] = value
     fields = {n: given[n] if n in given else _default(run, cls, n, node) for n in names}
     record = RecordV(cls, fields)
+    run.made[record] = run.b
     if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
         run.call(run.attribute(record, "__post_init__", node), (), node)
     group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None

@@ -79,6 +79,10 @@ class Run(PythonValues):
         self.builders: list[Builder] = []
         self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
         """The node of a record that was put into a union, and where it was made."""
+        self.made: dict[RecordV, Builder] = {}
+        """Where records were made."""
+        self.arms: set[Builder] = set()
+        """The builders of the arms of branches: what is in them runs at most once."""
         self.split = False
         """Whether one record of the program may have become several nodes."""
         self.by_nodes = False
