@@ -1,4 +1,4 @@
-"""How deeply derivative terms nest, and that they do not nest too deeply.
+"""How deeply derivative terms nest: not too deeply, and not without end.
 
 Each level multiplies the size of the code, and library functions that are found by iteration
 (``frontend.spectral_programs``, ``frontend.special_programs``) have exact derivatives up to the
@@ -7,9 +7,11 @@ fifteenth only: deeper nests are refused instead of being slow or wrong.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pullback.ad.sweep import DerivativeError
 from pullback.core.terms import Jvp, Let, Program, Vjp
-from pullback.core.traverse import all_lets, called
+from pullback.core.traverse import all_lets, called, reachable
 
 MOST_NESTED = 12
 """Derivatives of higher order than this are refused."""
@@ -17,6 +19,7 @@ MOST_NESTED = 12
 
 def refuse_deep_nests(program: Program) -> None:
     """Raise DerivativeError at the innermost term of a nest that is too deep."""
+    _refuse_recursion(program)
     known: dict[str, tuple[int, Let | None]] = {}
 
     def order(name: str) -> tuple[int, Let | None]:
@@ -40,3 +43,16 @@ def refuse_deep_nests(program: Program) -> None:
     total, let = order(program.main)
     if let is not None and total >= MOST_NESTED:
         raise DerivativeError(f"derivatives nested more than {MOST_NESTED} deep", let)
+
+
+def _refuse_recursion(program: Program) -> None:
+    """Raise DerivativeError where what is differentiated comes to the same derivative again: one of
+    each order would be needed, and the order would depend on data."""
+    for name in reachable(program):
+        for let in all_lets(program.functions[name].body):
+            if not isinstance(let.op, Vjp | Jvp):
+                continue
+            if name in reachable(replace(program, main=let.op.function)):
+                reason = "recursion through a derivative operator: a function that is built up "
+                reason += "at run time by derivatives of itself"
+                raise DerivativeError(reason, let)
