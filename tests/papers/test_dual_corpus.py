@@ -22,8 +22,8 @@ PROGRAMS = [p for p in corpus() if p.argnums and not p.single]
 PARTS = 8
 EXPONENTIAL = ("dual.naive", "delta.symbolic", "curry.simple", "curry.dependent")
 """Stages that a loop of a hundred steps, or functions of functions, can keep busy for ever."""
-REFUSED = ("a derivative inside a function", "language has no", "tangents of", "values of type",
-           "declared data types")
+REFUSED = ("a derivative inside a function", "updates inside lists", "language has no",
+           "tangents of", "values of type", "declared data types")
 
 
 def gradients(p: Program, args: tuple[Any, ...], method: str) -> Any:
