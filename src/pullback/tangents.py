@@ -363,7 +363,7 @@ def split_duals(kind: Kind, leaves: Sequence[object]) -> tuple[list[object], lis
             return pairs[id(leaf)]
         if isinstance(t, Array) and isinstance(leaf, np.ndarray) and not of_reals(t):
             if leaf.dtype == np.object_:
-                both = [split(t.elem, x) for x in leaf.flat]
+                both = [split(t.elem, x) for x in leaf.flat]  # noqa: F821
                 one, two = ([pair[k] for pair in both] for k in range(2))
                 return make_array(t.elem, one, leaf.shape), make_array(t.elem, two, leaf.shape)
         return leaf, leaf
@@ -379,4 +379,5 @@ def split_duals(kind: Kind, leaves: Sequence[object]) -> tuple[list[object], lis
             both.append((part, next(given)) if of_reals(t) else split(t, part))
         value.fields = tuple(a for a, _ in both)
         tangent.fields = tuple(b for _, b in both)
+    del split  # it refers to itself, and would wait for the collector
     return [a for a, _ in found], [b for _, b in found]
