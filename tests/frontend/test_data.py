@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import pullback as pb
 from tests.frontend.harness import agrees, run, same
 
 # --- data -----------------------------------------------------------------------------------------
@@ -190,3 +191,30 @@ def classify(x, y):
 def test_match_on_numbers():
     for x in range(4):
         agrees(classify, x, 2)
+
+
+@dataclass(frozen=True)
+class Odd:
+    v: float
+    rest: Even | None
+
+
+@dataclass(frozen=True)
+class Even:
+    v: float
+    rest: Odd | None
+
+
+def odd_total(o: Odd):
+    return o.v * o.v + (even_total(o.rest) if o.rest is not None else 0.0)
+
+
+def even_total(e: Even):
+    return 3.0 * e.v + (odd_total(e.rest) if e.rest is not None else 0.0)
+
+
+def test_classes_that_only_refer_to_each_other_or_none():
+    chain = Odd(2.0, Even(1.0, Odd(5.0, None)))
+    assert pb.grad(odd_total)(chain) == Odd(4.0, Even(3.0, Odd(10.0, None)))
+    assert pb.jit(odd_total)(chain) == odd_total(chain) == 32.0
+    assert pb.grad(lambda x: odd_total(Odd(x, Even(x, None))))(2.0) == 7.0

@@ -432,7 +432,8 @@ def unset(run: Run, kind: Kind) -> MaybeV:
     return MaybeV(boolean(False), rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True)))
 
 
-def dummy_atom(run: Run, t: Type) -> Atom:
+def dummy_atom(run: Run, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:
+    """``inside``: the types of the values that it becomes part of, which it must not need."""
     match t:
         case Real() | Int() | Bool():
             return lit(0, t)
@@ -441,9 +442,8 @@ def dummy_atom(run: Run, t: Type) -> Atom:
         case Named(name) if not _is_finite(t, run.decls, frozenset(), strict=True):
             return _nothing(run, name, t)
         case Sum() | Named():
-            decls: dict[str, Decl] = run.decls
-            tag, fields = _finite_variant(t, decls, frozenset())
-            op = Inject(t, tag, tuple(dummy_atom(run, f) for f in fields))
+            tag, fields = _finite_variant(t, run.decls, inside)
+            op = Inject(t, tag, tuple(dummy_atom(run, f, inside | {t}) for f in fields))
             (atom,) = run.b.let(op, (t,))
             return atom
         case _:
