@@ -1,5 +1,5 @@
 """``python -m benchmarks [gmm lstm calls boundary scaling memory methods corpus]``: all, or those
-named."""
+named; what follows ``corpus`` are names of its programs."""
 
 import platform
 import sys
@@ -9,14 +9,19 @@ from benchmarks.common import HEADER, jax_or_none, pin_to_one_core
 ALL = ["gmm", "lstm", "calls", "boundary", "scaling", "memory", "methods", "corpus"]
 
 
-def main(wanted: list[str]) -> None:
-    pin_to_one_core()
-    jax = jax_or_none()
+def main(words: list[str]) -> None:
+    last = words.index("corpus") + 1 if "corpus" in words else len(words)
+    wanted, names = words[:last], words[last:]
+    unknown = [word for word in wanted if word not in ALL]
+    if unknown:
+        raise SystemExit(f"no such table: {', '.join(unknown)}; known: {', '.join(ALL)}")
     from benchmarks import boundary, calls, corpus, gmm, lstm, memory, methods, scaling
 
+    corpus.chosen(names)  # so that a wrong name is not found out after minutes
+    pin_to_one_core()
+    jax = jax_or_none()
     rooms = {"gmm": gmm, "lstm": lstm, "calls": calls, "boundary": boundary,
-             "scaling": scaling, "memory": memory,
-             "methods": methods, "corpus": corpus}  # fmt: skip
+             "scaling": scaling, "memory": memory, "methods": methods}  # fmt: skip
     beside = f"JAX {jax.__version__}" if jax else "JAX is not installed"
     print(f"{platform.machine()}, Python {platform.python_version()}, one core; {beside}")
     print("times in milliseconds; compile: first call less a later one; g: (value, gradient)\n")
@@ -28,7 +33,10 @@ def main(wanted: list[str]) -> None:
             header = True
         else:
             print()
-        rooms[name].main(jax)
+        if name == "corpus":
+            corpus.main(jax, names)
+        else:
+            rooms[name].main(jax)
 
 
 if __name__ == "__main__":

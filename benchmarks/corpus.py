@@ -10,11 +10,18 @@ A call from Python takes a fraction of a microsecond whatever it does, and would
 small calls. So the smallest n is the first (doubling) at which the function takes ``SHORTEST``, and
 the largest 128 times that; where the work grows faster than n, so many times that the function
 takes no more than ``LONGEST``.
+
+A program that fails, or whose figures would measure nothing, is a row that says so: a result or a
+gradient that is infinite or NaN, and arithmetic on subnormal numbers (each such operation traps
+into microcode), which shows as a call that is much faster where the processor takes them as 0.
 """
 
+import ctypes
+import platform
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -22,11 +29,15 @@ import numpy as np
 
 import pullback as pb
 from benchmarks.common import pin_to_one_core, seconds
+from tests import harness
 from tests.programs import Program, corpus
 from tests.test_scaling import gradient_size
 
 LIMIT, EXPONENT = 8.0, 0.25
 SHORTEST, LONGEST, DOUBLINGS = 20e-6, 30e-3, 7
+# A call may take so many times what it takes with subnormal numbers as 0.
+SUBNORMAL = 1.2
+LARGEST = 1 << 26
 
 # Where the work is no power of n: it grows like 2^n or n!, or hardly, or up and down. The exponent
 # is that in the time of the function.
@@ -35,6 +46,10 @@ SIZES: dict[str, tuple[int, int, int]] = {
     "romberg": (8, 11, 15),
     "examples/determinant": (6, 7, 8),
 }
+
+
+class Unmeasured(Exception):
+    """Why a program has no figures."""
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -89,6 +104,8 @@ def sizes_of(program: Program) -> tuple[int, ...]:
     first = program.growth[0]
     while takes(first) < SHORTEST:
         first *= 2
+        if first > LARGEST:
+            raise Unmeasured(f"takes less than {1e6 * SHORTEST:g} µs at all sizes")
     last = first
     while last < first << DOUBLINGS and takes(2 * last) <= LONGEST:
         last *= 2
@@ -96,13 +113,45 @@ def sizes_of(program: Program) -> tuple[int, ...]:
     return first, first << steps // 2, last
 
 
+@contextmanager
+def subnormals_as_zero() -> Iterator[None]:
+    """Bits 6 and 15 of MXCSR, in the environment of glibc: results and operands are flushed."""
+    libm = ctypes.CDLL("libm.so.6")
+    before, flushed = (ctypes.c_uint32 * 8)(), (ctypes.c_uint32 * 8)()
+    libm.fegetenv(before), libm.fegetenv(flushed)
+    flushed[7] |= 1 << 6 | 1 << 15
+    libm.fesetenv(flushed)
+    try:
+        yield
+    finally:
+        libm.fesetenv(before)
+
+
+def look_for_subnormals(call: Callable[[], Any], budget: float) -> None:
+    """Refuse a call whose time is that of traps into microcode."""
+    if platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc":
+        return
+    for _ in range(5):  # a busy machine slows calls of either kind
+        (usual,) = fastest([call], budget)
+        with subnormals_as_zero():
+            (flushed,) = fastest([call], budget)
+        if usual <= SUBNORMAL * flushed:
+            return
+    raise Unmeasured(f"subnormal numbers: {usual / flushed:.1f} times as long as with 0 for them")
+
+
 def measured(program: Program, n: int, write: float, budget: float) -> tuple[float, float]:
     """Seconds of the function and the ratio, by the fastest of many runs in turns."""
     args = given(program, n)
     reals = gradient_size(program, program.make_args(np.random.default_rng(n), n))
     f, gradient = pb.jit(program.f), pb.value_and_grad(program.f, argnums=program.argnums)
-    f(*args), gradient(*args)
+    found = [f(*args), *gradient(*args)]
+    if not all(
+        np.all(np.isfinite(leaf)) for leaf in harness.leaves(found) if harness.is_real(leaf)
+    ):
+        raise Unmeasured("the value or the gradient is not finite")
     one, two = fastest([lambda: f(*args), lambda: gradient(*args)], budget)
+    look_for_subnormals(lambda: (f(*args), gradient(*args)), budget / 3)
     return one, two / (one + write * reals)
 
 
@@ -110,33 +159,65 @@ def micro(t: float) -> str:
     return f"{1e6 * t:.0f}" if t > 1e-5 else f"{1e6 * t:.1f}"
 
 
-def main(jax: Any = None, wanted: tuple[str, ...] = (), budget: float = 0.3) -> None:
-    """The table, in Markdown, the worst first."""
+def timed(program: Program, write: float, budget: float) -> tuple[float, float, str]:
+    """The worst ratio, the exponent, and the line of the table."""
+    sizes = sizes_of(program)
+    found = []
+    for n in sizes:
+        try:
+            found.append(measured(program, n, write, budget))
+        except Exception as error:
+            raise Unmeasured(f"n = {n}: {said(error)}") from error
+    ratios = [ratio for _, ratio in found]
+    times_of_f = [one for one, _ in found]
+    slope = exponent(times_of_f if program.name in SIZES else sizes, ratios)
+    cells = " | ".join(f"{ratio:.1f}" for ratio in ratios)
+    numbers = ", ".join(map(str, sizes))
+    times = f"{micro(found[0][0])}, {micro(found[-1][0])}"
+    return max(ratios), slope, f"| {program.name} | {numbers} | {times} | {cells} | {slope:.2f} |"
+
+
+def said(error: Exception) -> str:
+    """One line of what went wrong."""
+    text = " ".join(str(error).split())[:200]
+    return text if isinstance(error, Unmeasured) else f"{type(error).__name__}: {text}"
+
+
+def chosen(wanted: Sequence[str]) -> list[Program]:
+    """The real programs of these names, or all."""
+    programs = {program.name: program for program in corpus() if program.growth}
+    unknown = [name for name in wanted if name not in programs]
+    if unknown:
+        raise SystemExit(f"no such program: {', '.join(unknown)}; known: {', '.join(programs)}")
+    return [programs[name] for name in wanted or programs]
+
+
+def main(jax: Any = None, wanted: Sequence[str] = (), budget: float = 0.3) -> None:
+    """The table, in Markdown, the worst first; ends the process if a program was not timed."""
     sys.setrecursionlimit(1_000_000)
-    write, rows = seconds_per_real(), []
-    programs = [program for program in corpus() if program.growth]
+    programs, write = chosen(wanted), seconds_per_real()
+    rows: list[tuple[float, float, str]] = []
+    failed: list[str] = []
     for program in programs:
-        if wanted and program.name not in wanted:
-            continue
-        sizes = sizes_of(program)
-        found = [measured(program, n, write, budget) for n in sizes]
-        ratios = [ratio for _, ratio in found]
-        times_of_f = [one for one, _ in found]
-        slope = exponent(times_of_f if program.name in SIZES else sizes, ratios)
-        cells = " | ".join(f"{ratio:.1f}" for ratio in ratios)
-        numbers = ", ".join(map(str, sizes))
-        times = f"{micro(found[0][0])}, {micro(found[-1][0])}"
-        row = f"| {program.name} | {numbers} | {times} | {cells} | {slope:.2f} |"
-        rows.append((max(ratios), slope, row))
-        print(row, file=sys.stderr, flush=True)
+        try:
+            rows.append(timed(program, write, budget))
+            line = rows[-1][2]
+        except Exception as error:
+            failed.append(f"| {program.name} | NOT MEASURED: {said(error)} | | | | | |")
+            line = failed[-1]
+        print(line, file=sys.stderr, flush=True)
     print("| program | n | f, µs (first, last n) | gradient/f | | | exponent |")
     print("|---|---|---|---|---|---|---|")
-    for _, _, row in sorted(rows, reverse=True):
-        print(row)
+    for _, _, line in sorted(rows, reverse=True):
+        print(line)
+    for line in failed:
+        print(line)
     above = sum(worst >= LIMIT for worst, _, _ in rows)
-    steep = sum(slope >= EXPONENT for _, slope, _ in rows)
-    print(f"\n{len(rows)} programs; {above} with a ratio above {LIMIT:g}, {steep} with an exponent")
-    print(f"above {EXPONENT}")
+    steep = sum(slope > EXPONENT for _, slope, _ in rows)
+    print(f"\n{len(rows)} programs; {above} with a ratio of {LIMIT:g} or more, {steep} with an")
+    print(f"exponent above {EXPONENT}", flush=True)
+    if failed:
+        raise SystemExit(f"{len(failed)} of {len(programs)} programs were NOT MEASURED")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,84 @@
+"""The benchmarks go through all they are asked for, and say what they did not measure."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import __main__, corpus
+from tests.programs import Program
+
+
+def squares(x: Any) -> Any:
+    return sum(v * v for v in x)
+
+
+def overflows(x: Any) -> Any:
+    return sum(math.exp(1e6 * v) for v in x)
+
+
+def not_finite(x: Any) -> Any:
+    total = 0.0
+    for v in x:
+        total += 1e300 * v * 1e300
+    return total
+
+
+def vanishes(x: Any) -> Any:
+    alive = 1e-310
+    for v in x:
+        alive *= 1.0 + 1e-3 * v
+    return alive
+
+
+def timing(monkeypatch: pytest.MonkeyPatch, *functions: Callable[..., Any]) -> None:
+    programs = [
+        Program(f.__name__, f, lambda rng, n: (rng.uniform(1.0, 2.0, n),), growth=(2000,))
+        for f in functions
+    ]
+    monkeypatch.setattr(corpus, "corpus", lambda: programs)
+    monkeypatch.setattr(corpus, "SIZES", {f.__name__: (2000, 4000, 8000) for f in functions})
+
+
+def test_a_program_that_fails_is_a_row_and_the_others_are_timed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    timing(monkeypatch, overflows, not_finite, squares)
+    with pytest.raises(SystemExit, match=r"2 of 3 programs were NOT MEASURED"):
+        corpus.main(budget=0.0)
+    table = capsys.readouterr().out
+    assert "| overflows | NOT MEASURED: n = 2000: OverflowError: math range error" in table
+    assert "| not_finite | NOT MEASURED: n = 2000: the value or the gradient is not fin" in table
+    assert "| squares | 2000, 4000, 8000 |" in table
+
+
+def test_arithmetic_on_subnormal_numbers_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    with corpus.subnormals_as_zero():
+        flushed = np.float64(1e-310) * 0.5 == 0.0
+    assert np.float64(1e-310) * 0.5 > 0.0
+    if not flushed:
+        pytest.skip("this machine does not count them as 0")
+    timing(monkeypatch, vanishes)
+    with pytest.raises(SystemExit):
+        corpus.main(budget=0.02)
+    timing(monkeypatch, squares)
+    corpus.main(budget=0.02)
+
+
+def test_a_name_that_is_not_known_is_refused_at_once() -> None:
+    with pytest.raises(SystemExit, match=r"no such program: lutz; known: .*planets"):
+        corpus.main(wanted=["planets", "lutz"])
+    with pytest.raises(SystemExit, match=r"no such program: lutz; known: .*planets"):
+        __main__.main(["gmm", "corpus", "planets", "lutz"])
+    with pytest.raises(SystemExit, match=r"no such table: lutz; known: gmm, "):
+        __main__.main(["lutz"])
+
+
+def test_names_of_programs_follow_the_name_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(corpus, "main", lambda jax, wanted: asked.append(wanted))
+    monkeypatch.setattr(__main__, "pin_to_one_core", lambda: None)
+    __main__.main(["corpus", "planets", "wave"])
+    assert asked == [["planets", "wave"]]
