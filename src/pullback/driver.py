@@ -235,7 +235,7 @@ def _specialise(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, lapack: bool,
     trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
-    special = with_literals(specialise(f, kinds, tuple(args), None, equal, lapack))
+    special = with_literals(specialise(f, kinds, tuple(args), equal, lapack))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":

@@ -13,7 +13,6 @@ from pullback.ad.cells import array_type, extents_of, gather, scatter, seeded
 from pullback.ad.forward import tangent_function
 from pullback.ad.functions import Functions, replace_lets
 from pullback.ad.nesting import refuse_deep_nests
-from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, or_zero, refuse_data
 from pullback.core.build import Builder, boolean, lit
 from pullback.core.terms import (
@@ -30,12 +29,7 @@ from pullback.core.terms import (
     Vjp,
 )
 from pullback.core.traverse import all_lets, callees
-from pullback.core.types import F64, Array, Decl, Handle, Real
-
-
-def node_layout(decls: dict[str, Decl]) -> dict[str, Decl]:
-    """The declarations ``n.fwd`` of nodes in the forward sweep (see ``spaces``)."""
-    return Spaces.of(decls).forward_decls()
+from pullback.core.types import F64, Array, Handle, Real
 
 
 def differentiate(program: Program) -> Program:
@@ -307,5 +301,5 @@ def _reverse_half(
     return tuple(a for i in asked for a in cts[i])
 
 
-__all__ = ["DerivativeError", "differentiate", "gradient", "node_layout", "split",
-           "split_with_handles", "tangent"]  # fmt: skip
+__all__ = ["DerivativeError", "differentiate", "gradient", "split", "split_with_handles",
+           "tangent"]  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pullback.core.consumption import Summary, is_inside
-from pullback.core.prims import VIEWS
+from pullback.core.prims import ALIASES
 from pullback.core.sharing import Sharing
 from pullback.core.terms import (
     Atom,
@@ -77,8 +77,7 @@ class Flow:
                 else:
                     self.updated.append(array)
             case Prim(name, args) if (
-                (name in VIEWS or name in ("reshape", "stop_gradient"))
-                and isinstance(args[0], Var) and isinstance(args[0].type, Array)
+                name in ALIASES and isinstance(args[0], Var) and isinstance(args[0].type, Array)
             ):
                 self.same[let.vars[0]] = args[0]
                 if name != "stop_gradient":

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pullback.core.prims import VIEWS
+from pullback.core.prims import ALIASES
 from pullback.core.terms import (
     Apply,
     Atom,
@@ -51,8 +51,6 @@ class Summary:
 
 
 Summaries = dict[str, Summary]
-
-_ALIASING = VIEWS | {"reshape", "stop_gradient"}
 
 
 def roots_of(a: Atom, roots: Roots) -> frozenset[Var]:
@@ -115,7 +113,7 @@ def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
 def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
     """What result ``i`` of an op may share, seen from outside."""
     match op:
-        case Prim(name, args, _) if name in _ALIASING:
+        case Prim(name, args, _) if name in ALIASES:
             return roots_of(args[0], roots)
         case If() | Case():
             return _outer(op, i, roots)

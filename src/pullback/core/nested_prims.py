@@ -149,11 +149,6 @@ def prim_value(name: str, static: Static = ()) -> Callable[..., object]:
 # --- derivatives ----------------------------------------------------------------------------------
 
 
-def row_of(name: str) -> Row:
-    """The row of a primitive that has one."""
-    return TABLE[name]
-
-
 def is_discrete(name: str, static: Static = (), real_args: bool = True) -> bool:
     """Whether a primitive has no derivative to speak of: all its partials are 0 by rule (sign,
     comparisons, rounding), or its arguments or its result are not real."""

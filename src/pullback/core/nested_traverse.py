@@ -47,7 +47,6 @@ from pullback.core.nested import (
     Rec,
     Scan,
     Snd,
-    Static,
     Term,
     TVar,
     TyApp,
@@ -351,8 +350,3 @@ def subst_type(t: Type, by: Mapping[str, Type]) -> Type:
             return EVM(tuple((x, subst_type(a, by)) for x, a in context), subst_type(result, by))
         case _:
             assert_never(t)
-
-
-def subst_static(s: Static, by: Mapping[str, Type]) -> Static:
-    """As ``subst_type``, where names and numbers may stand."""
-    return s if isinstance(s, str | int) else subst_type(s, by)

@@ -28,4 +28,7 @@ TABLE: dict[str, Row] = _join(REAL, DISCRETE, ARRAY, LINEAR)
 VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})
 """The primitives that return a view of their array, and work on handles."""
 
-__all__ = ["EXCEPTIONS", "TABLE", "VIEWS", "Row"]
+ALIASES = VIEWS | {"reshape", "stop_gradient"}
+"""The primitives whose result may share the memory of their array."""
+
+__all__ = ["ALIASES", "EXCEPTIONS", "TABLE", "VIEWS", "Row"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pullback.core.prims import VIEWS
+from pullback.core.prims import ALIASES
 from pullback.core.terms import (
     Atom,
     Block,
@@ -28,8 +28,6 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.types import Array, Named, Sum
-
-_ALIASES = VIEWS | {"reshape", "stop_gradient"}
 
 
 class Sharing:
@@ -70,7 +68,7 @@ class Sharing:
     def let(self, let: Let) -> None:
         match let.op:
             case Prim(name, args, _):
-                if name in _ALIASES and let.vars:
+                if name in ALIASES and let.vars:
                     self.union(let.vars[0], args[0])
             case Index(a, _, _):
                 self.union(let.vars[0], a)

@@ -1,4 +1,4 @@
-"""Walking over Core: free variables, renaming, mapping, effects, uses.
+"""Walking over Core: free variables, renaming, mapping, uses, calls.
 
 Nothing here recurses on the length of a program, only on the nesting of its blocks."""
 
@@ -6,13 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
-from functools import lru_cache
 from typing import assert_never
 
-from pullback.core.consumption import consumed_params as consumed_params
-from pullback.core.consumption import summaries, visit
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     AccAdd,
     AccCell,
@@ -187,12 +182,6 @@ def refresh(block: Block, substitution: Substitution | None = None) -> Block:
     return walk(block)
 
 
-def refresh_function(fn: Function, name: str) -> Function:
-    """A copy of the function under another name, with variables of its own."""
-    params = tuple(Var(p.name, p.type) for p in fn.params)
-    return Function(name, params, refresh(fn.body, dict(zip(fn.params, params))), fn.results)
-
-
 # --- variables and lets ---------------------------------------------------------------------------
 
 
@@ -309,85 +298,3 @@ def arms_in(t: Type) -> Iterator[Arm]:
                     yield from arms_in(f)
         case _:
             return
-
-
-# --- effects --------------------------------------------------------------------------------------
-
-
-class Effect(Enum):
-    """What running an op does besides giving its results."""
-
-    RAISE = "can raise"
-    WRITE = "changes an accumulator"
-    READ = "depends on the state of an accumulator"
-    NEW = "makes something with an identity"
-    CONSUME = "consumes an array"
-
-
-_NONE: frozenset[Effect] = frozenset()
-_INTRINSIC: dict[type, frozenset[Effect]] = {
-    AccNew: frozenset({Effect.NEW}),
-    AccAdd: frozenset({Effect.WRITE}),
-    AccRead: frozenset({Effect.READ}),
-    AccTake: frozenset({Effect.READ, Effect.WRITE}),
-    TapeRoom: frozenset({Effect.NEW}),
-    TapePush: frozenset({Effect.NEW}),  # where on the tape a row stands does not matter
-    TapeLoop: frozenset({Effect.NEW}),
-    TapeRead: frozenset({Effect.READ}),
-}
-_REMOVABLE = frozenset({Effect.READ, Effect.NEW, Effect.CONSUME})
-
-
-def effects(op: Op, program: Program) -> frozenset[Effect]:
-    """Everything that running the op can do, callees included."""
-    out = set(_effects(op, function_effects(program)))
-    if visit(Let((), op), summaries(program), {}):
-        out.add(Effect.CONSUME)
-    return frozenset(out)
-
-
-def is_pure(op: Op, program: Program) -> bool:
-    """Whether the op may be removed, duplicated, moved and merged with an equal one."""
-    return not effects(op, program)
-
-
-def is_removable(op: Op, program: Program) -> bool:
-    """Whether the op may be removed when no result of it is used."""
-    return effects(op, program) <= _REMOVABLE
-
-
-def _effects(op: Op, known: dict[str, frozenset[Effect]]) -> frozenset[Effect]:
-    out = set(_INTRINSIC.get(type(op), _NONE))
-    match op:
-        case Prim(name, _, _):
-            if TABLE[name].effect:
-                out.add(Effect.RAISE)
-        case Index(_, _, checked) | Update(_, _, _, checked):
-            if checked:
-                out.add(Effect.RAISE)
-        case _:
-            pass
-    if not isinstance(op, Closure):
-        for f in _targets(op):
-            out |= known.get(f, _NONE)
-    for _, b in sub_blocks(op):
-        for x in b.lets:
-            out |= _effects(x.op, known)
-    return frozenset(out)
-
-
-@lru_cache(maxsize=8)
-def function_effects(program: Program) -> dict[str, frozenset[Effect]]:
-    """The effects of calling each function, but for consumption (see ``consumed_params``): the
-    least fixed point over the call graph."""
-    found = dict.fromkeys(program.functions, _NONE)
-    changed = True
-    while changed:
-        changed = False
-        for name, fn in program.functions.items():
-            now: set[Effect] = set()
-            for x in fn.body.lets:
-                now |= _effects(x.op, found)
-            if now != found[name]:
-                found[name], changed = frozenset(now), True
-    return found

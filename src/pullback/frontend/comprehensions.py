@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.core.terms import Atom
 from pullback.frontend.scopes import Scope
 from pullback.frontend.signals import Unresolved
-from pullback.frontend.values import GeneratorV, Indexed, Items, TupleV, Unrolled, Value
+from pullback.frontend.values import GeneratorV, Indexed, Items, Scalar, TupleV, Unrolled, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -55,7 +56,8 @@ def items_of(
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:
-        return _in_scope(run, outer, first, item, then)
+        with _with_item(run, outer, first, item):
+            return then()
 
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
         items = run.iterate(iteration.collect(run, items, node), first.iter)
@@ -77,18 +79,13 @@ def items_of(
         def cond() -> Value:
             return evaluate(run, _conjunction(first.ifs))
 
-        from pullback.frontend.values import Scalar
-
         test = inside(source.at(i), lambda: Scalar(_test(run, cond(), node), True))
         assert isinstance(test, Scalar)
         return test.atom
 
     def nested(i: Atom) -> Items:
-        found: list[Items] = []
-        with _scope(run, outer) as scope:
-            _bind(run, scope, first, source.at(i))
-            found.append(items_of(run, rest, elt, node))
-        return found[0]
+        with _with_item(run, outer, first, source.at(i)):
+            return items_of(run, rest, elt, node)
 
     return Indexed(source.length, at, keep if first.ifs else None, nested if rest else None)
 
@@ -103,38 +100,21 @@ def _conjunction(ifs: Sequence[ast.expr]) -> ast.expr:
     return ast.copy_location(ast.BoolOp(ast.And(), list(ifs)), ifs[0])
 
 
-class _scope:
-    """A fresh scope for the variables of a comprehension, inside the one it was written in."""
-
-    def __init__(self, run: Run, outer: Scope) -> None:
-        self.run, self.outer = run, outer
-        self.before = run.scope
-
-    def __enter__(self) -> Scope:
-        self.before = self.run.frame.scope
-        self.run.frame.scope = Scope({}, self.outer)
-        return self.run.frame.scope
-
-    def __exit__(self, *_: object) -> None:
-        self.run.frame.scope = self.before
-
-
-def _bind(run: Run, scope: Scope, generator: ast.comprehension, item: Value) -> None:
+@contextmanager
+def _with_item(
+    run: Run, outer: Scope, generator: ast.comprehension, item: Value
+) -> Iterator[None]:
+    """In a fresh scope for the variables of a comprehension, inside the one it was written in,
+    with the target bound to an item."""
     from pullback.frontend.assignment import assign
 
-    assign(run, generator.target, item, generator.target)
-
-
-def _in_scope(
-    run: Run,
-    outer: Scope,
-    generator: ast.comprehension,
-    item: Value,
-    then: Callable[[], Value],
-) -> Value:
-    with _scope(run, outer) as scope:
-        _bind(run, scope, generator, item)
-        return then()
+    frame, before = run.frame, run.scope
+    frame.scope = Scope({}, outer)
+    try:
+        assign(run, generator.target, item, generator.target)
+        yield
+    finally:
+        frame.scope = before
 
 
 def _unrolled(
@@ -151,8 +131,7 @@ def _unrolled(
 
     values: list[Value] = []
     for item in items.items:
-        with _scope(run, outer) as scope:
-            _bind(run, scope, first, item)
+        with _with_item(run, outer, first, item):
             if first.ifs:
                 test = run.truth(evaluate(run, _conjunction(first.ifs)), node)
                 if not isinstance(test, bool):

@@ -124,7 +124,7 @@ def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
     return value.fields[key]
 
 
-def union(run: Run, left: RecordV, right: RecordV) -> Value:
+def union(left: RecordV, right: RecordV) -> Value:
     """``d | e``"""
     return made({**left.fields, **right.fields})
 

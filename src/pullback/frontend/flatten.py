@@ -60,7 +60,6 @@ from pullback.frontend.values import (
     Value,
 )
 
-Owned = ArrayV | ListV | ClosureV
 Ownership = tuple[frozenset[Owner], bool]
 """The arrays whose memory a value may share, and whether it is all of a fresh one (what is in a
 list: whether each of its arrays and lists is a fresh one, in one place only)."""

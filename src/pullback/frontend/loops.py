@@ -93,7 +93,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     try:
         names, c = _carry_names(run, s, [lambda: bind(index)], None)
     except Unresolved as e:
-        _leave_out(run, e)
+        _leave_out(e)
         return Flow.FALL
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
@@ -131,7 +131,7 @@ def _parts(value: Value) -> list[Value]:
             return [value]
 
 
-def _leave_out(run: Run, signal: Unresolved) -> None:
+def _leave_out(signal: Unresolved) -> None:
     """The body needs the result of a recursion that is not known yet: as if it never ran. The
     specialisation is marked, so everything is run again."""
     assert signal.spec.unresolved
@@ -317,7 +317,7 @@ def while_statement(run: Run, s: ast.While) -> Flow:
     try:
         names, c = _carry_names(run, s, [], lambda: run.bool_atom(test_of(run, s.test)))
     except Unresolved as e:
-        _leave_out(run, e)
+        _leave_out(e)
         return Flow.FALL
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     made = run.b.let(loop, tuple(v.type for v in c.params))
@@ -375,7 +375,7 @@ def _loop_with_exit(
     try:
         names, c = _carry_names(run, s, before, cond, state, after_body)
     except Unresolved as e:
-        _leave_out(run, e)
+        _leave_out(e)
         for n in state:
             scope.names.pop(n, None)
         return Flow.FALL

@@ -101,15 +101,6 @@ def fail_unless(sp: Specialiser, good: Value, message: str, node: ast.AST) -> No
     sp.require(truth_of(good), "LinAlgError", message, node)
 
 
-def refuse_options(
-    sp: Specialiser, node: ast.AST, **options: tuple[Value, object]
-) -> None:
-    """Refuse options that differ from the supported value."""
-    for name, (given, supported) in options.items():
-        if sp.static(given, node, name) != supported:
-            sp.refuse(node, f"only {name}={supported!r} is supported")
-
-
 def named(example: object, values: Sequence[Value]) -> Value:
     """NumPy's named tuple of several results."""
     cls: Any = type(example)

@@ -259,7 +259,7 @@ def np_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     return stack(sp, parts, _one_axis(sp, axis, rank + 1, node), node)
 
 
-def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST, least: int = 1) -> ArrayV:
+def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST) -> ArrayV:
     parts = [as_array(sp, p, node) for p in _parts(sp, value, node)]
     if not parts:
         sp.refuse(node, "need at least one array to concatenate", error=ArgumentValueError)

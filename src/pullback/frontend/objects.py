@@ -24,7 +24,7 @@ from pullback.frontend import extents as ext
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
-from pullback.frontend.kinds import ArrayK, RecordK, UnionK
+from pullback.frontend.kinds import ArrayK, UnionK
 from pullback.frontend.values import (
     ArrayV,
     ClosureV,
@@ -270,7 +270,7 @@ def construct(
     group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
     if group is None:
         return record
-    union = _union_of(run, group, record)
+    union = _union_of(group, record)
     absent = frozenset(union.classes) - {cls}
     return coerce(run, record, UnionK(union, absent), node)
 
@@ -314,7 +314,7 @@ def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     return run.from_python(default, (("class", cls), ("field_default", name)), node)
 
 
-def _union_of(run: Run, group: tuple[type, ...], record: RecordV) -> records.Union:
+def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
     """The union that the fields already belong to, or the one that fits them."""
     for value in record.fields.values():
         if isinstance(value, UnionV) and set(group) <= set(value.union.classes):
@@ -344,14 +344,10 @@ def _suits(union: records.Union, found: Sequence[tuple[type, str, ArrayK]]) -> b
     return True
 
 
-def record_of(kind: RecordK, fields: Sequence[Value]) -> RecordV:
-    return RecordV(kind.cls, dict(zip((n for n, _ in kind.fields), fields)))
-
-
 def is_int(value: Value) -> bool:
     return (isinstance(value, Scalar) and isinstance(value.type, Int)) or (
         isinstance(value, Static) and isinstance(value.value, int)
     )
 
 
-__all__ = ["construct", "element", "ext", "is_int", "record_of", "subscript", "truth"]
+__all__ = ["construct", "element", "ext", "is_int", "subscript", "truth"]

@@ -47,7 +47,7 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         return binop(run, op, x, y, node)
     if op == "|" and dicts.is_dict(left) and dicts.is_dict(right):
         assert isinstance(left, RecordV) and isinstance(right, RecordV)
-        return dicts.union(run, left, right)
+        return dicts.union(left, right)
     if isinstance(left, RecordV) or isinstance(right, RecordV):
         found = _user_operator(run, op, left, right, node)
         if found is not None:

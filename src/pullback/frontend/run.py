@@ -135,16 +135,6 @@ class Run(PythonValues):
             self.builders.pop()
 
     @contextmanager
-    def inner_scope(self) -> Iterator[Scope]:
-        """The scope of a comprehension."""
-        outer = self.frame.scope
-        self.frame.scope = Scope({}, outer)
-        try:
-            yield self.frame.scope
-        finally:
-            self.frame.scope = outer
-
-    @contextmanager
     def holding(self, *values: Value) -> Iterator[None]:
         """Values that an expression will use after what is evaluated now."""
         n = len(self.pending)

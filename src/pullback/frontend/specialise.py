@@ -75,7 +75,6 @@ class Specialised:
     guards: tuple[Guard, ...]
     statics: tuple[StaticArgument, ...]
     unions: dict[str, Union] = field(default_factory=dict)
-    param_names: tuple[str, ...] = ()
     site: Site | None = None
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
@@ -101,7 +100,6 @@ def specialise(
     function: FunctionType,
     arg_types: tuple[ArgType, ...],
     args: tuple[object, ...] | None = None,
-    operator: tuple[object, ...] | None = None,
     assume_equal: bool = False,
     lapack: bool = True,
 ) -> Specialised:
@@ -232,7 +230,6 @@ class _Attempt:
             tuple(rt.guards.values()),
             statics,
             _unions(rt),
-            tuple(names),
             site_of(definition, node),
         )
 

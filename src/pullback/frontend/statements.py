@@ -70,7 +70,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
         try:
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
-            flow = _statement(run, s, rest)
+            flow = _statement(run, s)
         except PullbackError as e:
             if run.problems is None:
                 raise
@@ -202,7 +202,7 @@ def _endless(s: ast.stmt) -> bool:
             return False
 
 
-def _statement(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
+def _statement(run: Run, s: ast.stmt) -> Flow:
     match s:
         case ast.Assign() if nested.exchange(run, s):
             pass

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pullback.core.prims import VIEWS
+from pullback.core.prims import ALIASES, VIEWS
 from pullback.core.terms import (
     Atom,
     Block,
@@ -31,8 +31,6 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.types import Array, Named, Sum
-
-_ALIASES = VIEWS | {"reshape", "stop_gradient"}
 
 
 def lasting_arrays(program: Program) -> frozenset[Var]:
@@ -119,7 +117,7 @@ class _Flow:
 
     def let(self, let: Let) -> None:
         match let.op:
-            case Prim(name, args, _) if name in _ALIASES and let.vars:
+            case Prim(name, args, _) if name in ALIASES and let.vars:
                 self.union(let.vars[0], args[0])
             case Index(a, _, _):
                 self.union(let.vars[0], a)

@@ -70,7 +70,7 @@ def _free_chain(c: Code, start: int) -> None:
         count = c.load("i64", "@pb_spares")
         least = c.same(c.load("i64", this, CHUNK_SIZE), str(LEAST_CHUNK), "i64")
         few = c.let(f"icmp ult i64 {count}, {SPARES}")
-        keep, drop, done = c.fresh("keep"), c.fresh("drop"), c.fresh("done")
+        keep, drop, done = c.label("keep"), c.label("drop"), c.label("done")
         c.branch(c.let(f"and i1 {least}, {few}"), keep, drop)
         c.block(keep)
         c.store("ptr", c.load("ptr", "@pb_spare"), this, CHUNK_BEFORE)

@@ -6,35 +6,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from pullback.native.lines import Lines
 
-class Code:
+
+class Code(Lines):
     """The text of one function, grown from the top."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.slots: list[str] = []
-        self.lines: list[str] = []
-        self.count = 0
 
-    def fresh(self, prefix: str = "v") -> str:
-        """A new name."""
+    def label(self, prefix: str) -> str:
+        """A new name for a block."""
         self.count += 1
         return f"{prefix}{self.count}"
-
-    def line(self, text: str) -> None:
-        """An instruction without a result."""
-        self.lines.append("  " + text)
-
-    def let(self, text: str) -> str:
-        """The result of an instruction."""
-        name = "%" + self.fresh()
-        self.lines.append(f"  {name} = {text}")
-        return name
 
     # --- memory ---
 
     def slot(self, ty: str, count: int = 1) -> str:
         """The address of memory in the frame."""
-        name = "%" + self.fresh("s")
+        name = "%" + self.label("s")
         self.slots.append(f"  {name} = alloca [{count} x {ty}], align 8")
         return name
 
@@ -96,14 +87,14 @@ class Code:
 
     def need(self, cond: str, otherwise: str) -> None:
         """Go on if ``cond``, else at the block ``otherwise``."""
-        go = self.fresh("go")
+        go = self.label("go")
         self.branch(cond, go, otherwise)
         self.block(go)
 
     @contextmanager
     def when(self, cond: str) -> Iterator[None]:
         """Code that runs if ``cond``."""
-        yes, done = self.fresh("yes"), self.fresh("done")
+        yes, done = self.label("yes"), self.label("done")
         self.branch(cond, yes, done)
         self.block(yes)
         yield
@@ -113,7 +104,7 @@ class Code:
     def choose(self, cond: str, yes: Callable[[], str], no: Callable[[], str], ty: str) -> str:
         """The value of one of two pieces of code."""
         out = self.slot(ty)
-        first, second, done = self.fresh("yes"), self.fresh("no"), self.fresh("done")
+        first, second, done = self.label("yes"), self.label("no"), self.label("done")
         self.branch(cond, first, second)
         for label, value in ((first, yes), (second, no)):
             self.block(label)
@@ -125,7 +116,7 @@ class Code:
     @contextmanager
     def loop(self, cond: Callable[[], str]) -> Iterator[None]:
         """Code that is repeated while ``cond`` gives true."""
-        head, body, done = self.fresh("head"), self.fresh("body"), self.fresh("done")
+        head, body, done = self.label("head"), self.label("body"), self.label("done")
         self.jump(head)
         self.block(head)
         self.branch(cond(), body, done)

@@ -58,7 +58,7 @@ def optional(
 ) -> None:  # fmt: skip
     """Write whether there is a value, and the value; or zeros and arrays without elements."""
     ((flag,), _), rest = slots[0], slots[1:]
-    there, nothing, done = c.fresh("there"), c.fresh("nothing"), c.fresh("done")
+    there, nothing, done = c.label("there"), c.label("nothing"), c.label("done")
     c.branch(c.same(obj, "@pb_none"), nothing, there)
     c.block(there)
     c.store("i8", "1", flag)

@@ -133,17 +133,6 @@ def optimised_text(text: str) -> str:
         return str(module)
 
 
-def assembly(text: str) -> str:
-    """The machine code after the pipeline, as assembly (to look at)."""
-    with _lock:
-        machine, _ = _target()
-        module = llvm.parse_assembly(text)
-        module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        _optimise(module, machine, text.count("\n"))
-        listing: str = machine.emit_assembly(module)
-        return listing
-
-
 # --- the cache of objects on disk -----------------------------------------------------------------
 
 

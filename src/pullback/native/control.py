@@ -114,14 +114,9 @@ def _poll(f: FunctionText, instr: ForCode | WhileCode) -> None:
     left = f.let(f"sub i64 {f.load(Field.POLL)}, {weight}")
     f.store(Field.POLL, "i64", left)
     due = f.let(f"icmp slt i64 {left}, 0")
-    f.count += 1
-    poll, on = f"poll{f.count}", f"on{f.count}"
-    f.line(f"br i1 {due}, label %{poll}, label %{on}, !prof !5")
-    f.block(poll)
-    stop = f.let(f"icmp ne i32 {f.let('call i32 @pb_poll(ptr %ctx)')}, 0")
-    f.line(f"br i1 {stop}, label %failed, label %{on}")
-    f.failed_from.append(poll)
-    f.block(on)
+    f.rarely(
+        due, "poll", lambda: f.let(f"icmp ne i32 {f.let('call i32 @pb_poll(ptr %ctx)')}, 0")
+    )
 
 
 def while_(f: FunctionText, instr: WhileCode) -> None:
@@ -155,14 +150,7 @@ def call(f: FunctionText, instr: CallCode) -> None:
     fields = result_fields(callee, fails)
     whole = result_type(fields)
     call = f"call fastcc {whole} {function_name(instr.function)}({', '.join(args)})"
-    if not fields:
-        f.line(call)
-        parts = []
-    elif len(fields) == 1:
-        parts = [f.let(call)]
-    else:
-        result = f.let(call)
-        parts = [f.let(f"extractvalue {whole} {result}, {k}") for k in range(len(fields))]
+    parts = f.results(call, whole, fields)
     if fails:
         f.leave_if(f.let(f"icmp ne i32 {parts.pop(0)}, 0"))
     if by_memory:

@@ -334,7 +334,7 @@ class Decoder:
             general()
             return
         row = c.load("ptr", obj, -VALUES_BEFORE)
-        fast, slow, done = c.fresh("row"), c.fresh("dict"), c.fresh("done")
+        fast, slow, done = c.label("row"), c.label("dict"), c.label("done")
         c.branch(c.same(row, "null"), slow, fast)
         c.block(fast)
         c.store("ptr", value, row, 8 * access.place)

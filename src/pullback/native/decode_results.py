@@ -38,13 +38,13 @@ class ResultDecoder(Decoder):
             if shape is None:
                 with c.when(c.same(tag, str(number), "i64")):
                     c.line(f"ret ptr {increment(c, '@pb_none')}")
-                    c.block(c.fresh("never"))
+                    c.block(c.label("never"))
         entry = c.call("ptr", "pb_block_find", "ptr %table", "ptr %node")
         c.need(c.let(f"icmp ne ptr {entry}, null"), "fail")
         known = c.load("ptr", entry, 8)
         with c.when(c.let(f"icmp ne ptr {known}, null")):
             c.line(f"ret ptr {increment(c, known)}")
-            c.block(c.fresh("never"))
+            c.block(c.label("never"))
         for number, shape in mine:
             if shape is not None:
                 with c.when(c.same(tag, str(number), "i64")):
@@ -54,7 +54,7 @@ class ResultDecoder(Decoder):
                     c.need(c.call("i1", "pb.push", "ptr %table", f"ptr {marked}", "ptr %node"),
                            "fail")  # fmt: skip
                     c.line(f"ret ptr {made}")
-                    c.block(c.fresh("never"))
+                    c.block(c.label("never"))
         c.jump("fail")
         c.block("fail")
         c.line("ret ptr null")

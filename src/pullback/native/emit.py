@@ -7,7 +7,7 @@ no instruction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -49,7 +49,8 @@ from pullback.native import control, memory
 from pullback.native.analysis import Facts, facts
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
-from pullback.native.layout import METADATA, Field, field_address, load_field, store_field
+from pullback.native.layout import METADATA, Field, field_address
+from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
 from pullback.native.runtime import ErrorSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
@@ -114,55 +115,27 @@ def finish(out: ModuleText, more: str = "") -> str:
     )
 
 
-class FunctionText:
+class FunctionText(ContextLines):
     """Prints one function."""
 
     def __init__(self, out: ModuleText, function: LoopFunction, borrowed: bool) -> None:
+        super().__init__()
         self.out = out
         self.function = function
         self.borrowed = borrowed
         self.fails = function.name in out.facts.may_fail
-        self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.splats: list[dict[str, str]] = [{}]
         self.label = "entry"
-        self.count = 0
         self.failed_from: list[str] = []
         self.result_slots = 0
 
     # --- small helpers ---
 
-    def fresh(self) -> str:
-        """A new register name."""
-        self.count += 1
-        return f"%t{self.count}"
-
-    def line(self, text: str) -> None:
-        """One instruction."""
-        self.lines.append("  " + text)
-
-    def let(self, text: str) -> str:
-        """One instruction with a result: its name."""
-        name = self.fresh()
-        self.lines.append(f"  {name} = {text}")
-        return name
-
     def block(self, label: str) -> None:
         """Begin a block."""
         self.lines.append(f"{label}:")
         self.label = label
-
-    def load(self, f: Field, ty: str = "i64") -> str:
-        """The value of a field of the context."""
-        name = self.fresh()
-        for text in load_field(f, name, ty):
-            self.line(text)
-        return name
-
-    def store(self, f: Field, ty: str, value: str) -> None:
-        """Set a field of the context."""
-        for text in store_field(f, self.fresh(), ty, value):
-            self.line(text)
 
     def support(self, name: str) -> str:
         """The global name of a support function, which is printed into the module."""
@@ -258,13 +231,17 @@ class FunctionText:
             self.line(text)
         limit = self.load(Field.STACK_LIMIT)
         low = self.let(f"icmp ult i64 {sp}, {limit}")
+        deep = f"call fastcc i1 {self.support('pb.deep')}(ptr %ctx, i64 {sp})"
+        self.rarely(low, "deep", lambda: self.let(deep))
+
+    def rarely(self, cond: str, label: str, failed: Callable[[], str]) -> None:
+        """If ``cond``, which is seldom so, fail where ``failed`` says so."""
         self.count += 1
-        deep, on = f"deep{self.count}", f"on{self.count}"
-        self.line(f"br i1 {low}, label %{deep}, label %{on}, !prof !5")
-        self.block(deep)
-        bad = self.let(f"call fastcc i1 {self.support('pb.deep')}(ptr %ctx, i64 {sp})")
-        self.line(f"br i1 {bad}, label %failed, label %{on}")
-        self.failed_from.append(deep)
+        here, on = f"{label}{self.count}", f"on{self.count}"
+        self.line(f"br i1 {cond}, label %{here}, label %{on}, !prof !5")
+        self.block(here)
+        self.line(f"br i1 {failed()}, label %failed, label %{on}")
+        self.failed_from.append(here)
         self.block(on)
 
     def _return(self, results: tuple[str, ...]) -> None:

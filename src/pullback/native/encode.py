@@ -127,7 +127,7 @@ class Encoder(ValueEncoder):
                 c.store("i64", c.let(f"or i64 {mark}, {a.tag}"), node)
                 c.need(c.call("i1", "pb.push", "ptr %block", "ptr %obj", f"ptr {node}"), "fail")
             c.line(f"ret ptr {node}")
-            c.block(c.fresh("never"))
+            c.block(c.label("never"))
 
     def _drain(self) -> str:
         """The function that fills all nodes on the stack, and those that they lead to."""

@@ -12,7 +12,8 @@ from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import ModuleText
-from pullback.native.layout import STACK_SLACK, Field, load_field, store_field
+from pullback.native.layout import STACK_SLACK, Field
+from pullback.native.lines import ContextLines
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
 from pullback.native.signature import (
     ArrayOf,
@@ -60,10 +61,11 @@ def declarations() -> str:
     return _DECLARATIONS
 
 
-class EntryBase:
+class EntryBase(ContextLines):
     """Prints one entry point."""
 
     def __init__(self, out: ModuleText, name: str, function: LoopFunction) -> None:
+        super().__init__()
         self.out = out
         self.name = name
         self.function = function
@@ -72,23 +74,9 @@ class EntryBase:
         self.recursive = bool(facts.recursive & (facts.callees[function.name] | {function.name}))
         self.needs_context = function.name in facts.uses_context
         self.short = facts.cost[function.name] < SHORT
-        self.lines: list[str] = []
-        self.count = 0
         self.words = 0
 
     # --- small helpers ---
-
-    def fresh(self) -> str:
-        self.count += 1
-        return f"%e{self.count}"
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-    def let(self, text: str) -> str:
-        name = self.fresh()
-        self.lines.append(f"  {name} = {text}")
-        return name
 
     def need(self, cond: str, otherwise: str) -> None:
         """Go on if ``cond``, else to the block ``otherwise``."""
@@ -196,7 +184,7 @@ class EntryBase:
         if not self.short:
             thread = self.let("call ptr @PyEval_SaveThread()")
             if self.needs_context:  # pb_poll takes the GIL and may change it
-                self._set(Field.THREAD, "ptr", thread)
+                self.store(Field.THREAD, "ptr", thread)
         whole = result_type(fields)
         if self.recursive and own_stack():
             parts = self._run_on_stack(args, fields)
@@ -204,29 +192,12 @@ class EntryBase:
             if self.recursive:
                 self._limit_here()
             call = f"call fastcc {whole} {function_name(self.function.name)}({', '.join(args)})"
-            if not fields:
-                self.line(call)
-                parts = []
-            elif len(fields) == 1:
-                parts = [self.let(call)]
-            else:
-                r = self.let(call)
-                parts = [self.let(f"extractvalue {whole} {r}, {k}") for k in range(len(fields))]
+            parts = self.results(call, whole, fields)
         if not self.short:
             if self.needs_context:
-                thread = self._get(Field.THREAD, "ptr")
+                thread = self.load(Field.THREAD, "ptr")
             self.line(f"call void @PyEval_RestoreThread(ptr {thread})")
         return parts
-
-    def _get(self, f: Field, ty: str) -> str:
-        name = self.fresh()
-        for text in load_field(f, name, ty):
-            self.line(text)
-        return name
-
-    def _set(self, f: Field, ty: str, value: str) -> None:
-        for text in store_field(f, self.fresh(), ty, value):
-            self.line(text)
 
     def _limit_here(self) -> None:
         """No stack of our own on this machine: stay near the top of the thread's."""
@@ -235,7 +206,7 @@ class EntryBase:
             self.line(text)
         limit = self.let(f"sub i64 {sp}, {2 * STACK_SLACK}")
         for f in (Field.STACK_LIMIT, Field.STACK_HARD):
-            self._set(f, "i64", limit)
+            self.store(f, "i64", limit)
 
     def _run_on_stack(self, args: list[str], fields: list[str]) -> list[str]:
         """Arguments and results go through a frame that a trampoline on the other stack reads."""
@@ -243,7 +214,7 @@ class EntryBase:
         for k, arg in enumerate(args):
             ty, value = arg.split(" ", 1)
             self.write(ty, value, frame, 8 * k)
-        top = self._get(Field.STACK_TOP, "i64")
+        top = self.load(Field.STACK_TOP, "i64")
         for text in call_on_stack(global_name(f"run:{self.name}"), frame, top):
             self.line(text)
         return [self.read(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]

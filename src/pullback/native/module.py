@@ -70,11 +70,6 @@ def routed(name: str) -> str:
     return f"{name}.route"
 
 
-def module_text(module: Module, signatures: dict[str, EntrySignature]) -> str:
-    """The LLVM text of a module with its entry points."""
-    return _write(module, signatures, {})[1]
-
-
 def compile_entries(
     module: Module, signatures: Mapping[str, EntrySignature],
     routes: Mapping[str, Second] = MappingProxyType({}),
@@ -99,4 +94,4 @@ def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:
 
 
 __all__ = ["Builtin", "CompiledEntry", "CompiledModule", "compile_entries", "compile_module",
-           "module_text", "routed"]  # fmt: skip
+           "routed"]  # fmt: skip

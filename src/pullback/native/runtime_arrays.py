@@ -250,21 +250,7 @@ copy:
   %src = load ptr, ptr %view
   call void @pb_copy(ptr %p, ptr %src, i64 %rank, i64 %shift, ptr %ext, ptr %str)
   store ptr %p, ptr %view
-  br label %head
-head:
-  %i = phi i64 [ %rank, %copy ], [ %d, %body ]
-  %step = phi i64 [ 1, %copy ], [ %step1, %body ]
-  %more = icmp sgt i64 %i, 0
-  br i1 %more, label %body, label %yes
-body:
-  %d = sub i64 %i, 1
-  %str.at = getelementptr i64, ptr %str, i64 %d
-  store i64 %step, ptr %str.at
-  %ext.at = getelementptr i64, ptr %ext, i64 %d
-  %e = load i64, ptr %ext.at
-  %step1 = mul i64 %step, %e
-  br label %head
-yes:
+  call void @pb_dense(i64 %rank, ptr %ext, ptr %str)
   ret i1 true
 no:
   ret i1 false

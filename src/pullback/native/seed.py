@@ -137,13 +137,13 @@ class Seeder(ResultDecoder):
         self.code = c = Code()
         with c.when(c.same("%given", NONE)):
             c.line("ret i1 true")
-            c.block(c.fresh("never"))
+            c.block(c.label("never"))
         entry = c.call("ptr", "pb_block_find", "ptr %table", "ptr %node")
         c.need(c.let(f"icmp ne ptr {entry}, null"), "fail")
         known = c.load("ptr", entry, 8)
         with c.when(c.let(f"icmp ne ptr {known}, null")):
             c.line(f"ret i1 {c.same(known, '%given')}")
-            c.block(c.fresh("never"))
+            c.block(c.label("never"))
         c.store("ptr", "%given", entry, 8)
         marked = c.at("%given", union)
         c.line(f"%pushed = call i1 @pb.push(ptr %table, ptr {marked}, ptr %node)")
@@ -180,7 +180,7 @@ class Seeder(ResultDecoder):
         with c.when(c.same(result, "null")):
             c.call("void", "PyErr_Clear")
             c.line(f"ret ptr {increment(c, '@pb_not_implemented')}")
-            c.block(c.fresh("never"))
+            c.block(c.label("never"))
         super()._return(result)
 
 

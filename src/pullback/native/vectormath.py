@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable
 
 from pullback.lower.loopcode import LANES
+from pullback.native.lines import Lines
 from pullback.native.text import real_constant
 
 V = f"<{LANES} x double>"
@@ -55,16 +56,8 @@ INLINE = frozenset({"exp", "log", "log1p", "expm1", "tanh", "sin", "cos"})
 """What this file has; ``sin`` and ``cos`` need the scalar functions of the same names."""
 
 
-class _Code:
+class _Code(Lines):
     """A straight line of instructions on vectors."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def let(self, text: str) -> str:
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"  {name} = {text}")
-        return name
 
     def add(self, a: str, b: str) -> str:
         return self.let(f"fadd {V} {a}, {b}")

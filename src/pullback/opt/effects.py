@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
 
 from pullback.core.consumption import consumed_params
 from pullback.core.prims import TABLE
@@ -26,7 +28,17 @@ from pullback.core.terms import (
     Vjp,
     sub_blocks,
 )
-from pullback.core.traverse import Effect, function_effects
+
+
+class Effect(Enum):
+    """What running an op does besides giving its results."""
+
+    RAISE = "can raise"
+    WRITE = "changes an accumulator"
+    READ = "depends on the state of an accumulator"
+    NEW = "makes something with an identity"
+    CONSUME = "consumes an array"
+
 
 Effects = frozenset[Effect]
 
@@ -40,9 +52,11 @@ _KEPT: Effects = frozenset({Effect.RAISE, Effect.WRITE})
 class EffectsOf:
     """``EffectsOf(program)(op)``: the effects of an op of (a descendant of) the program.
 
-    ``Effect.CONSUME`` is also set for a loop that updates nothing but its own arrays."""
+    ``Effect.CONSUME`` is also set for a loop that updates nothing but its own arrays. ``calls``:
+    the effects of the functions, but for consumption."""
 
     program: Program
+    calls: dict[str, Effects] | None = None
     known: dict[Op, Effects] = field(default_factory=dict)
 
     def __call__(self, op: Op) -> Effects:
@@ -74,7 +88,7 @@ class EffectsOf:
 
     def _find(self, op: Op) -> Effects:
         match op:
-            case AccNew() | TapeRoom() | TapePush():
+            case AccNew() | TapeRoom() | TapePush():  # where on the tape it is does not matter
                 return frozenset({Effect.NEW})
             case TapeLoop(_, _, _, _, body, _, _):
                 return frozenset({Effect.NEW}) | self.block(body)
@@ -87,10 +101,25 @@ class EffectsOf:
             case AccTake():
                 return frozenset({Effect.READ, Effect.WRITE})
             case Call(f, _) | Vjp(f, _, _, _) | Jvp(f, _, _, _):
-                out = function_effects(self.program)[f]
+                if self.calls is None:
+                    self.calls = _effects_of_calls(self.program)
+                out = self.calls[f]
                 return out | _CONSUME if consumed_params(self.program)[f] else out
             case _:
                 out = PURE
                 for _, block in sub_blocks(op):
                     out |= self.block(block)
                 return out
+
+
+@lru_cache(maxsize=8)
+def _effects_of_calls(program: Program) -> dict[str, Effects]:
+    """The effects of calling each function, but for consumption: the least fixed point over the
+    call graph."""
+    found = dict.fromkeys(program.functions, PURE)
+    while True:
+        effects = EffectsOf(program, found)
+        now = {n: effects.block(f.body) - _CONSUME for n, f in program.functions.items()}
+        if now == found:
+            return found
+        found = now

@@ -37,7 +37,6 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import (
-    Effect,
     all_lets,
     defined,
     free_variables,
@@ -47,7 +46,7 @@ from pullback.core.traverse import (
 )
 from pullback.core.types import Bool, Int, Real
 from pullback.opt.bounds import Checks, loop_indices
-from pullback.opt.effects import EffectsOf
+from pullback.opt.effects import Effect, EffectsOf
 from pullback.opt.ranges import Form
 from pullback.opt.shapes import stable_arrays
 
