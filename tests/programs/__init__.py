@@ -66,6 +66,7 @@ def corpus() -> list[Program]:
         loops,
         numerics,
         optionals,
+        patterns,
         records,
         scalars,
         standard,
@@ -79,7 +80,7 @@ def corpus() -> list[Program]:
 
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
-        unions, optionals, lists, tables, dicts, standard,
+        unions, optionals, patterns, lists, tables, dicts, standard,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
         examples,
     )  # fmt: skip

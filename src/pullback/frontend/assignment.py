@@ -6,16 +6,17 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean
+from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
-from pullback.frontend import nested, ownership, updates
+from pullback.frontend import list_patterns, nested, ownership, updates
 from pullback.frontend.expressions import BINARY, evaluate, lookup
 from pullback.frontend.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
+    ListV,
     RecordV,
     ReversedV,
     SliceV,
@@ -64,7 +65,8 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
     if isinstance(items, Unrolled):
         values = items.items
     elif starred:
-        run.refuse(node, "a starred target needs a value of known length", "use slices")
+        _unpack_list(run, elts, starred[0], run.to_list(value, node), node)
+        return
     else:
         n = run.scalar(run.length(value, node), node).atom
         expected = len(elts)
@@ -87,6 +89,30 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
             f"{len(values)} values to unpack into {len(elts)} names",
             error=ArgumentValueError,
         )
+    _assign_each(run, elts, values, node)
+
+
+def _unpack_list(
+    run: Run, elts: Sequence[ast.expr], star: int, items: ListV, node: ast.AST
+) -> None:
+    """``first, *rest = xs`` of a list whose length only the run knows."""
+    after = len(elts) - star - 1
+    message = f"not enough values to unpack (expected at least {len(elts) - 1})"
+    enough = run.b.prim("ge", items.length, i64(len(elts) - 1))
+    run.require(enough, "ValueError", message, node)
+    target = elts[star]
+    assert isinstance(target, ast.Starred)
+    name = target.value.id if isinstance(target.value, ast.Name) else ""
+    back = [run.b.prim("sub", items.length, i64(after - k)) for k in range(after)]
+    values = [run.element(items, i64(k), node, checked=False) for k in range(star)]
+    values.append(list_patterns.rest(run, items, star, after, name))
+    values += [run.element(items, i, node, checked=False) for i in back]
+    _assign_each(run, elts, values, node)
+
+
+def _assign_each(
+    run: Run, elts: Sequence[ast.expr], values: Sequence[Value], node: ast.AST
+) -> None:
     for k, (e, v) in enumerate(zip(elts, values)):
         with run.holding(*values[k + 1 :]):
             assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)

@@ -204,12 +204,15 @@ def _of_tuple(
 
 def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
     part = subscripts.slice_part(run, index, items.length, node)
-    static = (0,)
+    return part_of_list(run, items, part.start, part.count, part.step)
+
+
+def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1) -> ListV:
+    """``count`` items from ``start`` (all in range) as a new list."""
     atoms = tuple(
-        run.b.prim("slice", a, part.start, part.count, i64(part.step), static=static)
-        for a in items.atoms
+        run.b.prim("slice", a, start, count, i64(step), static=(0,)) for a in items.atoms
     )
-    view = ListV(part.count, items.elem, atoms, items.owners, False, items.inner)
+    view = ListV(count, items.elem, atoms, items.owners, False, items.inner)
     # Of a list that may be updated: a list of its own, as in Python. Else a view will do.
     return copied(run, view) if items.fresh else view
 

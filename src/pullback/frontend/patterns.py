@@ -1,7 +1,8 @@
 """``match``: statements chosen by patterns.
 
 The subject is taken apart first, if it can be several things: in each arm its class is known, and
-class patterns are decided there at compile time. Patterns that depend on data become conditions.
+class patterns are decided there at compile time. Patterns that depend on data become conditions
+(sequence patterns on lists: ``list_patterns``).
 What follows a pattern that does not fit is written once: where a pattern can fail in several
 places, it is first tested as a whole and then, where it fits, taken apart for its names.
 """
@@ -10,19 +11,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
+from pullback.core.build import Builder
 from pullback.core.terms import If, Lit, Var
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import records, unmatched
 from pullback.frontend.forks import Flow, fork_names
+from pullback.frontend.list_patterns import (
+    Known,
+    Lengths,
+    length_fits,
+    parts_of_list,
+    takes_all,
+)
 from pullback.frontend.narrowing import builtin_instance, case_flow, case_value, classes_of
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.syntax import pattern_names
 from pullback.frontend.values import (
     ListV,
     OptionalV,
+    RangeV,
     RecordV,
     Scalar,
     Static,
@@ -49,17 +59,18 @@ class _Match:
     live: frozenset[str]
     last: bool
 
-    def cases(self, subject: Value, k: int) -> Flow:
-        """The cases from ``k`` on."""
+    def cases(self, subject: Value, k: int, known: Known) -> Flow:
+        """The cases from ``k`` on; ``known``: what the cases before say of the lengths of lists."""
         run, s = self.run, self.s
         if k == len(s.cases):
             if self.last and unmatched.is_missing_return(run, s):
                 unmatched.fail(run, subject, s)
             return self.run_case([])
         case = s.cases[k]
+        after = known if case.guard else _learned(run, case.pattern, subject, known)
 
         def otherwise() -> Flow:
-            return self.cases(subject, k + 1)
+            return self.cases(subject, k + 1, after)
 
         def success() -> Flow:
             if case.guard is None:
@@ -69,7 +80,7 @@ class _Match:
             cond = test_of(run, case.guard)
             return self.conditional(cond, lambda: self.run_case(case.body), otherwise)
 
-        matcher = _Matcher(run, self.live, s)
+        matcher = _Matcher(run, self.live, s, known)
         if matcher.exits(case.pattern, subject) > 1:
             fits = run.truth(_test(run, case.pattern, subject, s), s)
             return self.conditional(
@@ -100,7 +111,7 @@ def match_statement(
 def _apart(match: _Match, subject: Value) -> Flow:
     if isinstance(subject, UnionV | OptionalV):
         return case_flow(match.run, subject, lambda v: _apart(match, v), match.live, match.s)
-    return match.cases(subject, 0)
+    return match.cases(subject, 0, {})
 
 
 def whole(value: Value) -> Value:
@@ -117,6 +128,7 @@ class _Matcher:
     run: Run
     live: frozenset[str]
     s: ast.stmt
+    known: Known = field(default_factory=dict)
 
     def conditional(self, cond: object, success: Next, failure: Next) -> Flow:
         """Success or failure by a condition."""
@@ -133,6 +145,8 @@ class _Matcher:
     def pattern(self, p: ast.pattern, subject: Value, success: Next, failure: Next) -> Flow:
         """Match one pattern."""
         run = self.run
+        if isinstance(subject, RangeV) and isinstance(p, ast.MatchSequence):
+            subject = run.to_list(subject, p)
         if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
             return case_flow(
                 run, subject, lambda v: self.pattern(p, v, success, failure), self.live, self.s
@@ -158,6 +172,14 @@ class _Matcher:
                 return self.conditional(_equals(run, subject, value), success, failure)
             case ast.MatchSingleton(constant):
                 return self.conditional(_is(run, subject, constant, self.s), success, failure)
+            case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+                items = subject
+                fits = length_fits(run, items, patterns, self.known.get(items, Lengths()))
+                return self.conditional(
+                    fits,
+                    lambda: self.all(parts_of_list(run, items, patterns), success, failure),
+                    failure,
+                )
             case ast.MatchClass() | ast.MatchSequence():
                 parts = parts_of(run, p, subject)
                 return failure() if parts is None else self.all(parts, success, failure)
@@ -211,6 +233,8 @@ class _Matcher:
                 return self.exits(inner, subject)
             case ast.MatchOr(patterns):
                 return self.exits(patterns[-1], subject)
+            case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+                return 1 if all(map(takes_all, patterns)) else 2
             case ast.MatchClass() | ast.MatchSequence():
                 parts = parts_of(self.run, p, subject)
                 if parts is None:
@@ -245,6 +269,14 @@ def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
             return _as_value(_equals(run, subject, value))
         case ast.MatchSingleton(constant):
             return _as_value(_is(run, subject, constant, s))
+        case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+            items = subject
+            return run.branch(
+                length_fits(run, items, patterns, Lengths()),
+                lambda: _every(run, parts_of_list(run, items, patterns), s),
+                lambda: Static(False),
+                s,
+            )
         case ast.MatchClass() | ast.MatchSequence():
             parts = parts_of(run, p, subject)
             return Static(False) if parts is None else _every(run, parts, s)
@@ -298,6 +330,31 @@ def _is(run: Run, subject: Value, constant: object, s: ast.stmt) -> object:
     if constant:
         return cond
     return (not cond) if isinstance(cond, bool) else run.b.prim("not", cond)
+
+
+# --- what earlier cases say -----------------------------------------------------------------------
+
+
+def _learned(run: Run, p: ast.pattern, subject: Value, known: Known) -> Known:
+    """What is known of the lengths of lists where the pattern does not fit."""
+    match p:
+        case ast.MatchAs(ast.pattern() as inner):
+            return _learned(run, inner, subject, known)
+        case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+            if not all(map(takes_all, patterns)):
+                return known
+            return {**known, subject: known.get(subject, Lengths()).without(patterns)}
+        case ast.MatchOr(patterns):
+            for each in patterns:
+                known = _learned(run, each, subject, known)
+            return known
+        case ast.MatchClass() | ast.MatchSequence() if isinstance(subject, RecordV | TupleV):
+            with run.building(Builder()):
+                parts = parts_of(run, p, subject)
+            asks = [part for part in parts or () if not takes_all(part[0])]
+            return _learned(run, *asks[0], known) if len(asks) == 1 else known
+        case _:
+            return known
 
 
 # --- what a pattern looks at ----------------------------------------------------------------------
@@ -355,12 +412,6 @@ def _in_sequence(
 ) -> list[Part] | None:
     if isinstance(subject, RecordV) and issubclass(subject.cls, tuple):
         subject = TupleV(tuple(subject.fields.values()))
-    if isinstance(subject, ListV):
-        run.refuse(
-            patterns[0] if patterns else ast.Pass(),
-            "a sequence pattern on a list of unknown length is not supported",
-            "test its length and index it",
-        )
     if not isinstance(subject, TupleV):
         return None
     items = subject.items
