@@ -57,7 +57,9 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
 
     types = [v.type.elem for v in bound if isinstance(v.type, Array)]
     loop = Parallel(lo, extents, op.indices, op.body, types, finish)
-    if outside:
+    if outside and lo.unit.filled.issuperset(bound):
+        code: list[Instr] = []
+    elif outside:
         code, _ = lo.record(lambda: loop.best([]))
     else:
         code, _ = lo.record(lambda: loop.scalar([]))

@@ -53,6 +53,7 @@ from pullback.lower import accumulators, branches, lanes, sequences, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
+from pullback.lower.filled import filled_arrays
 from pullback.lower.forms import from_leaves, to_leaves
 from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
@@ -64,7 +65,7 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 
 def lower(program: Program) -> Module:
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING."""
-    unit = Unit(program, lasting_arrays(program))
+    unit = Unit(program, lasting_arrays(program), filled_arrays(program))
     for fn in program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
     return Module(unit.functions, program.main)

@@ -85,6 +85,7 @@ class Unit:
 
     program: Program
     lasting: frozenset[Var] = frozenset()
+    filled: frozenset[Var] = frozenset()
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
 

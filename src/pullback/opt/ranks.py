@@ -5,13 +5,15 @@
          let R  = loop i < n with R0. loop j < m. (R[i, j] := e);      ... (pick R i)[j] ...
 
 where m does not depend on i and E is only ever indexed. The inner loops yield no arrays then, and
-nothing is allocated inside the loops. To any depth; the loops of one nest share the walk.
+nothing is allocated inside the loops. To any depth; the loops of one nest share the walk. Where m
+does depend on i (triangles), the loops inside are joined as far as they can be, and a loop around
+them emits the arrays of higher rank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from pullback.core.build import lit
 from pullback.core.terms import (
@@ -26,6 +28,7 @@ from pullback.core.terms import (
     Program,
     Update,
     Var,
+    While,
     atoms,
     sub_blocks,
 )
@@ -49,7 +52,7 @@ class _Item:
 
 
 def _function(f: Function) -> Function:
-    uses = _Uses({}, {})
+    uses = _Uses()
     uses.block(f.body)
     walk = _Walk(uses)
     return Function(f.name, f.params, walk.block(f.body), f.results)
@@ -57,15 +60,21 @@ def _function(f: Function) -> Function:
 
 @dataclass
 class _Uses:
-    """Who reads a variable (None: the results of a block), and how often."""
+    """Who reads a variable (None: the results of a block), and how often; what makes it; and as the
+    elements of which arrays a loop emits it."""
 
-    readers: dict[Var, list[Let | None]]
-    made_by: dict[Var, Let]
+    readers: dict[Var, list[Let | None]] = field(default_factory=dict)
+    made_by: dict[Var, Let] = field(default_factory=dict)
+    rows_of: dict[Atom, list[Var]] = field(default_factory=dict)
 
     def block(self, block: Block) -> None:
         for let in block.lets:
             for v in let.vars:
                 self.made_by[v] = let
+            if isinstance(let.op, Loop | While):
+                n = len(let.op.carried)
+                for v, r in zip(let.vars[n:], let.op.body.results[n:], strict=True):
+                    self.rows_of.setdefault(r, []).append(v)
             self.read(atoms(let.op), let)
             for _, sub in sub_blocks(let.op):
                 self.block(sub)
@@ -80,8 +89,13 @@ class _Uses:
         """Whether an array of arrays (of arrays...) is only ever read down to its rows."""
         if not isinstance(v.type, Array) or not isinstance(v.type.elem, Array):
             return True
-        for let in self.readers.get(v, []):
-            if let is None or not isinstance(let.op, Index) or let.op.checked:
+        readers, outer = self.readers.get(v, []), self.rows_of.get(v, [])
+        if readers.count(None) != len(outer) or not all(map(self.only_indexed, outer)):
+            return False
+        for let in readers:
+            if let is None:
+                continue  # a loop emits it
+            if not isinstance(let.op, Index) or let.op.checked:
                 return False
             if let.op.array is not v or not self.only_indexed(let.vars[0]):
                 return False
@@ -99,19 +113,39 @@ class _Walk:
             match let.op:
                 case Loop():
                     out.extend(self.loop(let, let.op))
+                case While():
+                    out.append(self.emitting(let, let.op))
                 case Index(Var() as array, (i,), False) if array in self.joined:
-                    (row,) = let.vars
                     source = self.joined[array]
-                    if isinstance(row.type, Array) and isinstance(row.type.elem, Array):
-                        assert isinstance(source.type, Array)
-                        view = Var(row.name, Array(source.type.elem, source.type.rank - 1))
-                        self.joined[row] = view
-                    else:
-                        view = row
-                    out.append(Let((view,), Prim("pick", (source, i), (0,)), let.site))
+                    assert isinstance(source.type, Array)
+                    elem, rank = source.type.elem, source.type.rank
+                    row = self.row(let.vars[0], elem if rank == 1 else Array(elem, rank - 1))
+                    pick = Prim("pick", (source, i), (0,))
+                    op = Index(source, (i,), False) if rank == 1 else pick
+                    out.append(Let((row,), op, let.site))
                 case _:
                     out.append(Let(let.vars, map_blocks(let.op, self.block), let.site))
         return Block(tuple(out), block.results)
+
+    def row(self, v: Var, t: Type) -> Var:
+        """The variable in place of one that is of another type perhaps, now."""
+        if v.type == t:
+            return v
+        self.joined[v] = Var(v.name, t)
+        return self.joined[v]
+
+    def emitting(self, let: Let, op: Loop | While) -> Let:
+        """A loop that emits what it did, if inner loops emit it with other ranks now."""
+        n = len(op.carried)
+        new = map_blocks(op, self.block)
+        assert isinstance(new, Loop | While)
+        results = tuple(self.joined.get(r, r) if isinstance(r, Var) else r
+                        for r in new.body.results)  # fmt: skip
+        emitted = tuple(
+            self.row(v, Array(r.type, 1)) for v, r in zip(let.vars[n:], results[n:], strict=True)
+        )
+        body = Block(new.body.lets, (*new.body.results[:n], *results[n:]))
+        return Let((*let.vars[:n], *emitted), replace(new, body=body), let.site)
 
     def loop(self, let: Let, op: Loop) -> list[Let]:
         n = len(op.carried)
@@ -128,12 +162,12 @@ class _Walk:
                 before.append(Let((store,), Build(extents, idx, zero)))
                 items.append(_Item(k, store, ()))
         if not items:
-            return [Let(let.vars, map_blocks(op, self.block), let.site)]
+            return [self.emitting(let, op)]
         new, stores = self.rewrite(let, op, items)
         for item, store in zip(items, stores, strict=True):
             self.joined[let.vars[n + item.emitted]] = store
         assert isinstance(new.op, Loop)
-        return [*before, Let(new.vars, map_blocks(new.op, self.block), new.site)]
+        return [*before, self.emitting(new, new.op)]
 
     def extents(
         self, op: Loop, k: int, outer: set[Var]
