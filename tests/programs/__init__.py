@@ -76,11 +76,12 @@ def corpus() -> list[Program]:
         unions,
         unset,
         updates,
+        walrus,
     )
 
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
-        unions, optionals, patterns, lists, tables, dicts, standard,
+        unions, optionals, patterns, walrus, lists, tables, dicts, standard,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
         examples,
     )  # fmt: skip

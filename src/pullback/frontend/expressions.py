@@ -15,7 +15,7 @@ from pullback.errors import (
     StaticValueError,
     UnknownNameError,
 )
-from pullback.frontend import comprehensions, dicts, ownership
+from pullback.frontend import comprehension_loops, comprehensions, dicts, ownership
 from pullback.frontend.coerce import copied
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
@@ -97,13 +97,18 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return dicts.display(run, node)
         case ast.DictComp():
             return dicts.comprehension(run, node)
+        case ast.ListComp() if binds_names([node]):
+            return comprehension_loops.list_of(run, node)
         case ast.ListComp():
             return comprehensions.list_of(run, node)
+        case ast.GeneratorExp() if binds_names([node]):
+            run.refuse(node, ":= in a generator that is not consumed at once",
+                       "make a list of it: [... for ...]")  # fmt: skip
         case ast.GeneratorExp():
             return comprehensions.generator(run, node)
         case ast.NamedExpr(ast.Name(name), value):
             if run.scope is not function_scope(run):
-                run.refuse(node, ":= inside a comprehension is not supported", "write a loop")
+                run.refuse(node, ":= inside a dict comprehension", "write a loop")
             made = evaluate(run, value)
             run.scope.names[name] = made
             return made
@@ -345,7 +350,10 @@ def _call(run: Run, node: ast.Call) -> Value:
             name = ""
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
-        args = _items(run, node.args)
+        consumed = None
+        if receiver is None and len(node.args) == 1:
+            consumed = comprehension_loops.argument(run, node.args[0], function)
+        args = _items(run, node.args) if consumed is None else [consumed]
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
         with run.holding(*held, *args, *kwargs.values()):
