@@ -8,6 +8,7 @@ thread, so that a busy machine does not count long calls as longer.
 
 A call from Python takes a fraction of a microsecond whatever it does, and would hide the ratio of
 small calls. So the smallest n is the first (doubling) at which the function takes ``SHORTEST``, and
+``CALLS`` times what it takes for its smallest input (a packed tree is some 20 µs on its way), and
 the largest 128 times that; where the work grows faster than n, so many times that the function
 takes no more than ``LONGEST``.
 
@@ -34,17 +35,19 @@ from tests.programs import Program, corpus
 from tests.test_scaling import gradient_size
 
 LIMIT, EXPONENT = 8.0, 0.25
-SHORTEST, LONGEST, DOUBLINGS = 20e-6, 30e-3, 7
+SHORTEST, LONGEST, DOUBLINGS, CALLS = 20e-6, 30e-3, 7, 4
 # A call may take so many times what it takes with subnormal numbers as 0.
 SUBNORMAL = 1.2
 LARGEST = 1 << 26
 
 # Where the work is no power of n: it grows like 2^n or n!, or hardly, or up and down. The exponent
-# is that in the time of the function.
+# is that in the time of the function. The last two have subnormal numbers where n is larger.
 SIZES: dict[str, tuple[int, int, int]] = {
     "collatz_product": (27, 871, 77031),
     "romberg": (8, 11, 15),
     "examples/determinant": (6, 7, 8),
+    "de_casteljau": (80, 224, 640),
+    "neville": (128, 256, 512),
 }
 
 
@@ -99,10 +102,10 @@ def sizes_of(program: Program) -> tuple[int, ...]:
     def takes(n: int) -> float:
         args = given(program, n)
         f(*args)
-        return fastest([lambda: f(*args)], 0.01)[0]
+        return fastest([lambda: f(*args)], 0.03)[0]
 
-    first = program.growth[0]
-    while takes(first) < SHORTEST:
+    first, call = program.growth[0], takes(program.sizes[0])
+    while takes(first) < max(SHORTEST, CALLS * call):
         first *= 2
         if first > LARGEST:
             raise Unmeasured(f"takes less than {1e6 * SHORTEST:g} µs at all sizes")

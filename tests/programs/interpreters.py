@@ -243,7 +243,7 @@ def tape_machine(parameters, tape):
     """A little language of loops: move, add, scale, and jump back while a cell is large."""
     cells = np.ones(4)
     head, place, steps = 0, 0, 0
-    while place < len(tape) and steps < 200:
+    while place < len(tape) and steps < 100 * len(tape):
         op = tape[place]
         steps += 1
         if op == 0:
@@ -276,6 +276,13 @@ def reverse_polish(numbers, ops):
     return np.sum(stack[:top])
 
 
+def tape_that_ends(rng, n):
+    """No jump back to an addition: the cell might stay large for ever."""
+    tape = rng.integers(0, 4, n)
+    tape[1:][(tape[:-1] == 1) & (tape[1:] == 3)] = 2
+    return tape
+
+
 def turtle(rng, n):
     program = Done()
     for _ in range(n):
@@ -301,7 +308,8 @@ PROGRAMS = [
     real(
         "interval_polynomial",
         interval_polynomial,
-        lambda r, n: (r.normal(size=n), 0.5, 0.1),
+        # Around 1, so that the first coefficients of many still count.
+        lambda r, n: (r.normal(size=n), 0.9, 0.1),
         (0, 1, 2),
     ),
     real(
@@ -320,7 +328,7 @@ PROGRAMS = [
     real(
         "tape_machine",
         tape_machine,
-        lambda r, n: (r.uniform(0.2, 0.8, n), r.integers(0, 4, n)),
+        lambda r, n: (r.uniform(0.2, 0.8, n), tape_that_ends(r, n)),
         (0,),
         (3, 8, 20),
     ),
