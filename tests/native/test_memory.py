@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import resource
 import threading
 
 import numpy as np
@@ -72,6 +73,49 @@ def test_memory_goes_back_after_a_big_call() -> None:
     assert call(20_000_000) == 1.0  # 320 MB
     assert resident() - before < 200 << 20
     assert call(20_000_000) == 1.0
+
+
+def lazily_free() -> int:
+    """Bytes that are resident only until the system needs them."""
+    with open("/proc/self/smaps_rollup") as f:
+        return sum(int(line.split()[1]) << 10 for line in f if line.startswith("LazyFree"))
+
+
+def faults() -> int:
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+
+
+def test_memory_that_calls_need_again_is_not_touched_anew() -> None:
+    def body(c: Code, n: Reg) -> tuple[Reg]:
+        m = Reg("m", I)
+        c.add(AccMark(m))
+        p, q = c.alloc(n), c.alloc(n, arena="residual")
+        at, base = c.acc_alloc(n)
+        cells = Reg("cells", P)
+        c.add(Offset(cells, base, at, F))
+        c.loop(i64(0), n, (), lambda b, i, _: b.store(p, i, f64(1.0)) or ())
+        c.add(Copy(q, p, n, F))
+        c.loop(i64(0), n, (), lambda b, i, _: b.at_add(cells, i, b.load(q, i)) or ())
+        c.add(AccRelease(m))
+        return (c.load(cells, c.op("sub", n, i64(1))),)
+
+    call = entry(function("main", (I,), body), [PyInt()], PyFloat())
+    large = 16_000_000  # 128 MB in each of three arenas
+    call(1000)
+    before = resident()
+    call(large)
+    assert resident() - before < 250 << 20  # 64 MB of each may stay
+    call(large)
+    touched = faults()
+    for _ in range(3):
+        assert call(large) == 1.0
+        assert call(1000) == 1.0
+        assert call(large - 1000) == 1.0
+    assert faults() - touched < 300  # 1 for each 2 MB; without that, 500 and more for each call
+    assert resident() - lazily_free() - before < 250 << 20
+    for _ in range(200):
+        call(1000)
+    assert resident() - before < 250 << 20
 
 
 def test_cells_are_zero_each_time() -> None:

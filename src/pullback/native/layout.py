@@ -13,8 +13,10 @@ A run of compiled code has one context: 8-byte fields, in the order of ``Field``
     stack      a stack of its own for recursive code: it grows down from ``STACK_TOP``
 
 Every region is reserved address space that the system fills on first touch. Its ``END`` (of the
-stack: ``LIMIT``) is at first a soft limit; ``HARD`` is the real one. A call that passes the soft
-limit is marked in ``BIG`` and gives its memory back to the system afterwards.
+stack: ``LIMIT``) is at first a soft limit, which moves on by steps when a call passes it; ``HARD``
+is the real one. ``BIG`` marks a context of which a call has passed a soft limit: memory above it
+goes back to the system after a call, but for what calls need again and again (``KEPT``, with
+``LAST`` the size of the last large call; see ``native/runtime_memory.py``).
 
 ``POLL`` counts down in loops that may take long; below zero, ``pb_poll`` looks for signals (Ctrl-C)
 if the time ``POLLED`` of the last look is long ago. ``THREAD`` is what gets the GIL back.
@@ -60,6 +62,16 @@ class Field(IntEnum):
     IDS_END = 29
     IDS_BASE = 30
     IDS_HARD = 31
+    TEMP_KEPT = 32
+    TEMP_LAST = 33
+    RESID_KEPT = 34
+    RESID_LAST = 35
+    STORE_KEPT = 36
+    STORE_LAST = 37
+    TAPE_KEPT = 38
+    TAPE_LAST = 39
+    STACK_KEPT = 40
+    STACK_LAST = 41
 
 
 CONTEXT_BYTES = 8 * (max(Field) + 1)

@@ -25,6 +25,7 @@ from pullback.native.layout import (
 from pullback.native.runtime_arrays import ARRAYS
 from pullback.native.runtime_fields import load, store
 from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
+from pullback.native.runtime_memory import trim_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
 
 RUNTIME_FUNCTIONS = {
@@ -48,7 +49,6 @@ RUNTIME_FUNCTIONS = {
 CALLED_BY_LOOPS = ("pb_grow", "pb_poll")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
-_DONTNEED = 4
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
 _SMALL_PAGES = 4 << 20
 
@@ -125,7 +125,7 @@ done:
 """
 
 
-def _ensure(name: str, base: Field, cells: bool) -> str:
+def _ensure(name: str, base: Field, kept: Field, cells: bool) -> str:
     """A function that maps one arena (or the store, counted in cells) of a context."""
     if cells:
         cur, end, hard = Field.STORE_TOP, Field.STORE_END, Field.STORE_HARD
@@ -155,6 +155,8 @@ mapped:
   {store(cur, values[0])}
   {store(end, values[1])}
   {store(hard, values[2])}
+  {store(kept, "%soft")}
+  {store(Field(kept + 1), "%soft")}
   br label %yes
 yes:
   ret i1 true
@@ -185,6 +187,8 @@ mapped:
   {store(Field.STACK_TOP, "%top")}
   {store(Field.STACK_HARD, "%hard")}
   {store(Field.STACK_LIMIT, "%soft")}
+  {store(Field.STACK_KEPT, str(SOFT_STACK))}
+  {store(Field.STACK_LAST, str(SOFT_STACK))}
   br label %yes
 yes:
   ret i1 true
@@ -262,63 +266,6 @@ done:
   ret void
 }}
 
-define internal i64 @pb_drop(i64 %base, i64 %hard, i64 %keep) {{
-  %bytes = sub i64 %hard, %base
-  %kept = call i64 @llvm.umin.i64(i64 %bytes, i64 %keep)
-  %from = add i64 %base, %kept
-  %length = sub i64 %hard, %from
-  %some = icmp ne i64 %length, 0
-  br i1 %some, label %drop, label %done
-drop:
-  %p = inttoptr i64 %from to ptr
-  %ignored = call i32 @madvise(ptr %p, i64 %length, i32 {_DONTNEED})
-  br label %done
-done:
-  ret i64 %from
-}}
-
-define internal void @pb_trim(ptr %ctx) {{
-  {load("%temp", Field.TEMP_BASE)}
-  {load("%temp.hard", Field.TEMP_HARD)}
-  %temp.end = call i64 @pb_drop(i64 %temp, i64 %temp.hard, i64 {SOFT_BYTES})
-  {store(Field.TEMP_END, "%temp.end")}
-  {load("%resid", Field.RESID_BASE)}
-  {load("%resid.hard", Field.RESID_HARD)}
-  %resid.end = call i64 @pb_drop(i64 %resid, i64 %resid.hard, i64 {SOFT_BYTES})
-  {store(Field.RESID_END, "%resid.end")}
-  {load("%tape", Field.TAPE_BASE)}
-  {load("%tape.hard", Field.TAPE_HARD)}
-  %tape.end = call i64 @pb_drop(i64 %tape, i64 %tape.hard, i64 {SOFT_BYTES})
-  {store(Field.TAPE_END, "%tape.end")}
-  {load("%store", Field.STORE_BASE)}
-  {load("%store.hard", Field.STORE_HARD)}
-  %store.bytes = shl i64 %store.hard, 3
-  %store.last = add i64 %store, %store.bytes
-  %store.from = call i64 @pb_drop(i64 %store, i64 %store.last, i64 {SOFT_BYTES})
-  %store.kept = sub i64 %store.from, %store
-  %store.end = lshr i64 %store.kept, 3
-  {store(Field.STORE_END, "%store.end")}
-  {load("%dirty", Field.STORE_DIRTY)}
-  %clean = call i64 @llvm.umin.i64(i64 %dirty, i64 %store.end)
-  {store(Field.STORE_DIRTY, "%clean")}
-  {store(Field.BIG, "0")}
-  {load("%top", Field.STACK_TOP)}
-  %stacked = icmp ne i64 %top, 0
-  br i1 %stacked, label %stack, label %done
-stack:
-  {load("%hard", Field.STACK_HARD)}
-  %bottom = sub i64 %hard, {STACK_SLACK}
-  %soft0 = sub i64 %top, {SOFT_STACK}
-  %soft = call i64 @llvm.umax.i64(i64 %soft0, i64 %hard)
-  %length = sub i64 %soft, %bottom
-  %p = inttoptr i64 %bottom to ptr
-  %ignored = call i32 @madvise(ptr %p, i64 %length, i32 {_DONTNEED})
-  {store(Field.STACK_LIMIT, "%soft")}
-  br label %done
-done:
-  ret void
-}}
-
 ; Look for signals, as Python does between bytecodes; the GIL is taken for it.
 define i32 @pb_poll(ptr %ctx) cold {{
   {store(Field.POLL, str(POLL_INSTRUCTIONS))}
@@ -349,7 +296,7 @@ stop:
   ret i32 1
 }}
 
-; Move the soft limit at field %end to the hard one two fields on, if %want fits below it.
+; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.
 define i32 @pb_grow(ptr %ctx, i64 %end, i64 %want) cold {{
   %end.at = getelementptr i8, ptr %ctx, i64 %end
   %hard.at = getelementptr i8, ptr %end.at, i64 16
@@ -357,7 +304,11 @@ define i32 @pb_grow(ptr %ctx, i64 %end, i64 %want) cold {{
   %fits = icmp ule i64 %want, %hard
   br i1 %fits, label %yes, label %no
 yes:
-  store i64 %hard, ptr %end.at
+  %cells = icmp eq i64 %end, {8 * Field.STORE_END}
+  %step = select i1 %cells, i64 {SOFT_BYTES // 8}, i64 {SOFT_BYTES}
+  %beyond = add i64 %want, %step
+  %limit = call i64 @llvm.umin.i64(i64 %beyond, i64 %hard)
+  store i64 %limit, ptr %end.at
   {store(Field.BIG, "1")}
   ret i32 0
 no:
@@ -373,10 +324,11 @@ def runtime_text(arena_bytes: int, page: int) -> str:
         [
             _EXTERNALS,
             _REGIONS,
-            _ensure("pb_map_temp", Field.TEMP_BASE, cells=False),
-            _ensure("pb_map_resid", Field.RESID_BASE, cells=False),
-            _ensure("pb_map_tape", Field.TAPE_BASE, cells=False),
-            _ensure("pb_map_store", Field.STORE_BASE, cells=True),
+            _ensure("pb_map_temp", Field.TEMP_BASE, Field.TEMP_KEPT, cells=False),
+            _ensure("pb_map_resid", Field.RESID_BASE, Field.RESID_KEPT, cells=False),
+            _ensure("pb_map_tape", Field.TAPE_BASE, Field.TAPE_KEPT, cells=False),
+            _ensure("pb_map_store", Field.STORE_BASE, Field.STORE_KEPT, cells=True),
+            trim_text(),
             _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)).replace(
                 "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half as much again
             ),

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 import platform
 
-from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP, Field, load_field, store_field
+from pullback.native.layout import (
+    OUT_OF_MEMORY,
+    SOFT_STACK,
+    TOO_DEEP,
+    Field,
+    load_field,
+    store_field,
+)
 
 _STACK_REGISTER = {"x86_64": "rsp", "AMD64": "rsp", "aarch64": "sp", "arm64": "sp"}
 
@@ -102,7 +109,9 @@ define internal fastcc i1 @pb.deep(ptr %ctx, i64 %sp) nounwind cold noinline {{
   %room = icmp uge i64 %sp, %hard
   br i1 %room, label %yes, label %no
 yes:
-  {_store("%limit.to", Field.STACK_LIMIT, "%hard")}
+  %next = sub i64 %sp, {SOFT_STACK}
+  %limit = call i64 @llvm.umax.i64(i64 %next, i64 %hard)
+  {_store("%limit.to", Field.STACK_LIMIT, "%limit")}
   {_store("%big.to", Field.BIG, "1")}
   ret i1 false
 no:
