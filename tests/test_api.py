@@ -388,6 +388,13 @@ def test_check_grads_names_what_disagrees() -> None:
         pb.check_grads(cube, (1.0,), modes=("sideways",))
 
 
+def test_check_grads_in_single_precision() -> None:
+    pb.check_grads(lambda x: np.sum(np.exp(x) * x), (np.array([1.5, 2.5], np.float32),))
+    pb.check_grads(lambda x: x * x + np.float32(1.0), (np.float32(1.5),))
+    with pytest.raises(AssertionError, match="disagree"):
+        pb.check_grads(lambda x: x * pb.stop_gradient(x), (np.float32(1.5),))
+
+
 # --- refusals ------------------------------------------------------------------------------------
 
 
@@ -440,10 +447,3 @@ def test_cost_counts_steps() -> None:
     assert costs[1] - costs[0] == costs[2] - costs[1] > 0
     assert costs[0] < pb.cost(f, np.ones(10), method="chad") < 10 * costs[0]
     assert pb.cost(pb.grad(f), np.ones(10)) > costs[0]
-
-
-def test_check_grads_in_single_precision() -> None:
-    pb.check_grads(lambda x: np.sum(np.exp(x) * x), (np.array([1.5, 2.5], np.float32),))
-    pb.check_grads(lambda x: x * x + np.float32(1.0), (np.float32(1.5),))
-    with pytest.raises(AssertionError, match="disagree"):
-        pb.check_grads(lambda x: x * pb.stop_gradient(x), (np.float32(1.5),))
