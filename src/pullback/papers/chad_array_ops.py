@@ -117,6 +117,7 @@ def back(t: Op, xs: list[E], bps: list[E], d: E, gamma: Context, types: Types) -
             return then(kept(x_, d, lambda i, e: (prim("lt", i, n), Pair(i.t, e.t))),
                         kept(bps[1], d, lambda i, e: (
                             prim("ge", i, n), Pair(prim("sub", i, n), e.t))))
+        # reverse a: the pairs with the index from the other end
         case "reverse":
             last = prim("sub", op("length", x), 1)
             return pairs(x_, d, lambda i, e: Pair(prim("sub", last, i), e.t))

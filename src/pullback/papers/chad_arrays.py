@@ -62,6 +62,8 @@ def array_rule(
 ) -> Term:
     """C{t} for the array constructs."""
     match t:
+        # C{build s (i. t)} = let (n,_)=C{s} in let (a1,a2) = unzip (build n (i. C{t})) in
+        #   (a1, \d. sequence (zipWith (f d'. scope (f d')) a2 (densify n d)) >>= \_. return ())
         case Build(n, i, body):
             elem = t2(types[body])
             inner = (*gamma, (i, t2(types[n])))
@@ -89,6 +91,7 @@ def array_rule(
         # C{zipWith (x y. t) s u}: per element scope (scope (f d')) gives (dx, (dy, ()))
         case ZipWith():
             return _zip_with(t, gamma, types, chad)
+        # the others have files of their own
         case Fold():
             return fold_rule(t, gamma, types, chad)
         case Scan():

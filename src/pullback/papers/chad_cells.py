@@ -108,18 +108,22 @@ def opened(d: object) -> tuple[object, tuple[object, ...]]:
 def make(m: Machine, d: object) -> Cell:
     """pmakevar: a cell that holds d. It costs what adding d to the empty cell would."""
     match d:
+        # L(R): atomic addition
         case float():
             m.cost += 1
             return Atomic(d, lambda a, b: a + b)  # type: ignore[operator]
         case ():
             m.cost += 1
             return Atomic((), lambda a, b: ())
+        # List (T1 s * T2 t): ++
         case list():
             m.cost += 1 + len(d)
             return Atomic(d, lambda a, b: a + b)  # type: ignore[operator]
+        # Bag t: BPlus
         case ConV():
             m.cost += 1
             return Atomic(d, lambda a, b: ConV("BPlus", (a, b)))
+        # s ×! t, s +! t: written once
         case _:
             cell = Once(d if isinstance(d, Zero) else NOTHING)
             cell.add(m, d)

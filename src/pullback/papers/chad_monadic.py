@@ -142,14 +142,19 @@ def chad(t: Term, gamma: Context, types: Types) -> Term:
 
             return let("a", chad(of, gamma, types), lambda a: Case(
                 Fst(a.t), x, branch(x, 0, left, a), y, branch(y, 1, right, a)))
+        # C{op(t1..tn)}: chad_prims
         case Prim():
             return prim_rule(t, gamma, types, chad)
+        # C{f t} for f : R^n -> R^m that a user adds: chad_operations
         case Op(name) if name in OPERATIONS:
             return primitive_rule(t, gamma, types, chad)
+        # Fig. 8: chad_arrays
         case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl() | Op():
             return array_rule(t, gamma, types, chad)
+        # App. B, after closure conversion: chad_closed
         case Lam() | App() | Pack() | Unpack():
             return closed_rule(t, gamma, types, chad)
+        # derived: chad_data
         case LetRec() | Con() | Match():
             return data_rule(t, gamma, types, chad)
         case _:

@@ -53,16 +53,21 @@ def is_constant(name: str, types: list[Type], result: Type) -> bool:
 def dops(name: str, xs: list[Term], types: list[Type], d: Term) -> list[Term]:
     """Dop^t (x1..xn) d = <d1,..,dn>, one cotangent per argument."""
     match name:
+        # Dadd^t (x,y) d = <d, d>
         case "add":
             return [d, d]
+        # Dmul^t (x,y) d = <y * d, x * d>
         case "mul":
             return [op("lscale", d, xs[1]), op("lscale", d, xs[0])]
+        # Dneg^t x d = <-d>
         case "neg":
             return [op("lneg", d)]
+        # of a choice: nothing for the truth value
         case "select":
             types = [R, *types[1:]]
             return [Op("zero", (), (lsum(L_1, L_1),)), *(
                 op("lreal", dop(name, i, xs, op("lread", d))) for i in (1, 2))]
+        # Dop^t (x1..xn) d = <d * d op/dx1, .., d * d op/dxn>
         case _:
             return [
                 op("lreal", dop(name, i, xs, op("lread", d))) if t == R

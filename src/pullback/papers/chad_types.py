@@ -59,18 +59,25 @@ def product(t: Type) -> Prod:
 def t1(t: Type) -> Type:
     """The type of the primal."""
     match t:
+        # T1(R) = R   T1(Z) = Z   T1(1) = 1
         case Real() | Int() | Unit() | TVar():
             return t
+        # T1(s*t) = T1 s * T1 t
         case Prod(a, b):
             return Prod(t1(a), t1(b))
+        # T1(s+t) = T1 s + T1 t
         case Plus(a, b):
             return Plus(t1(a), t1(b))
+        # T1(Arr t) = Arr (T1 t)
         case Arr(a):
             return Arr(t1(a))
+        # T1(s->t) = T1 s -> (T1 t * (T2 t -> T2 s)), and so for ->□
         case Fun(a, b, kind):
             return Fun(t1(a), Prod(t1(b), Fun(t2(b), t2(a))), kind)
+        # T1(Exists a. t) = Exists a. T1 t
         case Exists(name, body):
             return Exists(name, t1(body))
+        # T1(D t) = D (T1 t)
         case Data(name, args):
             return Data(name, tuple(map(t1, args)))
         case Forall() | EV() | EVM():
@@ -82,20 +89,28 @@ def t1(t: Type) -> Type:
 def t2(t: Type) -> Data:
     """The type of the cotangent: a commutative monoid."""
     match t:
+        # T2(R) = L(R)
         case Real():
             return L_R
+        # T2(Z) = T2(1) = T2(s ->□ t) = L(1)
         case Int() | Unit() | Fun(_, _, "->□"):
             return L_1
+        # T2(s*t) = T2 s ×! T2 t
         case Prod(a, b):
             return lprod(t2(a), t2(b))
+        # T2(s+t) = T2 s +! T2 t
         case Plus(a, b):
             return lsum(t2(a), t2(b))
+        # T2(Arr t) = Bag (Z * T2 t)
         case Arr(a):
             return bag(t2(a))
+        # T2(s->t) = List (T1 s * T2 t)
         case Fun(a, b):
             return Data("List", (Prod(t1(a), t2(b)),))
+        # T2(Exists a. t) = Σ! a. T2 t
         case Exists():
             return Data("Σ!", (t,))
+        # T2(D): 0, or which constructor and T2 of its fields
         case TVar() | Data():
             return Data("T2", (t,))
         case Forall() | EV() | EVM():

@@ -131,10 +131,13 @@ def size(d: object) -> int:
         d = todo.pop()
         total += 1
         match d:
+            # size (a, b) = 1 + size a + size b
             case (a, b):
                 todo += [a, b]
+            # size (inl a) = 1 + size a
             case Inj(_, x) | Packed(_, x):
                 todo.append(x)
+            # size 0 = size r = size () = 1
             case _:
                 pass
     return total

@@ -66,6 +66,7 @@ def cc_type(t: Type) -> Type:
         case Fun(a, b):
             env = TVar("a")
             return Exists("a", Prod(env, Fun(Prod(env, cc_type(a)), cc_type(b), "->□")))
+        # every other type as it is, with its parts converted
         case Prod(a, b):
             return Prod(cc_type(a), cc_type(b))
         case Plus(a, b):
@@ -99,6 +100,7 @@ def cc(t: Term, types: Types, scope: Mapping[str, Type]) -> Term:
         # (letrec f = \x.t in s)^CC = letrec f□ = \□q. let f = pack (FV, f□) in t^CC in ..
         case LetRec():
             return _letrec(t, types, scope)
+        # everything else stays, but for the types that it names
         case Inl(of, other):
             return Inl(cc(of, types, scope), cc_type(other))
         case Inr(of, other):

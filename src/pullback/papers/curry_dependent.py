@@ -92,8 +92,10 @@ def D(t: Term, types: Types) -> Term:
             name, static = str(t.static[0]), parameters(t.static)
             return closed("x", a, c, lambda x: Prim(name, (x.t,), static),
                           lambda x, g: derivative(name, a, x.t, g, static), ("forward", "backward"))
+        # exT τf f ∘ exT τg g = exT (τf, τg) h
         case "comp":
             return named(fs, lambda f, g: comp(f, g, a, c))
+        # prod (exT τf f) (exT τg g) = exT (τf, τg) h
         case "prod":
             return named(fs, lambda f, g: prod(f, g, a, c))
         # eval = exT () (\(exT τ f, x). let (y, pb) = f x in (y, \g. ((), pb g)))
@@ -101,6 +103,7 @@ def D(t: Term, types: Types) -> Term:
             return Pair(Op("ty_unit"), lam("p", e(a), lambda p: let_pair(
                 ("y", "pb"), app(Snd(Fst(p.t)), Snd(p.t)),
                 lambda y, pb: Pair(y.t, back(c, lambda g: Pair(UNIT, app(pb, g)))))))
+        # curry (exT τ f) = exT τ new_f
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
         case _:

@@ -72,18 +72,22 @@ def T(t: Type) -> Type:
 def tangent_type(t: Type, v: object) -> Type:
     """T[v : t] (Fig. 6, Def. 5.2)."""
     match t:
+        # T[x : Float] = Float
         case Real():
             return t
         # A tensor: also its shape depends on the value.
         case Arr(a) if tangent(t, DEPENDENT) != ONE:
             return Data("Tensor", tuple(tangent_type(a, x) for x in array(v)))
+        # T[(x, y) : (a, b)] = (T[x : a], T[y : b])
         case Prod(a, b):
             x, y = pair(v)
             return Prod(tangent_type(a, x), tangent_type(b, y))
+        # T[v : a ~> b] = the witness of v (Def. 5.2)
         case Fun():
             witness = pair(v)[0]
             assert isinstance(witness, Real | Prod | Data | Unit)
             return witness
+        # T[Unit] = T[Int] = T[Bool] = T[Tensor Int] = Unit
         case _:
             return ONE
 

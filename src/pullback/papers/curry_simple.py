@@ -147,6 +147,7 @@ def S(t: Term, types: Types) -> Term:
             return lam("p", s(a), lambda p: let("x", Snd(p.t), lambda x: let_pair(
                 ("y", "pb"), app(Fst(p.t), x), lambda y, pb: Pair(y.t, back(
                     c, lambda g: Pair(singleton(Pair(x.t, g)), app(pb, g)))))))
+        # curry f t = (\s. .., \grs. sum [.. | (s,gr) <- grs])
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
         case _:

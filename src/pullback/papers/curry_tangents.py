@@ -68,6 +68,7 @@ class Functions:
 def primal(t: Type, fs: Functions) -> Type:
     """The type with functions as the library has them."""
     match t:
+        # a ~> b: what the library makes of it
         case Fun(s, u):
             return fs.rep(s, u)
         case Prod(s, u):
@@ -94,6 +95,7 @@ def tangent(t: Type, fs: Functions) -> Type:
         # T[Unit] = T[Int] = T[Bool] = Unit
         case Unit() | Int() | Plus(Unit(), Unit()):
             return ONE
+        # T[a ~> b]: by the library
         case Fun(s, u):
             return fs.tangent(s, u)
         case _:
@@ -106,12 +108,14 @@ def zero(t: Type, x: Term, fs: Functions) -> Term:
         # 0 = 0
         case Real():
             return Lit(0.0)
+        # 0 of a tensor has the shape of x
         case Arr(s) if tangent(t, fs) != ONE:
             y = fresh("y")
             return Map(y, zero(s, Var(y), fs), x)
         # 0 = (0, 0)
         case Prod(s, u):
             return Pair(zero(s, Fst(x), fs), zero(u, Snd(x), fs))
+        # 0 of T[a ~> b]: by the library
         case Fun():
             return fs.zero(x)
         # 0 = ()
@@ -122,8 +126,10 @@ def zero(t: Type, x: Term, fs: Functions) -> Term:
 def plus(t: Type, x: Term, y: Term, fs: Functions) -> Term:
     """x + y in T[t]; x and y are variables or their parts."""
     match t:
+        # x + y
         case Real():
             return Prim("add", (x, y))
+        # pointwise
         case Arr(s) if tangent(t, fs) != ONE:
             v, w = fresh("v"), fresh("w")
             return ZipWith(v, w, plus(s, Var(v), Var(w), fs), x, y)
@@ -131,6 +137,7 @@ def plus(t: Type, x: Term, y: Term, fs: Functions) -> Term:
         case Prod(s, u):
             return _named(s, Fst(x), Fst(y), fs, lambda left: Pair(
                 left, plus(u, Snd(x), Snd(y), fs)))
+        # + of T[a ~> b]: by the library
         case Fun():
             return fs.plus(x, y)
         # () + () = ()

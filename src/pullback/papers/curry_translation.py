@@ -76,6 +76,7 @@ def combinators(source: Source) -> Term:
 def differentiable(t: Type) -> Type:
     """The type with ~> for ->: every function of the language is differentiable."""
     match t:
+        # a -> b becomes a ~> b, everything else stays
         case Fun(s, u):
             return rep(differentiable(s), differentiable(u))
         case Prod(s, u):

@@ -119,8 +119,10 @@ class Defunctionalisation:
     def type(self, t: Type) -> Type:
         """t^D."""
         match t:
+            # (s -> t)^D = F, with a constructor for every lambda of that type
             case Fun():
                 return Data(self.arrow(t).name)
+            # every other type as it is, with its parts converted
             case Prod(a, b):
                 return Prod(self.type(a), self.type(b))
             case Plus(a, b):
@@ -148,6 +150,7 @@ class Defunctionalisation:
             # (letrec f = \x.t in s)^D = let f = L FV in s^D, and in the arm of L too
             case LetRec():
                 return self.letrec(t)
+            # everything else stays, but for the types that it names
             case Inl(of, other):
                 return Inl(self.term(of), self.type(other))
             case Inr(of, other):

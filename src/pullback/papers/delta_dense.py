@@ -106,21 +106,26 @@ def onehots(
     """s0 : K1_S(t), the part x of the input with a tangent at every real: ``put`` makes of a value
     of the part's type the whole input that is zero elsewhere, so that put(δt) = δt ⊗ onehot."""
     match t:
+        # s_i : R becomes (s_i, δt ⊗ onehot i)
         case Real():
             return Pair(x, put(dt))
+        # what is discrete has no tangent
         case Int() | Unit():
             return x
+        # every other part of the input is zero: of (a, b) the other component,
         case Prod(a, b):
             z = fresh("z")
             left, right = Fst(Var(z)), Snd(Var(z))
             return Let(z, x, Pair(
                 onehots(p, a, left, lambda u: put(Pair(u, p.zeros(b, right))), dt, n),
                 onehots(p, b, right, lambda u: put(Pair(p.zeros(a, left), u)), dt, n)))
+        # of a sum nothing else,
         case Plus(a, b):
             v, w = fresh("a"), fresh("b")
             return Case(
                 x, v, Inl(onehots(p, a, Var(v), lambda u: put(Inl(u, b)), dt, n), dual_type(b, n)),
                 w, Inr(onehots(p, b, Var(w), lambda u: put(Inr(u, a)), dt, n), dual_type(a, n)))
+        # of an array every element but i
         case Arr(a):
             z, i, j = fresh("z"), fresh("i"), fresh("j")
             size = Op("length", (Var(z),))

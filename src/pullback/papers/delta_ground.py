@@ -22,8 +22,10 @@ class Polytypic(Maps, Zips):
 def structured(seed: object, value: object) -> object:
     """A cotangent with the discrete parts of ``value``: "δA is a synonym for A" (section 3.1)."""
     match value:
+        # δR = R
         case float():
             return seed
+        # δK = K, copied from the primal; homomorphic otherwise
         case bool() | int():
             return value
         case list():

@@ -82,6 +82,7 @@ class Line:
             env = {**env, t.x: self.run(t.bound, env)}
             t = t.body
         match t:
+            # K on names: a variable is its node, a pair one of symbols, a literal a node alone
             case Var(x):
                 return env[x]
             case Pair(a, b):
@@ -92,6 +93,7 @@ class Line:
                 return both[0 if isinstance(t, Fst) else 1]
             case Lit(float()):
                 return Node(t)
+            # y = op(x1..xn), a node with the partials and operands of what K binds
             case Prim():
                 return self.prim(t, env)
             case _:

@@ -107,22 +107,28 @@ class Loops(Actions):
     def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
         """A loop over an array."""
         match t:
+            # K{build n (i. t)} = do {n <- K{n}; sequence (build n (i. K{t}))}
             case Build(e, i, body):
                 count = b.atom("n", self.term(e, b))
                 return self.sequence(body, Build(count, i, self.action(body)), b)
+            # K{map (x. t) s} = do {s <- K{s}; sequence (map (x. K{t}) s)}
             case Map(x, body, e):
                 return self.sequence(body, Map(x, self.action(body), self.elements(e, b)), b)
+            # K{zipWith (x y. t) s r}: likewise
             case ZipWith(x, y, body, e1, e2):
                 p, q = self.ordered(lambda: self.elements(e1, b), lambda: self.elements(e2, b))
                 return self.sequence(body, ZipWith(x, y, self.action(body), p, q), b)
+            # K{fold (p. t) s} = do {s <- K{s}; foldM (\p. K{t}) s}
             case Fold(x, body, e):
                 a = self.elements(e, b)
                 f = self.step(x, body, self.types[t])
                 return b.run("r", Op("foldM", (f, a, self.at(b))))
+            # K{scan (p. t) s}: by scanM
             case Scan(x, body, e):
                 a = self.elements(e, b)
                 f = self.step(x, body, self.types[body])
                 return self.vector(self.types[body], b.run("r", Op("scanM", (f, a, self.at(b)))), b)
+            # K{foldl (a x. t) z s}: foldl of (a, the state)
             case Foldl(acc, x, body, e1, e2):
                 z, a = self.ordered(lambda: self.term(e1, b), lambda: self.elements(e2, b))
                 both = fresh("p")

@@ -73,19 +73,25 @@ class Maps(Families):
     def map(self, t: Type, x: Term, f: Leaves) -> Term:
         """f_t x."""
         match t:
+            # f_R x: the leaf
             case Real():
                 return f.leaf(x)
+            # f_K k = k
             case Int() | Unit():
                 return x
+            # f_{A*B} (x,y) = (f_A x, f_B y)
             case Prod(a, b):
                 z = fresh("z")
                 return Let(z, x, Pair(self.map(a, Fst(Var(z)), f), self.map(b, Snd(Var(z)), f)))
+            # f_{A+B} (inl x) = inl (f_A x), (inr y) = inr (f_B y)
             case Plus(a, b):
                 v, w = fresh("a"), fresh("b")
                 return Case(x, v, Inl(self.map(a, Var(v), f), f.target(b)),
                             w, Inr(self.map(b, Var(w), f), f.target(a)))
+            # f_{Arr A} x = map f_A x
             case Arr(a):
                 return self.map_array(t, a, x, f)
+            # f_T (C x1..xn) = C (f x1) .. (f xn), a function of one letrec group
             case Data():
                 to = cast(Data, f.target(t))
 
@@ -122,25 +128,31 @@ class Maps(Families):
             return self.thread(t, x, n, leaf, target)
 
         match t:
+            # f_R (x, n): the leaf
             case Real():
                 return leaf(x, n)
+            # f_K (k, n) = (k, n)
             case Int() | Unit():
                 return Pair(x, n)
+            # f_{A*B} ((x,y),n) = let (x,n) = f_A (x,n) in let (y,n) = f_B (y,n) in ((x,y),n)
             case Prod(a, b):
                 z, p, q = fresh("z"), fresh("p"), fresh("q")
                 return lets([(z, x), (p, go(a, Fst(Var(z)), n)),
                              (q, go(b, Snd(Var(z)), Snd(Var(p))))],
                             Pair(Pair(Fst(Var(p)), Fst(Var(q))), Snd(Var(q))))
+            # f_{A+B} (inl x, n) = let (x,n) = f_A (x,n) in (inl x, n), inr likewise
             case Plus(a, b):
                 v, w, p, q = fresh("a"), fresh("b"), fresh("p"), fresh("q")
                 left = Pair(Inl(Fst(Var(p)), target(b)), Snd(Var(p)))
                 right = Pair(Inr(Fst(Var(q)), target(a)), Snd(Var(q)))
                 return Case(x, v, Let(p, go(a, Var(v), n), left),
                             w, Let(q, go(b, Var(w), n), right))
+            # f_{Arr A} (x, n) = sequence (map f_A x) n
             case Arr(a):
                 v, k = fresh("v"), fresh("n")
                 row = "sequence2" if isinstance(target(t), Prod) else "sequence"
                 return Op(row, (Map(v, Lam(k, Z, go(a, Var(v), Var(k))), x), n))
+            # f_T (C x1..xk, n): from field to field
             case Data():
                 to = cast(Data, target(t))
 

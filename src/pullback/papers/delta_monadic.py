@@ -116,6 +116,7 @@ class K(Loops):
                     b.lets.append((t.x, self.term(t.bound, b)))
                     t = t.body
                 return self.term(t, b)
+            # K{letrec f = \x. e1 in e2} = letrec f = \x. K{e1} in K{e2}
             case LetRec(recs, body):
                 some = tuple(Rec(r.f, cast(Fun, self.type(r.type)), self.fn(r.fn)) for r in recs)
                 return b.run("r", LetRec(some, self.inside(body, self.at(b))))
@@ -130,6 +131,7 @@ class K(Loops):
             case Pair(e1, e2):
                 x, y = self.parts((e1, e2), b)
                 return Pair(x, y)
+            # K{fst e} = do {p <- K{e}; pure (fst p)}      snd, inl, inr, constructors likewise
             case Fst(e):
                 return Fst(self.term(e, b))
             case Snd(e):
@@ -145,15 +147,18 @@ class K(Loops):
                 return b.run("r", Case(v, x, self.inside(left, s), y, self.inside(right, s)))
             case Con(name, args, data):
                 return Con(name, tuple(self.parts(args, b)), cast(Data, self.type(data)))
+            # K{match e with C x.. -> e1; ..}: as case
             case Match(e, arms):
                 v = self.term(e, b)
                 s = self.at(b)
                 return b.run("r", Match(v, tuple(
                     MatchArm(a.con, a.names, self.inside(a.body, s)) for a in arms)))
+            # K{op} = pure (\((x1,u1)..). do {i <- deltaLet (Σ_i Scale (∂_i op x) u_i); ..})
             case Prim():
                 return self.prim(t, b)
             case Op():
                 return self.op(t, b)
+            # section 8.3: delta_loops
             case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl():
                 return self.over_array(t, b)
             case TyLam(names, e):

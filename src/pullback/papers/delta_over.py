@@ -88,6 +88,7 @@ class _Over:
                 return env[x]
             case Nil():
                 return ()
+            # literals and primitives know what a real is; nothing else does
             case Lit(r):
                 return self.literal(r) if isinstance(r, float) else r
             case Prim():

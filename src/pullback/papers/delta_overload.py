@@ -132,13 +132,17 @@ def evaluated(x: Value, u: ConV, binds: Sequence[tuple[int, ConV]]) -> dict[int,
     def run(x: Value, u: ConV) -> None:
         f = cast(Any, u.fields)
         match u.name:
+            # eval x Zero m = m
             case "Zero":
                 pass
+            # eval x (Scale r u) m = eval (r * x) u m
             case "Scale":
                 run(apply("mul", x, f[0]), f[1])
+            # eval x (Add u v) m = eval x v (eval x u m)
             case "Add":
                 run(x, f[0])
                 run(x, f[1])
+            # eval x (Var i) m = m[i += x]
             case _:
                 fm[f[0]] = apply("add", fm[f[0]], x) if f[0] in fm else x
 

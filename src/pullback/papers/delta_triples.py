@@ -66,12 +66,14 @@ def t3(t: Term, types: Types, n: Duals) -> Term:
             # T{r} = (r, 0, 0)
             case Lit(float()):
                 return Pair(t, Pair(Lit(0.0), Lit(0.0)))
+            # T{op(t1..tn)} = (op x, Σ_i p_i x_i', Σ_i (p_i x_i'' + p_i' x_i'))
             case Prim(op, _, static):
                 b = Block()
                 xs, active = operands(t, go, types, b)
                 y = Prim(op, tuple(xs), static)
                 return b.close(y if types[t] != R else Pair(y, slopes(
                     t, xs, kinds(t, types), active, b)))
+            # T{x} = x   T{(s,t)} = (T{s},T{t})   T{\x.t} = \x. T{t}   and all others likewise
             case _:
                 return map_parts(go, retyped(t, lambda a: dual_type(a, n)))
 

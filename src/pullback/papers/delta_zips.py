@@ -76,25 +76,31 @@ class Zips(Families):
 
         mismatch = Op("error", (), (result, "two values of different shapes"))
         match t:
+            # s ⊕ t = s + t      s ⊙ t = s * t
             case Real():
                 return Prim("mul" if dot else "add", (x, y))
+            # k ⊕ _ = k          k ⊙ _ = 0
             case Int() | Unit():
                 return Lit(0.0) if dot else x
+            # (s,s') ⊕ (t,t') = (s ⊕ t, s' ⊕ t')      ⊙: s ⊙ t + s' ⊙ t'
             case Prod(a, b):
                 z, w = fresh("z"), fresh("w")
                 p, q = go(a, Fst(Var(z)), Fst(Var(w))), go(b, Snd(Var(z)), Snd(Var(w)))
                 return lets([(z, x), (w, y)], Prim("add", (p, q)) if dot else Pair(p, q))
+            # inl s ⊕ inl t = inl (s ⊕ t), inl s ⊙ inl t = s ⊙ t, inr likewise, else an error
             case Plus(a, b):
                 v, w, k, m, o = (fresh(n) for n in ("a", "b", "a", "b", "o"))
                 left, right = go(a, Var(v), Var(k)), go(b, Var(w), Var(m))
                 return Let(o, y, Case(
                     x, v, Case(Var(o), k, left if dot else Inl(left, b), fresh("_"), mismatch),
                     w, Case(Var(o), fresh("_"), mismatch, m, right if dot else Inr(right, a))))
+            # zipWith ⊕; of ⊙ the sum
             case Arr(a):
                 v, w, acc, e = fresh("v"), fresh("w"), fresh("s"), fresh("e")
                 each = ZipWith(v, w, go(a, Var(v), Var(w)), x, y)
                 return Foldl(
                     acc, e, Prim("add", (Var(acc), Var(e))), Lit(0.0), each) if dot else each
+            # C s1..sn ⊕ C t1..tn = C (s1 ⊕ t1) .. (sn ⊕ tn); of ⊙ the sum
             case Data():
 
                 def arms(p: Term) -> Term:

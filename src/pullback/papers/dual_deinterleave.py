@@ -79,17 +79,22 @@ class Deinterleave(Generic):
     def go(self, b: Block, t: Type, x: Term) -> tuple[Term, Term]:
         x = b.atom("x", x)
         match t:
+            # Deinter_R (x,d) = (x, d), or what the stage has for d
             case Real():
                 return Fst(x), self.leaf(x)
+            # Deinter_1 () = ((), \_z. 0)      Deinter_Z n = (n, \_z. 0)
             case Int() | Unit():
                 return x, self.back(t, lambda z: self.zero())
+            # Deinter_{s*t} (x,y) = ((x1,y1), \_z. x2 (fst z) + y2 (snd z))
             case Prod(s, r):
                 y1, d1 = self.named(b, s, Fst(x))
                 y2, d2 = self.named(b, r, Snd(x))
                 return Pair(y1, y2), self.back(t, lambda z: self.plus(
                     App(d1, Fst(z)), App(d2, Snd(z))))
+            # Deinter_{s+t} (inl x) = (inl v, \_z. case z of {inl w -> d w; inr _ -> error})
             case Plus(s, r):
                 y = b.name("y", self.case(t, s, r, x))
+            # the elements one by one, the cotangents added up; so the fields of constructors
             case Arr(s):
                 return self.array(b, s, x)
             case Data():

@@ -77,6 +77,7 @@ def f(t: Term, types: Types, n: Duals, known: Known = MappingProxyType({})) -> T
                 for u in terms[1:]:
                     tangent = prim("add", tangent, u)
                 return b.close(Pair(primal, tangent))
+            # F{f : R^n -> R^m}: Fig. 14, given by the caller
             case Op(name, (arg,)) if name in known:
                 return known[name](go(arg))
             # F{x} = x   F{(s,t)} = (F{s},F{t})   F{\x.t} = \x. F{t}   and all others likewise
@@ -102,16 +103,20 @@ def forward(
 def zipped(value: object, tangent: object) -> object:
     """zip: a value of duals. The tangent has () for integers, and the shape of the value."""
     match value, tangent:
+        # zip_R (s,d) = (s,d)
         case float(), float():
             return value, tangent
         case list(), list():
             return [zipped(x, u) for x, u in zip(value, tangent, strict=True)]
+        # zip_{A*B} ((a,b),(u,v)) = (zip_A (a,u), zip_B (b,v))
         case (a, b), (u, v):
             return zipped(a, u), zipped(b, v)
+        # zip_{A+B} (inl a, inl u) = inl (zip_A (a,u)), constructors likewise
         case Inj(i, a), Inj(j, u) if i == j:
             return Inj(i, zipped(a, u))
         case ConV(c, xs), ConV(d, us) if c == d:
             return ConV(c, tuple(map(zipped, xs, us)))
+        # zip_K (k,_) = k
         case (int() | ()), ():
             return value
         case _:

@@ -94,10 +94,13 @@ class Interleave(Generic):
     def go(self, b: Block, t: Type, x: Term, d: Term) -> Term:
         x, d = b.atom("x", x), b.atom("d", d)
         match t:
+            # Inter_R (x,d): the leaf of the stage
             case Real():
                 return self.leaf(b, x, d)
+            # Inter_Z (n,d) = n      Inter_1 ((),d) = ()
             case Int() | Unit():
                 return x
+            # Inter_{s*t} ((x,y),d) = (Inter_s (x, \_z. d (z,0)), Inter_t (y, \_z. d (0,z)))
             case Prod(s, r):
                 left = self.go(b, s, Fst(x), self.child(
                     d, s, t, lambda z: Pair(z, zero(Snd(x))),
@@ -106,8 +109,10 @@ class Interleave(Generic):
                     d, r, t, lambda z: Pair(zero(Fst(x)), z),
                     lambda f, v: Pair(Fst(v), App(f, Snd(v)))))
                 return Pair(left, right)
+            # Inter_{s+t} (inl x, d) = inl (Inter_s (x, \_z. d (inl z)))
             case Plus(s, r):
                 return self.plus(b, t, s, r, x, d)
+            # the same for every element of an array, and every field of a constructor
             case Arr(s):
                 return self.array(b, s, x, d)
             case Data():

@@ -86,6 +86,7 @@ class Lift(Lifting):
             # N{x} = \i. (x, i)        N{()}, N{n} likewise
             case Var() | Nil():
                 return t
+            # N{r}: the stage's, for reals
             case Lit(value):
                 return self.rules.number(b, t) if isinstance(value, float) else t
             # N{\x. t} = \i. (\x. N{t}, i)
@@ -122,11 +123,13 @@ class Lift(Lifting):
             case Con(name, args, a):
                 fields = tuple([self.value(arg, b) for arg in args])
                 return Con(name, fields, cast(Data, self.dual(a)))
+            # section 9: match as case
             case Match(s, arms):
                 v = self.value(s, b)
                 state = b.state
                 return b.run("z", Match(v, tuple(
                     MatchArm(arm.con, arm.names, self.at(arm.body, state)) for arm in arms)))
+            # N{op(t1..tn)}: the stage's
             case Prim():
                 return self.prim(t, b)
             case Op(name, args, static):
@@ -135,6 +138,7 @@ class Lift(Lifting):
                           statics(static, self.dual))
             case TyLam() | TyApp():
                 return self.polymorphic(t, b)
+            # derived: dual_loops
             case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl():
                 return self.over_array(t, b)
             case Pack() | Unpack():

@@ -93,11 +93,14 @@ class Lifting(ABC):
     def over_array(self, t: Build | Map | ZipWith | Fold | Scan | Foldl, b: Block) -> Term:
         """Loops hand the state on from element to element."""
         match t:
+            # N{build n (k. t)} = \i. let (n,i1) = N{n} i in traverse (\k. N{t}) [0..n-1] i1
             case Build(n, i, body):
                 j = fresh("j")
                 return self.traverse(i, Z, body, Build(self.value(n, b), j, Var(j)), b)
+            # N{map (x. t) s} = \i. let (s,i1) = N{s} i in traverse (\x. N{t}) s i1
             case Map(x, body, a):
                 return self.traverse(x, self.elem(a), body, self.value(a, b), b)
+            # N{zipWith (x y. t) s r}: of the pairs
             case ZipWith(x, y, body, a, c):
                 p = fresh("p")
                 pairs = self.value(a, b)
@@ -105,12 +108,14 @@ class Lifting(ABC):
                 inside = Let(x, Fst(Var(p)), Let(y, Snd(Var(p)), body))
                 elem = Prod(self.elem(a), self.elem(c))
                 return self.traverse(p, elem, inside, both, b)
+            # N{foldl (a x. t) z s} = \i. .. foldl ((a,i) x. N{t} i) (z, i2) s
             case Foldl(acc, x, body, z, a):
                 start = self.value(z, b)
                 xs, p = self.value(a, b), fresh("p")
                 inside = Let(acc, Fst(Var(p)), self.at(body, Snd(Var(p))))
                 assert b.state is not None
                 return b.run("z", Foldl(p, x, inside, Pair(start, b.state), xs))
+            # N{fold (p. t) s}, N{scan (p. t) s}: with the state between the steps
             case Fold(p, body, a):
                 return self.bracketed("foldM", p, body, a, b)
             case Scan(p, body, a):

@@ -78,18 +78,23 @@ class Rebuilding(Generic):
     def go(self, b: Block, t: Type, x: Term) -> tuple[Term, Term]:
         x = b.atom("x", x)
         match t:
+            # Inter_R x = \i. (the leaf of the stage)
             case Real():
                 return self.leaf(b, x)
+            # Inter_Z n, Inter_1: \g. ()
             case Int() | Unit():
                 return x, self.function_of(lambda g: Nil())
+            # Inter_{s*t} (x,y): \g. (f1 g, f2 g)
             case Prod(s, r):
                 left, f1 = self.go(b, s, Fst(x))
                 f1 = b.atom("f", f1)
                 right, f2 = self.go(b, r, Snd(x))
                 f2 = b.atom("f", f2)
                 return Pair(left, right), self.function_of(lambda g: Pair(App(f1, g), App(f2, g)))
+            # Inter_{s+t} (inl x): \g. inl (f g)
             case Plus():
                 z = b.atom("y", b.run("s", self.plus(b, t, x)))
+            # the same for every element of an array, and every field of a constructor
             case Arr(s):
                 q, g = fresh("q"), fresh("g")
                 z = b.atom("y", self.traverse(b, x, s, lambda c, e: Pair(*self.go(c, s, e))))

@@ -57,24 +57,32 @@ class Duals:
 def dual_type(t: Type, n: Duals) -> Type:
     """N(t)."""
     match t:
+        # N(R): the stage's own
         case Real():
             return n.real
+        # N(Z) = Z   N(1) = 1   N(a) = a
         case Int() | Unit() | TVar():
             return t
+        # N(s*t) = N(s) * N(t)
         case Prod(a, b):
             return Prod(dual_type(a, n), dual_type(b, n))
+        # N(s+t) = N(s) + N(t)
         case Plus(a, b):
             return Plus(dual_type(a, n), dual_type(b, n))
+        # N(s -> t) = N(s) -> N(t), in a state monad N(s) -> S -> N(t) * S
         case Fun(a, b, kind):
             result = dual_type(b, n)
             if n.state is not None:
                 result = Fun(n.state, Prod(result, n.state))
             return Fun(dual_type(a, n), result, kind)
+        # N(Arr t) = Arr N(t)
         case Arr(a):
             return n.vector if a == R and n.vector is not None else Arr(dual_type(a, n))
+        # N(T t) = D_T N(t)
         case Data(name, args):
             changed = name if name in n.kept else f"D_{name}"
             return Data(changed, tuple(dual_type(a, n) for a in args))
+        # N(forall a. t) = forall a. N(t)
         case Forall(names, body):
             return Forall(names, dual_type(body, n))
         case Exists() | EV() | EVM():
@@ -120,16 +128,22 @@ def parametric(decls: Sequence[DataDecl]) -> frozenset[str]:
 def cotangent(t: Type) -> Type:
     """The type of cotangents."""
     match t:
+        # R' = R   1' = 1
         case Real() | Unit() | TVar():
             return t
+        # Z' = 1
         case Int():
             return ONE
+        # (s*t)' = s' * t'
         case Prod(a, b):
             return Prod(cotangent(a), cotangent(b))
+        # (s+t)' = s' + t'
         case Plus(a, b):
             return Plus(cotangent(a), cotangent(b))
+        # (Arr t)' = Arr t'
         case Arr(a):
             return Arr(cotangent(a))
+        # (T t)' = C_T t'
         case Data(name, args):
             return Data(f"C_{name}", tuple(map(cotangent, args)))
         case _:
