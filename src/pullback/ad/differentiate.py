@@ -28,7 +28,7 @@ from pullback.core.terms import (
     Var,
     Vjp,
 )
-from pullback.core.traverse import all_lets, callees
+from pullback.core.traverse import all_lets
 from pullback.core.types import F64, Array, Handle, Real
 
 
@@ -136,27 +136,20 @@ def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
 
 def _expand(functions: Functions, main: str) -> None:
     """Replace the derivative terms of all functions that main needs."""
-    done: set[str] = set()
-    work = [main]
-    while work:
-        name = work.pop()
-        if name in done:
-            continue
-        done.add(name)
+
+    def vjp(let: Let, b: Builder) -> None:
+        assert isinstance(let.op, Vjp)
+        f = functions.functions[let.op.function]
+        refuse_data(functions.spaces, (p.type for p in f.params), let)
+        args = tuple((a,) for a in let.op.args[: len(f.params)])
+        into = _into(f, let.op)
+        results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b, into)
+        _bind(let, (*results, *cts), b)
+
+    for name in functions.needed(main):
         while any(isinstance(x.op, Vjp | Jvp) for x in all_lets(functions.functions[name].body)):
             functions.expand_jvps(name)
-
-            def vjp(let: Let, b: Builder) -> None:
-                assert isinstance(let.op, Vjp)
-                f = functions.functions[let.op.function]
-                refuse_data(functions.spaces, (p.type for p in f.params), let)
-                args = tuple((a,) for a in let.op.args[: len(f.params)])
-                into = _into(f, let.op)
-                results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b, into)
-                _bind(let, (*results, *cts), b)
-
             functions.functions[name] = replace_lets(functions.functions[name], Vjp, vjp)
-        work.extend(callees(functions.functions[name]))
 
 
 def _into(f: Function, op: Vjp) -> dict[int, Atom]:

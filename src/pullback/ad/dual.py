@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, assert_never
 from pullback.ad.activity import Facts
 from pullback.ad.cells import zeros, zeros_like
 from pullback.ad.dual_loops import Sequential, loop_row
-from pullback.ad.forward import Forward
+from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
 from pullback.ad.kept import fewest
 from pullback.ad.rows import Codes, Straight, Words
@@ -41,7 +41,6 @@ from pullback.core.terms import (
     AccTake,
     Atom,
     Block,
-    Function,
     If,
     Let,
     Loop,
@@ -82,27 +81,9 @@ def ids_of(
     functions: Functions, spaces: IdSpaces, codes: Codes, name: str, mask: tuple[bool, ...]
 ) -> str:
     """The name of f with ids for these active parameters, made when first asked for."""
-    out = f"{name}.ids_" + "".join("1" if on else "0" for on in mask)
-    if out in functions.functions:
-        return out
-    functions.expand_jvps(name)
-    f = functions.functions[name]
-    on_results = functions.result_on(name, mask)
-    results = tuple(
-        d for t, on in zip(f.results, on_results, strict=True) for d in spaces.dual(t, on)
+    return translated(
+        functions, name, mask, "ids", lambda facts: Dual(functions, spaces, facts, codes)
     )
-    functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
-    run = Dual(functions, spaces, functions.analysed(name, mask, False), codes)
-    b = Builder()
-    params: list[Var] = []
-    for p, on in zip(f.params, mask, strict=True):
-        given = len(spaces.dual(p.type, on))
-        params.extend(run.fresh(p)[:given])
-        if not on and run.on(p):  # it is updated with active values
-            run.env[p] = (params[-1], run.zeros(b, params[-1]))
-    body = b.block(run.block(f.body, b, on_results))
-    functions.functions[out] = Function(out, tuple(params), body, results)
-    return out
 
 
 class Dual(Forward):

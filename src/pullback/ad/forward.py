@@ -7,6 +7,7 @@ tangent array beside every active array (``spaces.Spaces.dual``). ``tangent_func
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
@@ -102,26 +103,32 @@ def tangent_function(functions: Functions, name: str, wrt: tuple[int, ...]) -> s
 
 def dual_of(functions: Functions, name: str, mask: tuple[bool, ...]) -> str:
     """The name of f.dual for these active parameters, made when first asked for."""
-    out = f"{name}.dual_" + "".join("1" if on else "0" for on in mask)
+    return translated(functions, name, mask, "dual", lambda facts: Forward(functions, facts))
+
+
+def translated(
+    functions: Functions, name: str, mask: tuple[bool, ...], suffix: str,
+    translation: Callable[[Facts], Forward],
+) -> str:  # fmt: skip
+    """The name of the translation of f for these active parameters, made when first asked for."""
+    out = f"{name}.{suffix}_" + "".join("1" if on else "0" for on in mask)
     if out in functions.functions:
         return out
     functions.expand_jvps(name)
     f = functions.functions[name]
-    spaces = functions.spaces
+    run = translation(functions.analysed(name, mask, False))
     on_results = functions.result_on(name, mask)
     results = tuple(
-        d for t, on in zip(f.results, on_results, strict=True) for d in spaces.dual(t, on)
+        d for t, on in zip(f.results, on_results, strict=True) for d in run.spaces.dual(t, on)
     )
     functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
-    facts = functions.analysed(name, mask, False)
-    run = Forward(functions, facts)
     b = Builder()
     params: list[Var] = []
     for p, on in zip(f.params, mask, strict=True):
-        given = len(spaces.dual(p.type, on))
+        given = len(run.spaces.dual(p.type, on))
         params.extend(run.fresh(p)[:given])
         if not on and run.on(p):  # it is updated with active values
-            run.env[p] = (params[-1], zeros(b, params[-1]))
+            run.env[p] = (params[-1], run.zeros(b, params[-1]))
     body = b.block(run.block(f.body, b, on_results))
     functions.functions[out] = Function(out, tuple(params), body, results)
     return out

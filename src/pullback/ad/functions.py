@@ -6,6 +6,7 @@ are boxed in a node of the declaration ``f.R``, so that a recursion keeps a tree
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -237,22 +238,27 @@ class Functions:
 
     def expand_jvps(self, name: str) -> None:
         """Replace the Jvp terms of a function, and of those that it calls, by calls."""
+
+        def jvp(let: Let, b: Builder) -> None:
+            assert isinstance(let.op, Jvp)
+            refuse_data(self.spaces, (a.type for a in let.op.args), let)
+            f = tangent_function(self, let.op.function, let.op.wrt)
+            b.lets.append(Let(let.vars, Call(f, (*let.op.args, *let.op.tangents)), let.site))
+
+        for g in self.needed(name):
+            self.functions[g] = replace_lets(self.functions[g], Jvp, jvp)
+
+    def needed(self, name: str) -> Iterator[str]:
+        """A function and all that it calls, each once; what it calls is seen when it comes back,
+        as it has become."""
         done: set[str] = set()
         work = [name]
         while work:
             g = work.pop()
-            if g in done:
-                continue
-            done.add(g)
-
-            def jvp(let: Let, b: Builder) -> None:
-                assert isinstance(let.op, Jvp)
-                refuse_data(self.spaces, (a.type for a in let.op.args), let)
-                f = tangent_function(self, let.op.function, let.op.wrt)
-                b.lets.append(Let(let.vars, Call(f, (*let.op.args, *let.op.tangents)), let.site))
-
-            self.functions[g] = replace_lets(self.functions[g], Jvp, jvp)
-            work.extend(callees(self.functions[g]))
+            if g not in done:
+                done.add(g)
+                yield g
+                work.extend(callees(self.functions[g]))
 
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str:
         """The function (args, tangents of ``wrt``) -> tangents of the real results."""

@@ -1,4 +1,4 @@
-"""Efficient CHAD: primal and cotangent types.
+"""Primal and cotangent types (Efficient CHAD, Figs. 2 and 8, sections 4.1, 7 and 9, App. B).
 
     T1(R)=R  T1(Z)=Z  T1(1)=1  T1(s*t)=T1 s * T1 t  T1(s+t)=T1 s + T1 t  T1(Arr t)=Arr (T1 t)
     T2(R)=L(R)  T2(1)=T2(Z)=L(1)  T2(s*t)=T2 s ×! T2 t  T2(s+t)=T2 s +! T2 t
