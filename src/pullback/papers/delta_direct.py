@@ -22,27 +22,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
-from pullback.core.nested import Fst as Primal
-from pullback.core.nested import Lit, Pair, Prim, R, Snd, Term, Type
-from pullback.core.nested_build import proj
+from pullback.core.nested import Lit, Pair, Prim, R, Term, Type
 from pullback.core.nested_check import Types
-from pullback.core.nested_prims import arity, is_discrete, partial, split_type
+from pullback.core.nested_prims import partial
 from pullback.core.nested_traverse import map_parts
-from pullback.papers.dual_block import Block, retyped
+from pullback.papers.dual_block import Block, operands, retyped
 from pullback.papers.dual_types import Duals, dual_type
 from pullback.papers.methods import Unsupported
-
-
-class Translation(Protocol):
-    """What ``operands`` needs of a translation."""
-
-    types: Types
-
-    def term(self, t: Term, b: Block) -> Term: ...
-
-    def parts(self, ts: Sequence[Term], b: Block) -> list[Term]: ...
 
 
 class Direct(ABC):
@@ -63,11 +50,7 @@ class Direct(ABC):
         """D(t)."""
         return dual_type(t, self.n)
 
-    def parts(self, ts: Sequence[Term], b: Block) -> list[Term]:
-        """D{t1} .. D{tn}."""
-        return [self.term(t, b) for t in ts]
-
-    def term(self, t: Term, b: Block | None = None) -> Term:
+    def term(self, t: Term) -> Term:
         """D{t}."""
         match t:
             # D{r} = (r, zero)
@@ -76,38 +59,15 @@ class Direct(ABC):
             # D{op(t1..tn)} = let t1 = D{t1} .. in (op(x1..xn), Σ_i (∂_i op x) u_i)
             case Prim():
                 block = Block()
-                xs, active = operands(t, self, block)
-                y = Prim(t.op, xs, t.static)
+                xs, active = operands(
+                    t, lambda ts: list(map(self.term, ts)), self.types, block)
+                y = Prim(t.op, tuple(xs), t.static)
                 if self.types[t] != R:
                     return block.close(y)
-                parts = [(c, u) for i, u in active if not is_zero(c := coefficient(t, i, xs))]
+                parts = [(coefficient(t, i, xs), u) for i, u in active]
                 return block.close(Pair(y, self.combined(parts)))
             case _:
                 return map_parts(self.term, retyped(t, self.type))
-
-
-def operands(
-    t: Prim, k: Translation, b: Block
-) -> tuple[tuple[Term, ...], list[tuple[int, Term]]]:
-    """The primals of the arguments, and place and tangent of those that are dual numbers."""
-    n = arity(t.op)
-    if len(t.args) == 1 and n > 1:  # op on a tuple
-        whole = b.atom("p", k.term(t.args[0], b))
-        given = [proj(whole, i, n) for i in range(n)]
-        kinds = split_type(k.types[t.args[0]], n)
-    else:
-        given, kinds = k.parts(t.args, b), [k.types[a] for a in t.args]
-    xs: list[Term] = []
-    active: list[tuple[int, Term]] = []
-    for i, (dual, kind) in enumerate(zip(given, kinds)):
-        if kind != R:
-            xs.append(dual if isinstance(dual, Lit) else b.atom("k", dual))
-            continue
-        dual = b.atom("t", dual)
-        xs.append(Primal(dual))
-        active.append((i, Snd(dual)))
-    smooth = k.types[t] == R and not is_discrete(t.op, t.static)
-    return tuple(xs), active if smooth else []
 
 
 def coefficient(t: Prim, i: int, xs: Sequence[Term]) -> Term:

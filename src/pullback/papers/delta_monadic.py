@@ -71,10 +71,10 @@ from pullback.core.nested import (
 )
 from pullback.core.nested_build import app
 from pullback.core.nested_check import Types, types_of
-from pullback.papers.delta_direct import coefficient, is_zero, operands
+from pullback.papers.delta_direct import coefficient
 from pullback.papers.delta_loops import Loops
 from pullback.papers.delta_types import DELTA, DELTA_LET, STATE, ZERO, duals, scaled
-from pullback.papers.dual_block import Block, statics
+from pullback.papers.dual_block import Block, operands, statics
 from pullback.papers.dual_types import Duals
 from pullback.papers.methods import Unsupported
 
@@ -177,11 +177,11 @@ class K(Loops):
     # K{f : R^n -> R} (Fig. 14): deltaLet (Add_i (Scale (∂f/∂x_i x) u_i)); discrete ones as they are
     def prim(self, t: Prim, b: Block) -> Term:
         """A primitive."""
-        xs, active = operands(t, self, b)
-        y = Prim(t.op, xs, t.static)
+        xs, active = operands(t, lambda ts: self.parts(ts, b), self.types, b)
+        y = Prim(t.op, tuple(xs), t.static)
         if self.types[t] != R:
             return y
-        parts = [(c, u) for i, u in active if not is_zero(c := coefficient(t, i, xs))]
+        parts = [(coefficient(t, i, xs), u) for i, u in active]
         return self.bind(y, scaled(parts), b) if parts else Pair(y, ZERO)
 
     def bind(self, y: Term, delta: Term, b: Block) -> Term:

@@ -69,7 +69,7 @@ def t3(t: Term, types: Types, n: Duals) -> Term:
             # T{op(t1..tn)} = (op x, Σ_i p_i x_i', Σ_i (p_i x_i'' + p_i' x_i'))
             case Prim(op, _, static):
                 b = Block()
-                xs, active = operands(t, go, types, b)
+                xs, active = operands(t, lambda ts: list(map(go, ts)), types, b)
                 y = Prim(op, tuple(xs), static)
                 return b.close(y if types[t] != R else Pair(y, slopes(
                     t, xs, kinds(t, types), active, b)))

@@ -86,17 +86,18 @@ class Block:
 
 
 def operands(
-    t: Prim, go: Callable[[Term], Term], types: Types, b: Block
+    t: Prim, parts: Callable[[Sequence[Term]], list[Term]], types: Types, b: Block
 ) -> tuple[list[Term], list[tuple[int, Term]]]:
     """The primals of the arguments of op(t1..tn), and position and second half of those dual
-    numbers that the result depends on. Discrete arguments are their own primals."""
+    numbers that the result depends on; ``parts`` translates arguments. Discrete ones are their own
+    primals."""
     n = arity(t.op)
     if len(t.args) == 1 and n > 1:  # op on a tuple
-        whole = b.atom("p", go(t.args[0]))
+        whole = b.atom("p", *parts(t.args))
         duals = [proj(whole, k, n) for k in range(n)]
         kinds = split_type(types[t.args[0]], n)
     else:
-        duals = [go(a) for a in t.args]
+        duals = parts(t.args)
         kinds = [types[a] for a in t.args]
     primals: list[Term] = []
     active: list[tuple[int, Term]] = []
@@ -116,7 +117,7 @@ def _zero(t: Prim, k: int, primals: Sequence[Term]) -> bool:
     try:
         p = partial(t.op, k, primals, t.static)
     except TypeError as e:
-        raise Unsupported(f"dual numbers: {e}") from None
+        raise Unsupported(str(e)) from None
     return isinstance(p, Lit) and p.value == 0.0
 
 

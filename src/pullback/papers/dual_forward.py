@@ -68,7 +68,7 @@ def f(t: Term, types: Types, n: Duals, known: Known = MappingProxyType({})) -> T
             # F{op(t1..tn)} = let (x1,u1) = F{t1} in .. (op(x1..xn), dop_1(x1..xn)(u1) + ..)
             case Prim(op, _, static):
                 b = Block()
-                xs, us = operands(t, go, types, b)
+                xs, us = operands(t, lambda ts: list(map(go, ts)), types, b)
                 primal = Prim(op, tuple(xs), static)
                 if types[t] != R:  # F{sign t} = sign (fst F{t})
                     return b.close(primal)

@@ -149,7 +149,8 @@ class Lift(Lifting):
     def prim(self, t: Prim, b: Block) -> Term:
         """N{op(t1..tn)}: arguments first; what is not real, or depends on no real, has no
         backpropagator of its own."""
-        xs, ds = operands(t, lambda a: self.value(a, b), self.types, b)
+        xs, ds = operands(
+            t, lambda ts: [self.value(a, b) for a in ts], self.types, b)
         result = Prim(t.op, tuple(xs), t.static)
         if self.types[t] != R:  # N{sign t} = sign (fst N{t})
             return result

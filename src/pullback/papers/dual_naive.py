@@ -74,7 +74,7 @@ def n1(t: Term, types: Types, n: Duals, zero: Term) -> Term:
             # N1{op(t1..tn)} = let (x1,d1) = N1{t1} in .. (op(x1..xn), \_z. d1 (dop_1 ..) + ..)
             case Prim(op, _, static):
                 b = Block()
-                xs, ds = operands(t, go, types, b)
+                xs, ds = operands(t, lambda ts: list(map(go, ts)), types, b)
                 if types[t] != R:  # N1{sign t} = sign (fst N1{t})
                     return b.close(Prim(op, tuple(xs), static))
 
