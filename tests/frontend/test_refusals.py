@@ -420,6 +420,53 @@ def test_numbers_of_python_are_not_those_of_numpy(f: object, name: str) -> None:
         run(f, 2.0)
 
 
+ROWS = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: np.sum(x, axis=1, out=y),
+        lambda x, y: np.prod(x, 1, None, y),
+        lambda x, y: np.mean(x, 1, None, y),
+        lambda x, y: np.max(x, 1, y),
+        lambda x, y: np.argmin(x, axis=1, out=y),
+        lambda x, y: np.all(x, axis=1, out=y),
+        lambda x, y: np.ptp(x, 1, y),
+        lambda x, y: np.var(x, 1, None, y),
+        lambda x, y: x.sum(1, None, y),
+        lambda x, y: x.max(axis=1, out=y),
+        lambda x, y: x.clip(0.0, 3.0, y),
+        lambda x, y: np.quantile(x, 0.5, 1, y),
+        lambda x, y: np.exp(x, out=y),
+        lambda x, y: np.nan_to_num(x, copy=False),
+        lambda x, y: np.quantile(x, 0.5, overwrite_input=True),
+    ],
+)
+def test_what_would_write_into_an_array_is_refused(f: object) -> None:
+    """It was left out: the result was right, but nothing was written."""
+    with pytest.raises(UnsupportedError, match=r"out=|copy=False|overwrite_input"):
+        run(f, ROWS, np.zeros(2))
+
+
+def converted_without_a_copy(x: np.ndarray) -> float:
+    y = x.copy()
+    z = y.astype(np.float64, copy=False)
+    return z[0, 1] + np.array(y, copy=False)[1, 1] + x.astype(np.int64, copy=False)[1, 2]
+
+
+def updates_what_is_no_copy(x: np.ndarray) -> float:
+    y = x.astype(np.float64, copy=False)
+    y[0, 0] = 1.0
+    return y[0, 0]
+
+
+def test_without_a_copy_an_array_is_itself() -> None:
+    assert run(converted_without_a_copy, ROWS) == 10.0
+    with pytest.raises(MutationError):
+        run(updates_what_is_no_copy, ROWS)
+
+
 def test_numbers_of_numpy_have_their_methods() -> None:
     assert run(lambda x: x.item(), np.float64(2.0)) == 2.0
     assert run(lambda x: x.real, 2.0) == 2.0

@@ -27,7 +27,8 @@ def bind(
 ) -> tuple[Value, ...]:
     """The values of ``parameters`` (name and default, in order), from a call of ``name``.
 
-    What is not listed is refused, as is a missing argument whose default is ``MISSING``."""
+    What is not listed is refused, as is a missing argument whose default is ``MISSING``, and an
+    array for ``out``, which is listed only for its place."""
     names = list(parameters)
     if len(args) > len(names):
         sp.refuse(
@@ -48,6 +49,8 @@ def bind(
             if default is MISSING:
                 sp.refuse(node, f"{name} needs the argument {key}")
             given[key] = default
+    if not is_none(given.get("out", NONE)):
+        sp.refuse(node, f"the argument out= of {name} is not supported", "use the result")
     return tuple(given[key] for key in names)
 
 

@@ -11,7 +11,7 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, Int, Real
 from pullback.frontend import extents as ext
-from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.arrays import broadcast, elementwise, scalars
 from pullback.frontend.dtypes import promote
 from pullback.frontend.numpy_elementwise import map_number, numpy_scalar
@@ -41,9 +41,10 @@ for _function, _name in ((np.maximum, "maximum"), (np.minimum, "minimum")):
 @register(np.clip)
 def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.clip(x, low, high): minimum(maximum(x, low), high)"""
-    x, low, high, low2, high2 = bind(
-        sp, "np.clip", args, kwargs, node, a=MISSING, a_min=NONE, a_max=NONE, min=NONE, max=NONE
-    )
+    x, low, high, _, low2, high2 = bind(
+        sp, "np.clip", args, kwargs, node,
+        a=MISSING, a_min=NONE, a_max=NONE, out=NONE, min=NONE, max=NONE,
+    )  # fmt: skip
     for name, bounds in (("maximum", (low, low2)), ("minimum", (high, high2))):
         for bound in bounds:
             if not is_none(bound):
@@ -118,9 +119,11 @@ def rounded(sp: Specialiser, x: Atom, digits: int) -> Atom:
 @register(np.nan_to_num)
 def nan_to_num(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.nan_to_num(x, nan=0.0): NaN to a number, infinities to the largest ones."""
-    x, _copy, nan = bind(
+    x, copy, nan = bind(
         sp, "np.nan_to_num", args, kwargs, node, x=MISSING, copy=Static(True), nan=Static(0.0)
     )
+    if not flag(sp, copy, node, "copy"):
+        sp.refuse(node, "copy=False, which updates the argument, is not supported", "leave it out")
 
     def one(v: Scalar) -> Atom:
         if not isinstance(v.type, Real):

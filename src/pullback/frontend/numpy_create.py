@@ -248,7 +248,7 @@ def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, dtype, copy = bind(
         sp, "np.array", args, kwargs, node, object=MISSING, dtype=NONE, copy=Static(True)
     )
-    return _as_array(sp, x, dtype, not is_none(copy), node)
+    return _as_array(sp, x, dtype, not is_none(copy) and flag(sp, copy, node, "copy"), node)
 
 
 @register(np.asarray, np.ascontiguousarray, np.asanyarray)

@@ -11,7 +11,7 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.core.types import Real
 from pullback.frontend import extents as ext
-from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.dtypes import dtype_value, parse_dtype
 from pullback.frontend.numpy_create import astype, cast, copied
 from pullback.frontend.numpy_elementwise import numpy_scalar
@@ -162,10 +162,13 @@ def array_transpose(
 def array_astype(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
-    wanted, _copy = bind(sp, "astype", args, kwargs, node, dtype=MISSING, copy=Static(True))
+    wanted, copy = bind(sp, "astype", args, kwargs, node, dtype=MISSING, copy=Static(True))
     t = parse_dtype(sp, wanted, node)
     assert t is not None
-    return astype(sp, _array(receiver), t, node)
+    array = _array(receiver)
+    if t == array.elem and not flag(sp, copy, node, "copy"):
+        return array
+    return astype(sp, array, t, node)
 
 
 @method("scalar", "astype")

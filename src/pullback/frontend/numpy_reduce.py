@@ -108,6 +108,16 @@ def _operand(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     return value if isinstance(value, ArrayV) else Scalar(sp.scalar(value, node).atom, py=False)
 
 
+def _arguments(
+    sp: Specialiser, name: str, args: Args, kwargs: Kwargs, node: ast.AST, **more: Value
+) -> tuple[Value, ...]:
+    """The array, the axis, what is in ``more``, and whether axes are kept."""
+    *found, _, keepdims = bind(
+        sp, name, args, kwargs, node, a=MISSING, axis=NONE, **more, out=NONE, keepdims=FALSE
+    )
+    return (*found, keepdims)
+
+
 # --- sum, product, mean, variance ----------------------------------------------------------------
 
 
@@ -181,29 +191,20 @@ def variance(
 
 @register(np.sum)
 def np_sum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, axis, dtype, _out, keepdims = bind(
-        sp, "np.sum", args, kwargs, node,
-        a=MISSING, axis=NONE, dtype=NONE, out=NONE, keepdims=FALSE,
-    )  # fmt: skip
+    x, axis, dtype, keepdims = _arguments(sp, "np.sum", args, kwargs, node, dtype=NONE)
     return total(sp, x, axis, dtype, keepdims, node)
 
 
 @register(np.prod)
 def np_prod(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, axis, dtype, _out, keepdims = bind(
-        sp, "np.prod", args, kwargs, node,
-        a=MISSING, axis=NONE, dtype=NONE, out=NONE, keepdims=FALSE,
-    )  # fmt: skip
+    x, axis, dtype, keepdims = _arguments(sp, "np.prod", args, kwargs, node, dtype=NONE)
     return total(sp, x, axis, dtype, keepdims, node, product=True)
 
 
 @register(np.mean)
 def np_mean(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, axis, _dtype, _out, keepdims = bind(
-        sp, "np.mean", args, kwargs, node,
-        a=MISSING, axis=NONE, dtype=NONE, out=NONE, keepdims=FALSE,
-    )  # fmt: skip
-    if not is_none(_dtype):
+    x, axis, dtype, keepdims = _arguments(sp, "np.mean", args, kwargs, node, dtype=NONE)
+    if not is_none(dtype):
         sp.refuse(node, "dtype= of np.mean is not supported", "convert with x.astype(...)")
     return mean(sp, x, axis, keepdims, node)
 
@@ -263,20 +264,14 @@ _EMPTY = {
 def _register_extremum(functions: Sequence[Callable[..., object]], largest: bool) -> None:
     @register(*functions)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        x, axis, _out, keepdims = bind(
-            sp, functions[0].__name__, args, kwargs, node,
-            a=MISSING, axis=NONE, out=NONE, keepdims=FALSE,
-        )  # fmt: skip
+        x, axis, keepdims = _arguments(sp, functions[0].__name__, args, kwargs, node)
         return extremum(sp, x, axis, keepdims, node, largest)
 
 
 def _register_place(function: Callable[..., object], largest: bool) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        x, axis, _out, keepdims = bind(
-            sp, function.__name__, args, kwargs, node,
-            a=MISSING, axis=NONE, out=NONE, keepdims=FALSE,
-        )  # fmt: skip
+        x, axis, keepdims = _arguments(sp, function.__name__, args, kwargs, node)
         return extremum(sp, x, axis, keepdims, node, largest, place=True)
 
 
@@ -288,9 +283,7 @@ _register_place(np.argmin, False)
 
 @register(np.ptp)
 def ptp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, axis, _out, keepdims = bind(
-        sp, "np.ptp", args, kwargs, node, a=MISSING, axis=NONE, out=NONE, keepdims=FALSE
-    )
+    x, axis, keepdims = _arguments(sp, "np.ptp", args, kwargs, node)
     high = extremum(sp, x, axis, keepdims, node, True)
     return sp.binop("-", high, extremum(sp, x, axis, keepdims, node, False), node)
 
@@ -315,10 +308,7 @@ def tested(
 def _register_test(function: Callable[..., object], name: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        x, axis, _out, keepdims = bind(
-            sp, function.__name__, args, kwargs, node,
-            a=MISSING, axis=NONE, out=NONE, keepdims=FALSE,
-        )  # fmt: skip
+        x, axis, keepdims = _arguments(sp, function.__name__, args, kwargs, node)
         return tested(sp, x, axis, keepdims, name, node)
 
 
@@ -338,9 +328,11 @@ def count_nonzero(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) ->
 @register(scipy.special.logsumexp)
 def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """log(sum(exp(x))), shifted by the maximum where that is finite."""
-    x, axis, keepdims = bind(
-        sp, "logsumexp", args, kwargs, node, a=MISSING, axis=NONE, keepdims=FALSE
+    x, axis, weights, keepdims = bind(
+        sp, "logsumexp", args, kwargs, node, a=MISSING, axis=NONE, b=NONE, keepdims=FALSE
     )
+    if not is_none(weights):
+        sp.refuse(node, "the argument b= of logsumexp is not supported")
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
         return numpy_scalar(sp.convert(x, real_of(sp.scalar(x, node).type), node))

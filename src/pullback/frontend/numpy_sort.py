@@ -19,7 +19,7 @@ from pullback.core.types import BOOL, I64, Array, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import array_programs, scatter
 from pullback.frontend import extents as ext
-from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.arrays import elementwise
 from pullback.frontend.dtypes import Element, promote, real_of
 from pullback.frontend.numpy_create import astype
@@ -170,10 +170,13 @@ def _register_quantile(function: Callable[..., object], scale: float) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         name = f"np.{function.__name__}"
-        x, q, axis, rule = bind(
+        x, q, axis, _, overwrite, rule = bind(
             sp, name, args, kwargs, node,
-            a=MISSING, q=MISSING, axis=NONE, method=Static("linear"),
+            a=MISSING, q=MISSING, axis=NONE, out=NONE, overwrite_input=Static(False),
+            method=Static("linear"),
         )  # fmt: skip
+        if flag(sp, overwrite, node, "overwrite_input"):
+            sp.refuse(node, f"{name} with overwrite_input=True is not supported")
         if sp.static(rule, node, "method") != "linear":
             sp.refuse(node, f"{name} is supported with method='linear'")
         ordered, k = _ordered(sp, x, axis, node)
