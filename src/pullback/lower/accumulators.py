@@ -7,7 +7,7 @@ the lanes are summed first."""
 
 from __future__ import annotations
 
-from pullback.core.terms import AccAdd, AccCell, AccNew, AccRead, AccTake
+from pullback.core.terms import AccAdd, AccCell, AccNew, AccRead, AccTake, Atom
 from pullback.core.types import F64, I64, Handle, Real
 from pullback.lower.copies import nest
 from pullback.lower.forms import c_strides
@@ -46,15 +46,12 @@ def add(lo: Lowering, op: AccAdd) -> None:
     if lo.lane is None:
         lo.emit(AtAdd(_pointer(lo, h), p.scalar, value))
         return
-    mask = lo.mask()
-    counts = mask.lanes if mask else None
-    if h.lanes == 1:
-        counts = lo.test("and", lo.lane.alive, counts) if counts else lo.lane.alive
+    counts = _counting(lo, h)
     if counts is not None:
         value = lo.select(counts, value, Imm(0.0, Ty.F64))
     value = lo.vector(value)
     root = root_of(lo, h)
-    if root is not None and _key(root) in lo.lane.read:
+    if root is not None and op.handle not in lo.lane.own and _key(root) in lo.lane.read:
         raise NotInLanes
     index, lanes = locate(lo, p, h.lanes)
     if lanes == LANES:
@@ -63,6 +60,15 @@ def add(lo: Lowering, op: AccAdd) -> None:
         lo.emit(AtAdd(_pointer(lo, h), index, lo.lane_sum(value)))
     else:
         _add_private(lo, _shadow(lo, root), index, value)
+
+
+def _counting(lo: Lowering, h: View) -> Value | None:
+    """The lanes that may change the cells, if not all may."""
+    mask = lo.mask()
+    counts = mask.lanes if mask else None
+    if lo.lane is not None and h.lanes == 1:  # what others see
+        counts = lo.test("and", lo.lane.alive, counts) if counts else lo.lane.alive
+    return counts
 
 
 def _key(root: View) -> tuple[Value, ...]:
@@ -152,7 +158,7 @@ def read(lo: Lowering, op: AccRead) -> Scalar:
     """The value of a cell."""
     h = lo.view(op.handle)
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
-    _reading(lo, h)
+    _reading(lo, op.handle, h)
     index, lanes = locate(lo, p, h.lanes)
     return _real(lo, lo.load(Ty.F64, _pointer(lo, h), index, lanes), op.bits)
 
@@ -161,17 +167,17 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
     """The value of a cell, which becomes zero."""
     h = lo.view(op.handle)
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
-    _reading(lo, h)
+    _reading(lo, op.handle, h)
     index, lanes = locate(lo, p, h.lanes)
     if lo.lane and h.lanes == 1 and (lanes_of(index) > 1 or lanes == 1):
         raise NotInLanes  # two lanes could take one cell: only the first may have it
     value = lo.load(Ty.F64, _pointer(lo, h), index, lanes)
     left: Value = Imm(0.0, Ty.F64)
-    mask = lo.mask()
     if lanes == LANES:
         left = lo.vector(left)
-    if mask is not None:
-        left = lo.select(mask.lanes, left, value)
+    counts = _counting(lo, h)
+    if counts is not None:
+        left = lo.select(counts, left, value)
     lo.emit(Store(_pointer(lo, h), index, left))
     return _real(lo, value, op.bits)
 
@@ -187,8 +193,8 @@ def cell(lo: Lowering, op: AccCell) -> Scalar:
     return Scalar(I64, p.scalar)
 
 
-def _reading(lo: Lowering, h: View) -> None:
-    if lo.lane is None or h.lanes == LANES:
+def _reading(lo: Lowering, handle: Atom, h: View) -> None:
+    if lo.lane is None or h.lanes == LANES or handle in lo.lane.own:
         return
     root = root_of(lo, h)
     if root is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pullback.core.terms import Block, Build, Sum_, Var
+from pullback.core.terms import Block, Build, Loop, Sum_, Var
 from pullback.core.traverse import all_lets
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
@@ -18,6 +18,7 @@ from pullback.lower.arenas import Scope, allocates, compact, instructions
 from pullback.lower.copies import Output, allocate, nest
 from pullback.lower.forms import zero
 from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
+from pullback.lower.separate import Separate
 from pullback.lower.state import Lanes, Lowering, NotInLanes
 from pullback.lower.values import (
     ONE,
@@ -69,7 +70,20 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
     return [out.view for out in outputs]
 
 
-def sum_(lo: Lowering, op: Sum_, bound: tuple[Var, ...]) -> list[Val]:
+def separate(lo: Lowering, op: Loop, found: Separate, bound: tuple[Var, ...]) -> list[Val]:
+    """A sequential loop whose rounds have cells of their own (``separate.py``)."""
+    sums = sum_(lo, found.sum, bound, found.own)
+    out: list[Val] = []
+    for init, total in zip(op.inits, sums, strict=True):
+        assert isinstance(total, Scalar)
+        start, part = lo.value(lo.scalar(init)), lo.value(total)
+        out.append(Scalar(total.type, lo.arith("add", part.ty, start, part)))
+    return out
+
+
+def sum_(
+    lo: Lowering, op: Sum_, bound: tuple[Var, ...], own: frozenset[Var] = frozenset()
+) -> list[Val]:
     """Sums of the results of all iterations, in an order that their number fixes."""
     extents = tuple(lo.extent(n) for n in op.extents)
 
@@ -83,7 +97,7 @@ def sum_(lo: Lowering, op: Sum_, bound: tuple[Var, ...]) -> list[Val]:
             out.append(lo.arith("add", total.ty, total, value))
         return out
 
-    loop = Parallel(lo, extents, op.indices, op.body, [], finish)
+    loop = Parallel(lo, extents, op.indices, op.body, [], finish, own)
     inits: list[Value] = [zero(machine(v.type)) for v in bound]
     if lo.lane is not None:
         totals = loop.scalar([lo.vector(z) for z in inits])
@@ -98,6 +112,7 @@ class Parallel:
     def __init__(
         self, lo: Lowering, extents: tuple[Value, ...], indices: tuple[Var, ...], body: Block,
         elements: list[Type], finish: Callable[[list[Scalar], list[Val], list[Value]], list[Value]],
+        own: frozenset[Var] = frozenset(),
     ) -> None:
         self.lo = lo
         self.extents = extents
@@ -105,6 +120,7 @@ class Parallel:
         self.body = body
         self.elements = elements
         self.finish = finish
+        self.own = own
         self.in_lanes = False
 
     def _scope(self) -> Scope:
@@ -194,15 +210,20 @@ class Parallel:
     def _vector(self, inits: list[Value], axis: int) -> tuple[list[Value], Lanes]:
         """The loop in lanes along an axis (with the other axes outside)."""
         lo = self.lo
-        lane = Lanes(Reg("", Ty.I64).id, Imm(True, Ty.I1))
+        lane = Lanes(Reg("", Ty.I64).id, Imm(True, Ty.I1), own=frozenset(self.own))
         others = [n for a, n in enumerate(self.extents) if a != axis]
         scope = self._scope()
         step = self._step(scope)
 
         def outer(found: list[Scalar], carried: list[Value]) -> list[Value]:
             def block(at: Reg, inner: list[Value]) -> list[Value]:
-                start = lo.arith("min", Ty.I64, at, lo.sub(n, Imm(LANES, Ty.I64)))
-                lane.alive = lo.test("ge", lo.add(lo.iota(), start), at)
+                last = lo.sub(n, Imm(LANES, Ty.I64))
+                if self.own:  # backwards, as what it reads was written
+                    start = lo.arith("max", Ty.I64, lo.sub(last, at), ZERO)
+                    lane.alive = lo.test("lt", lo.add(lo.iota(), start), lo.sub(n, at))
+                else:
+                    start = lo.arith("min", Ty.I64, at, last)
+                    lane.alive = lo.test("ge", lo.add(lo.iota(), start), at)
                 i = Scalar(I64, None, base=start, step=ONE, natural=True, bound=n)
                 return step([*found[:axis], i, *found[axis:]], inner)
 

@@ -58,6 +58,7 @@ from pullback.lower.forms import from_leaves, to_leaves
 from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.scalars import require, scalar_prim
+from pullback.lower.separate import separate_loops
 from pullback.lower.state import Lowering, NotInLanes, Unit
 from pullback.lower.values import Scalar, Val, View, leaves
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
@@ -65,7 +66,9 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 
 def lower(program: Program) -> Module:
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING."""
-    unit = Unit(program, lasting_arrays(program), filled_arrays(program))
+    unit = Unit(
+        program, lasting_arrays(program), filled_arrays(program), separate_loops(program)
+    )
     for fn in program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
     return Module(unit.functions, program.main)
@@ -110,6 +113,8 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return lanes.build(lo, op, let.vars)
         case Sum_():
             return lanes.sum_(lo, op, let.vars)
+        case Loop() if op in lo.unit.separate and lo.lane is None:
+            return lanes.separate(lo, op, lo.unit.separate[op], let.vars)
         case Loop():
             return sequences.loop(lo, op, let.vars)
         case While():

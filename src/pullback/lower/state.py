@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pullback.core.terms import Atom, Block, Lit, Program, Var
+from pullback.core.terms import Atom, Block, Lit, Op, Program, Var
 from pullback.core.types import Type
 from pullback.lower.emit import Emitter
 from pullback.lower.forms import Form
 from pullback.lower.loopcode import LANES, Arith, Imm, Instr, LoopFunction, Reg, Ty, Value
+from pullback.lower.separate import Separate
 from pullback.lower.values import ONE, ZERO, Scalar, Val, View, lanes_of, machine
 
 
@@ -62,7 +63,8 @@ class Lanes:
     mask     within a branch that only some lanes took
     units    strides from outside that were taken to be 1 (tested before the loop)
     assumed  conditions from outside that were taken to have this value (tested likewise)
-    trips    trip counts of the loops around the place at hand, this one first"""
+    trips    trip counts of the loops around the place at hand, this one first
+    own      accumulators in which every iteration has cells of its own"""
 
     first: int
     alive: Value
@@ -73,6 +75,7 @@ class Lanes:
     read: set[tuple[Value, ...]] = field(default_factory=set)
     shapes: dict[Var, Shape] = field(default_factory=dict)
     trips: list[Value] = field(default_factory=list)
+    own: frozenset[Atom] = frozenset()
 
     def older(self, v: Value) -> bool:
         """Whether ``v`` is known before the loop."""
@@ -86,6 +89,7 @@ class Unit:
     program: Program
     lasting: frozenset[Var] = frozenset()
     filled: frozenset[Var] = frozenset()
+    separate: dict[Op, Separate] = field(default_factory=dict)
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
 

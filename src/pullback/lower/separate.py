@@ -1,0 +1,186 @@
+"""Sequential loops of reverse sweeps whose rounds work on cells of their own: these run in lanes.
+
+    loop j < n with s = a. let i = (n - 1) - j; d = take h[r, i]; h[q, i] += d * x; ... in s + t
+    ==>  a + sum i < n. let d = take h[r, i]; h[q, i] += d * x; ... in t
+
+The reverse of a loop that updates a row of an array takes the cotangents of the row, element by
+element, and adds to those of other rows. In general the order of takes and additions counts. Not
+if every round touches only cells that no other round touches: if all accesses to an accumulator
+have the same index in some axis, which differs from round to round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.core.prims import TABLE, VIEWS
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    AccTake,
+    Atom,
+    Block,
+    Index,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Program,
+    Sum_,
+    Var,
+    sub_blocks,
+)
+from pullback.core.traverse import defined, uses
+from pullback.core.types import Handle, Real
+
+
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """A loop as the sum that it is, without what its carried variables start from.
+
+    own  the accumulators in which every round has cells of its own"""
+
+    sum: Sum_
+    own: frozenset[Var]
+
+
+def separate_loops(program: Program) -> dict[Op, Separate]:
+    """The loops whose rounds take from cells of their own, as sums."""
+    found: dict[Op, Separate] = {}
+    for f in program.functions.values():
+        _Walk(found).block(f.body)
+    return found
+
+
+@dataclass
+class _Walk:
+    """``made``: the ops that bind the variables so far."""
+
+    found: dict[Op, Separate]
+    made: dict[Var, Op] = field(default_factory=dict)
+
+    def block(self, block: Block) -> None:
+        for let in block.lets:
+            self.made.update(dict.fromkeys(let.vars, let.op))
+            for _, inner in sub_blocks(let.op):
+                self.block(inner)
+            if isinstance(let.op, Loop):
+                own = self.own(let.op)
+                body = _summands(let.op) if own else None
+                if body is not None:
+                    index, body = self.forwards(let.op, body)
+                    self.found[let.op] = Separate(Sum_((let.op.count,), (index,), body), own)
+
+    def root(self, h: Var) -> Var:
+        """The handle that a handle is a view of."""
+        while True:
+            match self.made.get(h):
+                case Prim(name, (Var() as whole, *_)) if name in VIEWS:
+                    h = whole
+                case _:
+                    return h
+
+    def own(self, op: Loop) -> frozenset[Var]:
+        """The accumulators that the loop takes from, if rounds have cells of their own in them, and
+        if it has no other effects that do not commute."""
+        inside = defined(op.body)
+        accesses: dict[Var, list[tuple[Atom, ...]]] = {}
+        taken: set[Var] = set()
+        for let in op.body.lets:
+            match let.op:
+                case (
+                    AccTake(Var() as h, where)
+                    | AccAdd(Var() as h, where, _)
+                    | AccRead(Var() as h, where)
+                ):
+                    root = self.root(h)
+                    if root in inside or root in op.carried:
+                        return frozenset()
+                    if isinstance(let.op, AccTake):
+                        taken.add(root)
+                    elif isinstance(let.op, AccRead) and root not in taken:
+                        return frozenset()  # it may be added to: not worth a thought
+                    accesses.setdefault(root, []).append(where if root is h else ())
+                case Prim(name, _):
+                    views = name in VIEWS or name == "reshape"
+                    if TABLE[name].effect or (views and isinstance(let.vars[0].type, Handle)):
+                        return frozenset()
+                case Index(_, _, False):
+                    pass
+                case _:
+                    return frozenset()
+        if len(accesses) > 1 and not all(isinstance(self.made.get(h), AccNew) for h in accesses):
+            return frozenset()  # of handles that were given, two may be the same
+        moving = _moving(op)
+        if all(_differ(accesses[root], moving) for root in taken):
+            return frozenset(taken)
+        return frozenset()
+
+    def forwards(self, op: Loop, body: Block) -> tuple[Var, Block]:
+        """The body with an index that counts forwards, where the loop counts backwards: cells that
+        follow each other are in lanes that follow each other then."""
+        if uses(body)[op.index] == 1:
+            for let in body.lets:
+                match let.op:
+                    case Prim("sub", (last, i)) if i is op.index and self.is_last(last, op.count):
+                        lets = tuple(x for x in body.lets if x is not let)
+                        return let.vars[0], Block(lets, body.results)
+                    case _:
+                        pass
+        return op.index, body
+
+    def is_last(self, a: Atom, count: Atom) -> bool:
+        """Whether the one is the other minus 1."""
+        if isinstance(a, Lit) and isinstance(count, Lit):
+            return a.value == count.value - 1
+        match self.made.get(a) if isinstance(a, Var) else None:
+            case Prim("add", (n, Lit() as one)):
+                return n is count and one.value == -1
+            case Prim("sub", (n, Lit() as one)):
+                return n is count and one.value == 1
+            case _:
+                return False
+
+
+def _moving(op: Loop) -> set[Atom]:
+    """The variables that are the number of the round or minus this, and something constant."""
+    inside = defined(op.body)
+    moving: set[Atom] = {op.index}
+    for let in op.body.lets:
+        match let.op:
+            case Prim("add" | "sub", (a, b)) if (a in moving) != (b in moving):
+                other = b if a in moving else a
+                if other not in inside and other not in op.carried:
+                    moving.add(let.vars[0])
+            case _:
+                pass
+    return moving
+
+
+def _differ(accesses: list[tuple[Atom, ...]], moving: set[Atom]) -> bool:
+    """Whether no two rounds access one cell."""
+    return any(len(set(axis)) == 1 and axis[0] in moving for axis in zip(*accesses, strict=False))
+
+
+def _summands(op: Loop) -> Block | None:
+    """The body with the results that it adds to the carried variables, if that is all that it
+    does with them."""
+    if len(op.body.results) != len(op.carried):
+        return None
+    added: list[Atom] = []
+    counts, drop = uses(op.body), set[Let]()
+    for v, r in zip(op.carried, op.body.results, strict=True):
+        let = next((x for x in op.body.lets if r in x.vars), None)
+        if not isinstance(v.type, Real) or let is None or counts[v] != 1:
+            return None
+        if counts[let.vars[0]] != 1:
+            return None
+        match let.op:
+            case Prim("add", (a, b)) if v in (a, b):
+                added.append(b if a is v else a)
+                drop.add(let)
+            case _:
+                return None
+    return Block(tuple(x for x in op.body.lets if x not in drop), tuple(added))
