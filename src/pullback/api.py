@@ -13,6 +13,7 @@ import numpy as np
 from pullback import driver, products, trees
 from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
+from pullback.first_errors import first_error
 from pullback.plans import Request, What
 from pullback.trees import ravel
 
@@ -56,9 +57,9 @@ class Operator:
         if not kwargs:
             try:
                 result = self._fast(*args)
-            except ValueError as error:
+            except Exception as error:
                 if not driver.may_broadcast(error):
-                    raise
+                    raise first_error(error, self._f, args) from None
                 result = NotImplemented
             if result is not NotImplemented:
                 return result
@@ -70,9 +71,9 @@ class Operator:
         for fast in (self._fast, *self._others):
             try:
                 result = fast(*values)
-            except ValueError as error:
+            except Exception as error:
                 if not driver.may_broadcast(error):
-                    raise
+                    raise first_error(error, self._f, values) from None
                 continue
             if result is not NotImplemented:
                 break
@@ -82,6 +83,8 @@ class Operator:
                 fast, result = driver.bind(self._f, values, request)
             except PullbackError as error:  # where the compiler noticed it says nothing to a user
                 raise error.with_traceback(None) from None
+            except Exception as error:
+                raise first_error(error, self._f, values) from None
         before = (self._fast, *self._others)
         self._others = tuple(x for x in before if x is not fast)[:MOST_OTHERS]
         self._fast = fast

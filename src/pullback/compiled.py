@@ -94,7 +94,7 @@ class Native:
             along = tangent_form(plan, hidden, guards)
         second = along or found
         routes = {} if second is None else {program.main: second.signature}
-        self.loop_code = lower(program)
+        self.loop_code = lower(program, plan.request.in_order)
         self.module = compile_entries(self.loop_code, {program.main: chosen}, routes)
         self.builtin: Fast = self.module.call[program.main]
         if fast is not None and form is not None:

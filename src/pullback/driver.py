@@ -205,17 +205,17 @@ _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
 _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
 
 
-def specialisation(f: FunctionType, args: Sequence[object], lapack: bool) -> Specialisation:
+def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
     """The specialisation of f for these arguments: a known one, or a new one."""
     kinds = tuple(map(type_of, args))
     equal = (type_of(f), kinds) not in _broadcasting
-    key = (type_of(f), kinds, equal, lapack)
+    key = (type_of(f), kinds, equal, request.lapack, request.in_order)
     known = _lookup(key, f, args)
     if known is None:
         with _compiling:
             known = _lookup(key, f, args)
             if known is None:
-                known = _specialise(f, args, kinds, equal, lapack)
+                known = _specialise(f, args, kinds, equal, request)
                 _found.setdefault(key, []).append(known)
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -232,15 +232,16 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
 
 
 def _specialise(
-    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, lapack: bool,
-    trace: Trace | None = None,
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
+    request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
-    special = with_literals(specialise(f, kinds, tuple(args), equal, lapack))
+    special = with_literals(specialise(f, kinds, tuple(args), equal, request.lapack))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
-    program = run_stages(special.program, PIPELINE[:AD], {}, trace)
+    stages = [s for s in PIPELINE[:AD] if not (request.in_order and s.name == "lift")]
+    program = run_stages(special.program, stages, {}, trace)
     return Specialisation(special, program, equal)
 
 
@@ -369,10 +370,10 @@ def _refusals() -> Iterator[None]:
 def found(f: object, args: Sequence[object], request: Request) -> tuple[FunctionType, Unit]:
     """The function that is compiled for f, and the unit for an operator and arguments."""
     function = as_function(f, len(args))
-    return function, specialisation(function, args, request.lapack).unit(request)
+    return function, specialisation(function, args, request).unit(request)
 
 
-def may_broadcast(error: ValueError) -> bool:
+def may_broadcast(error: Exception) -> bool:
     """Whether the error may be due to extents that were assumed to be equal."""
     return error.args == (NO_BROADCAST,)
 
@@ -478,7 +479,7 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     trace: Trace = []
     with _compiling:
         kinds = tuple(map(type_of, args))
-        special = _specialise(as_function(f, len(args)), args, kinds, True, request.lapack, trace)
+        special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
         unit = special.unit(request)
         unit.program(True, trace)
         native = unit.compiled()

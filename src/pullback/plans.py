@@ -43,7 +43,7 @@ class What(Enum):
 class Request:
     """An operator with its options. ``alone``: one gradient, not a tuple of them; ``method``: by
     which native algorithm; ``plain``: linear algebra as plain programs, for methods that have no
-    rules for whole matrices."""
+    rules for whole matrices; ``in_order``: errors come in the order of the program."""
 
     what: What
     argnums: tuple[int, ...] = ()
@@ -51,6 +51,7 @@ class Request:
     has_aux: bool = False
     method: str = "chad"
     plain: bool = False
+    in_order: bool = False
 
     @property
     def lapack(self) -> bool:

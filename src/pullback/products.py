@@ -14,6 +14,8 @@ from weakref import ref
 from pullback import driver
 from pullback.boundary import plain
 from pullback.driver import Unit
+from pullback.errors import PullbackError
+from pullback.first_errors import first_error
 from pullback.halves import Pullback
 from pullback.plans import Request, What
 
@@ -49,9 +51,10 @@ def quick(f: object, key: Key, args: Sequence[object]) -> object:
     for call in known.calls.get(key, ()):
         try:
             found = call(f, *args)
-        except ValueError as error:  # extents were assumed to be equal, and are not
-            if not driver.may_broadcast(error):
-                raise
+        except Exception as error:
+            if not driver.may_broadcast(error):  # extents were assumed to be equal, and are not
+                given = args[: len(args) // 2] if key == TANGENT else args
+                raise first_error(error, f, given) from None
             continue
         if found is not NotImplemented:
             return found
@@ -65,6 +68,19 @@ def _remember(f: object, key: Key, call: Call) -> None:
             known = _recent[id(f)] = Recent(f)
         others = tuple(c for c in known.calls.get(key, ()) if c is not call)
         known.calls[key] = (call, *others)[:MOST]
+
+
+def _using(
+    f: object, args: Sequence[object], request: Request,
+    use: Callable[[FunctionType, Unit], tuple[Call, object]],
+) -> tuple[Call, object]:  # fmt: skip
+    """``driver.using``, with the errors that Python raises."""
+    try:
+        return driver.using(f, args, request, use)
+    except PullbackError:
+        raise
+    except Exception as error:
+        raise first_error(error, f, args) from None
 
 
 def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object:
@@ -84,7 +100,7 @@ def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object
             found = finished(unit, halves.call(unit.special.values(g, values)), len(args))
         return own, found
 
-    call, found = driver.using(f, values, request, use)
+    call, found = _using(f, values, request, use)
     _remember(f, (What.PULLBACK, has_aux, method), call)
     return found
 
@@ -141,7 +157,7 @@ def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object
         own = tangent_call(unit)
         return own, native.tangent(values, along, unit.special, g)
 
-    call, found = driver.using(f, values, Request(What.TANGENT), use)
+    call, found = _using(f, values, Request(What.TANGENT), use)
     _remember(f, TANGENT, call)
     return found
 

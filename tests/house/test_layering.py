@@ -47,7 +47,8 @@ MAY_KNOW = {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
         "plans", "entries", "calls", "boundary", "wrappers", "compiled", "products_text",
     },
-    "products": {"boundary", "driver", "halves", "plans"},
+    "first_errors": {"driver", "errors", "native", "plans"},
+    "products": {"boundary", "driver", "errors", "first_errors", "halves", "plans"},
     "by_method": {
         "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
     },
@@ -56,7 +57,7 @@ MAY_KNOW = {
         "marshal", "wrappers", "applied", "plans", "entries", "calls",
         "compiled", "by_method", "boundary", "halves",
     },
-    "api": {"driver", "errors", "plans", "products", "halves", "trees"},
+    "api": {"driver", "errors", "first_errors", "plans", "products", "halves", "trees"},
     "pullback": {"api", "errors", "combinators"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},

@@ -73,9 +73,12 @@ class Builder:
         (v,) = self.let(Prim(name, args, static), types, site, (hint,) * len(types))
         return v
 
-    def require(self, cond: Atom, exception: str, message: str, site: Site | None = None) -> None:
+    def require(
+        self, cond: Atom, exception: str, message: str, site: Site | None = None,
+        name: str = "require",
+    ) -> None:  # fmt: skip
         """Raise the built-in ``exception`` here when ``cond`` is false."""
-        self.let(Prim("require", (cond,), (exception, message)), (), site)
+        self.let(Prim(name, (cond,), (exception, message)), (), site)
 
     def index(
         self, a: Atom, idx: tuple[Atom, ...], checked: bool, site: Site | None = None

@@ -20,7 +20,7 @@ from typing import assert_never
 from pullback.core.build import prim_types
 from pullback.core.consumption import misuses
 from pullback.core.pretty import show_let, show_type
-from pullback.core.prims import EXCEPTIONS
+from pullback.core.prims import EXCEPTIONS, REQUIRE
 from pullback.core.terms import (
     AccAdd,
     AccCell,
@@ -361,7 +361,7 @@ class _Checker:
         except TypeError as e:
             self.fail(str(e))
             return ()
-        if name == "require":
+        if name in REQUIRE:
             self.need(static[0] in EXCEPTIONS, f"no built-in exception {static[0]!r}")
         return types
 

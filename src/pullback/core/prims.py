@@ -31,4 +31,7 @@ VIEWS = frozenset({"slice", "pick", "transpose", "expand", "broadcast"})
 ALIASES = VIEWS | {"reshape", "stop_gradient"}
 """The primitives whose result may share the memory of their array."""
 
-__all__ = ["ALIASES", "EXCEPTIONS", "TABLE", "VIEWS", "Row"]
+REQUIRE = frozenset({"require", "require.early"})
+"""The primitives that raise where a condition does not hold."""
+
+__all__ = ["ALIASES", "EXCEPTIONS", "REQUIRE", "TABLE", "VIEWS", "Row"]

@@ -288,6 +288,8 @@ def _require(cond: bool, *rest: object) -> tuple[()]:
 
 
 _row("require", 1, _require_rule, _require, {"bool": "require"}, effect=True)
+# Before its place in the program: another requirement may be the first that does not hold.
+_row("require.early", 1, _require_rule, _require, {"bool": "require"}, effect=True)
 
 
 def _address_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:

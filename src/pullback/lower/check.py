@@ -167,7 +167,7 @@ class _Checker:
                         self.use(v, v.ty if v.ty in (Ty.PTR, Ty.F64) else Ty.I64, 1)
                 if dst is not None:
                     self.bind(dst)
-            case RaiseIf(cond, _, _, _, a, b):
+            case RaiseIf(cond, _, _, _, a, b, _):
                 self.use(cond, Ty.I1, 1)
                 self.use(a, Ty.I64, 1)
                 self.use(b, Ty.I64, 1)

@@ -207,7 +207,7 @@ class Machine:
                 info = self.foreign(routine, given)
                 if dst is not None:
                     env[dst] = info
-            case RaiseIf(cond, kind, message, _, a, b):
+            case RaiseIf(cond, kind, message, _, a, b, _):
                 if self.number(cond, env):
                     shown = self.number(a, env), self.number(b, env)
                     raise EXCEPTIONS[kind](message.format(*shown, a=shown[0], b=shown[1]))

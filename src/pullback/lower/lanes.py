@@ -169,7 +169,8 @@ class Parallel:
     def best(self, inits: list[Value]) -> list[Value]:
         """In lanes along an axis that is long enough, if the body can; else scalar."""
         lo = self.lo
-        axes = self._axes() if lo.copies <= MAX_COPIES else []
+        lanes = lo.copies <= MAX_COPIES and not lo.unit.in_order
+        axes = self._axes() if lanes else []
         return self._along(axes, inits)
 
     def _axes(self) -> list[int]:

@@ -265,7 +265,8 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaiseIf:
-    """If ``cond`` (scalar i1): record (kind, site, a, b) in CTX and leave all functions."""
+    """If ``cond`` (scalar i1): record (kind, site, a, b) in CTX and leave all functions.
+    ``early``: the program itself might have raised another error before."""
 
     cond: Value
     kind: str
@@ -273,6 +274,7 @@ class RaiseIf:
     site: Site | None
     a: Value
     b: Value
+    early: bool = False
 
 
 Instr = (

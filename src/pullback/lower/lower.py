@@ -64,10 +64,12 @@ from pullback.lower.values import Scalar, Val, View, leaves
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
 
 
-def lower(program: Program) -> Module:
-    """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING."""
+def lower(program: Program, in_order: bool = False) -> Module:
+    """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
+    ``in_order``: one iteration after the other."""
     unit = Unit(
-        program, lasting_arrays(program), filled_arrays(program), separate_loops(program)
+        program, lasting_arrays(program), filled_arrays(program), separate_loops(program),
+        in_order=in_order,
     )
     for fn in program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
@@ -152,7 +154,7 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
     if op.name in VIEWS:
         return [view_prim(lo, op)]
     match op.name:
-        case "require":
+        case "require" | "require.early":
             require(lo, op, let.site)
             return []
         case "dim":

@@ -111,17 +111,19 @@ def _at_lane(lo: Lowering, a: Scalar, lane: Value) -> Value:
 
 
 def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
-    raise_if(lo, flag, "OverflowError", OVERFLOW, site)
+    raise_if(lo, flag, "OverflowError", OVERFLOW, site, early=site is None)  # of a check before
 
 
-def raise_if(lo: Lowering, bad: Value, kind: str, message: str, site: Site | None) -> None:
+def raise_if(
+    lo: Lowering, bad: Value, kind: str, message: str, site: Site | None, early: bool = False
+) -> None:
     """Raise where ``bad`` holds in any lane that runs this code."""
     mask = lo.mask()
     if mask is not None and lanes_of(bad) == LANES:
         bad = lo.test("and", bad, mask.lanes)
     bad = lo.any_lane(bad)
     if not (isinstance(bad, Imm) and not bad.value):
-        lo.emit(RaiseIf(bad, kind, message, site, ZERO, ZERO))
+        lo.emit(RaiseIf(bad, kind, message, site, ZERO, ZERO, early))
 
 
 def require(lo: Lowering, op: Prim, site: Site | None) -> None:
@@ -135,4 +137,4 @@ def require(lo: Lowering, op: Prim, site: Site | None) -> None:
         lo.emit(RaiseIf(bad, kind, messages[0], site, a, b))
     else:
         plain = messages[-1].replace("{", "{{").replace("}", "}}")
-        raise_if(lo, bad, kind, plain, site)
+        raise_if(lo, bad, kind, plain, site, op.name == "require.early")

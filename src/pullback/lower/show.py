@@ -141,7 +141,7 @@ class _Show:
             case Foreign(dst, routine, args):
                 given = ", ".join(repr(a) if isinstance(a, str) else v(a) for a in args)
                 return f"{f'{b(dst)} = ' if dst is not None else ''}{routine}({given})"
-            case RaiseIf(cond, kind, message, site, a, b_):
+            case RaiseIf(cond, kind, message, site, a, b_, _):
                 where = f" line {site.line}" if site else ""
                 return f"raise {kind} if {v(cond)} {message!r} {v(a)}, {v(b_)}{where}"
             case IfCode() | ForCode() | WhileCode():

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pullback.core.terms import Atom, Block, Lit, Op, Program, Var
 from pullback.core.types import Type
 from pullback.lower.emit import Emitter
 from pullback.lower.forms import Form
-from pullback.lower.loopcode import LANES, Arith, Imm, Instr, LoopFunction, Reg, Ty, Value
+from pullback.lower.loopcode import (
+    LANES,
+    Arith,
+    Imm,
+    Instr,
+    LoopFunction,
+    RaiseIf,
+    Reg,
+    Ty,
+    Value,
+)
 from pullback.lower.separate import Separate
 from pullback.lower.values import ONE, ZERO, Scalar, Val, View, lanes_of, machine
 
@@ -84,7 +94,8 @@ class Lanes:
 
 @dataclass(eq=False)
 class Unit:
-    """The module under construction."""
+    """The module under construction. ``in_order``: without lanes, so that errors come in the
+    order of the program."""
 
     program: Program
     lasting: frozenset[Var] = frozenset()
@@ -92,6 +103,7 @@ class Unit:
     separate: dict[Op, Separate] = field(default_factory=dict)
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
+    in_order: bool = False
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Where arrays are made: those that may end up in data, where data is (``escape``)."""
@@ -114,6 +126,12 @@ class Lowering(Emitter):
     def block(self, b: Block) -> list[Val]:
         """Lower a block here."""
         return self._block(self, b)
+
+    def emit(self, instr: Instr) -> None:
+        """Append an instruction; an error of one lane may come before that of another."""
+        if self.lane is not None and isinstance(instr, RaiseIf):
+            instr = replace(instr, early=True)
+        super().emit(instr)
 
     # --- atoms ------------------------------------------------------------------------------------
 

@@ -165,7 +165,7 @@ def raise_if(f: FunctionText, instr: RaiseIf) -> None:
     errors = f.out.errors
     code = len(errors)
     errors.append(
-        ErrorSite(instr.kind, instr.message, instr.site, instr.a.ty, instr.b.ty)
+        ErrorSite(instr.kind, instr.message, instr.site, instr.a.ty, instr.b.ty, instr.early)
     )
     f.count += 1
     cold, on = f"raise{f.count}", f"fine{f.count}"

@@ -20,13 +20,15 @@ from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP, Field
 
 @dataclass(frozen=True, slots=True)
 class ErrorSite:
-    """One ``RaiseIf`` of a module; the numbers a and b are recorded as 8 raw bytes each."""
+    """One ``RaiseIf`` of a module; the numbers a and b are recorded as 8 raw bytes each.
+    ``early``: it stands before its place in the program, or among eight iterations."""
 
     kind: str
     message: str
     site: Site | None
     a: Ty
     b: Ty
+    early: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -100,4 +102,15 @@ def make_error(owner: ModuleOwner, context: int) -> BaseException:
         return RecursionError("maximum recursion depth exceeded")
     error = owner.errors[code]
     message = _message(error, _number(a, error.a), _number(b, error.b))
-    return with_site(_exception(error.kind, message), error.site)
+    exception = with_site(_exception(error.kind, message), error.site)
+    if error.early:
+        setattr(exception, _EARLY, True)
+    return exception
+
+
+_EARLY = "_pullback_early"
+
+
+def is_early(exception: BaseException) -> bool:
+    """Whether the program might have raised another error before this one."""
+    return hasattr(exception, _EARLY)

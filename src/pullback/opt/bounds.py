@@ -8,6 +8,7 @@ triangular loops follow by linear arithmetic (``ranges.Ranges``).
 
 from __future__ import annotations
 
+from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -105,7 +106,7 @@ class Checks:
                 else:
                     self.ranges.given[let.vars[0]] = self.ranges.form(n)
                     self.ranges.extent(let.vars[0])
-            case Prim("require", (cond,), _):
+            case Prim("require" | "require.early", (cond,), _):
                 self.ranges.assume(cond, True)
             case Build(extents, _, _):
                 for n in extents:
@@ -158,7 +159,7 @@ class Checks:
         if name in _CHECKED:
             self.defs[let.vars[0]] = op
             return Prim(_CHECKED[name], args) if self.ranges.fits(let.vars[0]) else op
-        if name == "require":
+        if name in REQUIRE:
             return None if self.ranges.holds(args[0]) else op
         known: Atom | None = None
         if name in COMPARED and args[0].type == I64:

@@ -5,10 +5,10 @@
     sum i < n. require c; e    (c invariant)  ==>  require (c or n <= 0);       sum i < n. e
 
 A condition on integers that is linear in the index of the loop holds in every iteration if it holds
-in the extreme one; so the same programs raise the same errors, only earlier (before the errors of
-other places in the loop). What stands in a branch of the loop's body stays there. Inner loops come
-first, so that checks move out of whole nests. What is left is loops without exits, which can be
-fused, nested and run in lanes.
+in the extreme one; so the same programs raise errors, only earlier (before the errors of other
+places in the loop: such errors are marked, see ``first_errors``). What stands in a branch of the
+loop's body stays there. Inner loops come first, so that checks move out of whole nests. What is
+left is loops without exits, which can be fused, nested and run in lanes.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class _Lifter(Checks):
         stay = []
         for let in block.lets:
             match let.op:
-                case Prim("require", (cond,), (str(exception), str(message))):
+                case Prim("require" | "require.early", (cond,), (str(exception), str(message))):
                     if self.lifted(loop, inside, self.goals(cond, inside), let.site, exception,
                                    message):
                         continue
@@ -200,7 +200,7 @@ class _Lifter(Checks):
             cond = conditions[0]
             for other in conditions[1:]:
                 cond = b.prim("or", cond, other)
-            b.require(cond, exception, message, site)
+            b.require(cond, exception, message, site, "require.early")
         for let in b.lets:
             op = self.op(let, self.renamed(let.op))
             if op is not None:
@@ -237,7 +237,7 @@ class _Lifter(Checks):
 
 def _is_check(op: Op) -> bool:
     match op:
-        case Prim("require"):
+        case Prim("require" | "require.early"):
             return True
         case Index(_, _, checked) | Update(_, _, _, checked):
             return checked

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pullback.core.build import lit, prim_types
+from pullback.core.prims import REQUIRE
 from pullback.core.rows import Static
 from pullback.core.terms import (
     AccAdd,
@@ -193,7 +194,7 @@ class _Simplifier:
 
     def prim_let(self, let: Let, op: Prim) -> None:
         if not let.vars:
-            if op.name != "require" or not same(op.args[0], _TRUE):
+            if op.name not in REQUIRE or not same(op.args[0], _TRUE):
                 self.emit((), op, let.site)
             return
         found = self.known(op.name, op.args, op.static, let.vars[0].type, let.site)
