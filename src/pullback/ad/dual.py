@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
-from pullback.ad.cells import zeros, zeros_like
-from pullback.ad.dual_loops import Sequential, loop_row
+from pullback.ad.cells import extents_of, zeros, zeros_like
+from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
 from pullback.ad.kept import fewest
+from pullback.ad.numbered import Numbered
 from pullback.ad.rows import Codes, Straight, Words
 from pullback.ad.spaces import Spaces
 from pullback.ad.straight import (
@@ -41,7 +42,9 @@ from pullback.core.terms import (
     AccTake,
     Atom,
     Block,
+    Build,
     If,
+    Index,
     Let,
     Loop,
     Prim,
@@ -78,11 +81,14 @@ def lasting(b: Builder, array: Atom) -> Atom:
 
 
 def ids_of(
-    functions: Functions, spaces: IdSpaces, codes: Codes, name: str, mask: tuple[bool, ...]
+    functions: Functions, spaces: IdSpaces, codes: Codes, name: str, mask: tuple[bool, ...],
+    numbered: frozenset[int] = frozenset(),
 ) -> str:
-    """The name of f with ids for these active parameters, made when first asked for."""
+    """The name of f with ids for these active parameters, made when first asked for. The last
+    parameters are the first ids of those arrays that have consecutive ones."""
+    suffix = "ids_numbered" if numbered else "ids"
     return translated(
-        functions, name, mask, "ids", lambda facts: Dual(functions, spaces, facts, codes)
+        functions, name, mask, suffix, lambda facts: Dual(functions, spaces, facts, codes, numbered)
     )
 
 
@@ -90,7 +96,8 @@ class Dual(Forward):
     """The translation of one function."""
 
     def __init__(
-        self, functions: Functions, spaces: IdSpaces, facts: Facts, codes: Codes
+        self, functions: Functions, spaces: IdSpaces, facts: Facts, codes: Codes,
+        consecutive: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__(functions, facts)
         self.spaces: IdSpaces = spaces
@@ -99,6 +106,8 @@ class Dual(Forward):
         self.waiting: dict[Var, Let] = {}
         self.users: Users = {}
         self.cheap: dict[Var, Let] = {}
+        self.consecutive = consecutive
+        self.numbered: dict[Atom, Numbered] = {}
 
     # -- what stands beside a real --------------------------------------------------------------
 
@@ -113,6 +122,17 @@ class Dual(Forward):
 
     def target(self, name: str, mask: tuple[bool, ...]) -> str:
         return ids_of(self.functions, self.spaces, self.codes, name, mask)
+
+    def further(self, params: tuple[Var, ...], b: Builder) -> list[Var]:
+        """The first ids of the parameters whose ids are consecutive."""
+        out: list[Var] = []
+        for k in sorted(self.consecutive):
+            out.append(Var("first", I64))
+            start = len(b.lets)
+            extents = extents_of(b, self.value(params[k]))
+            self.numbered[params[k]] = Numbered.dense(b, out[-1], extents)
+            self.cheap_again(b, start)
+        return out
 
     def on(self, a: Atom) -> bool:
         return isinstance(a, Var) and a in self.active
@@ -142,11 +162,12 @@ class Dual(Forward):
             return
         self.give_ids(wants(let, self.on), b)
         match let.op:
+            case Loop() | Build() | Sum_() if loop_row(self, let, b):
+                return
             case Sum_() if any(self.on(v) for v in let.vars):
-                self.sum(let, let.op, b)
-            case Loop(n, i, carried, inits, body):
-                if not loop_row(self, let, Sequential((n,), (i,), carried, inits, body), b):
-                    super().let(let, b)
+                self.as_loop(let, let.op, b)
+            case Index(array, idx, False) if self.on(let.vars[0]) and array in self.numbered:
+                self.read(let, array, self.values(idx), b)
             case AccNew() | AccAdd() | AccRead() | AccTake():
                 self.accumulator(let, let.op, b)
             case _:
@@ -176,16 +197,31 @@ class Dual(Forward):
             return
         super().prim(let, name, args, static, b)
         self.cheap_again(b)
+        if let.vars and args and args[0] in self.numbered:
+            start = len(b.lets)
+            found = self.numbered[args[0]].view(b, name, self.values(args[1:]), static)
+            self.cheap_again(b, start)
+            if found is not None:
+                self.numbered[let.vars[0]] = found
 
-    def cheap_again(self, b: Builder) -> None:
-        """Note the last operation if a reverse may do it again."""
-        let = b.lets[-1]
+    def read(self, let: Let, array: Atom, where: tuple[Atom, ...], b: Builder) -> None:
+        """A real of an array whose ids are known without looking."""
+        (v,) = let.vars
+        primal = Var(v.name, v.type)
+        b.lets.append(Let((primal,), Index(self.value(array), where, False), let.site))
+        start = len(b.lets)
+        self.env[v] = (primal, self.numbered[array].id(b, where))
+        self.cheap_again(b, start)
+
+    def cheap_again(self, b: Builder, start: int = -1) -> None:
+        """Note the last operations if a reverse may do them again."""
         scalars = (Real, Int, Bool)
-        if isinstance(let.op, Prim) and let.op.name in CHEAP and len(let.vars) == 1:
-            v, op = let.vars[0], let.op
-            if all(isinstance(a.type, scalars) for a in (v, *op.args)):
-                again = Prim(op.name.removesuffix(".ck"), op.args, op.static)
-                self.cheap[v] = Let((v,), again)
+        for let in b.lets[start:]:
+            if isinstance(let.op, Prim) and let.op.name in CHEAP and len(let.vars) == 1:
+                v, op = let.vars[0], let.op
+                if all(isinstance(a.type, scalars) for a in (v, *op.args)):
+                    again = Prim(op.name.removesuffix(".ck"), op.args, op.static)
+                    self.cheap[v] = Let((v,), again)
 
     def chosen(self, name: str, args: tuple[Atom, ...], primal: Atom, b: Builder) -> Atom:
         """The id of the argument whose partial is 1."""
@@ -246,7 +282,12 @@ class Dual(Forward):
         b.lets.extend(kept.front)
         words = Words(kept.stored, (i64(self.codes.next), *ids))
         self.codes.all.append(Straight(words, seeds, kept.back))
-        return b.let(TapePush(words.write(b), len(outputs)), (I64,), names=("id",))[0]
+        return self.push(b, words, len(outputs))
+
+    def push(self, b: Builder, words: Words, count: int) -> Atom:
+        """The first of the new ids of a row."""
+        op = TapePush(words.write(b), (i64(count),))
+        return b.let(op, (I64, I64), names=("id", "at"))[0]
 
     def by_id(self, b: Builder, ct: dict[Var, Atom]) -> dict[tuple[Atom, Type], Atom]:
         """The cotangents of variables, by their ids (and types)."""
@@ -258,19 +299,6 @@ class Dual(Forward):
         return out
 
     # -- sums -----------------------------------------------------------------------------------
-
-    def sum(self, let: Let, op: Sum_, b: Builder) -> None:
-        """A sum is a loop that carries the totals."""
-        totals, nexts = self.like(let.vars), self.like(let.vars)
-        adds = tuple(
-            Let((n,), Prim("add", (t, r)))
-            for n, t, r in zip(nexts, totals, op.body.results, strict=True)
-        )
-        inits = tuple(lit(0.0, v.type) for v in let.vars)
-        body = Block((*op.body.lets, *adds), nexts)
-        loop = Sequential(op.extents, op.indices, totals, inits, body)
-        if not loop_row(self, let, loop, b):
-            self.as_loop(let, op, b)
 
     def as_loop(self, let: Let, op: Sum_, b: Builder) -> None:
         """The sum as loops that carry the totals, translated like any other loop."""
@@ -339,7 +367,7 @@ class Dual(Forward):
         ct = Var("ct", F64)
         words = Words((), (i64(self.codes.next), x, y))
         self.codes.all.append(Straight(words, (ct,), Block((), (ct, ct))))
-        return b.let(TapePush(words.write(b), 1), (I64,), names=("id",))[0]
+        return self.push(b, words, 1)
 
 
 __all__ = ["NOBODY", "Dual", "IdSpaces", "ids_of"]

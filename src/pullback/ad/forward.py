@@ -42,10 +42,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -129,6 +129,7 @@ def translated(
         params.extend(run.fresh(p)[:given])
         if not on and run.on(p):  # it is updated with active values
             run.env[p] = (params[-1], run.zeros(b, params[-1]))
+    params += run.further(f.params, b)
     body = b.block(run.block(f.body, b, on_results))
     functions.functions[out] = Function(out, tuple(params), body, results)
     return out
@@ -156,6 +157,10 @@ class Forward:
     def zeros(self, b: Builder, array: Atom) -> Atom:
         """The same in memory of its own."""
         return zeros(b, array)
+
+    def further(self, params: tuple[Var, ...], b: Builder) -> list[Var]:
+        """Parameters after those of the function."""
+        return []
 
     def target(self, name: str, mask: tuple[bool, ...]) -> str:
         """The translation of a function."""
@@ -268,7 +273,7 @@ class Forward:
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
+                | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that forward mode reads: {let.op}")
             case _:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pullback.core.build import Builder, lit
-from pullback.core.terms import Atom, Block, Let, Lit, Var, atoms
+from pullback.core.terms import Atom, Block, Let, Lit, Prim, Var, atoms
+from pullback.core.traverse import free_variables, refresh
 
 MOST_NODES = 400
 """Of larger graphs what the linear operations read is kept."""
@@ -71,12 +72,11 @@ def divide(
     linear_lets: list[Let] = []
     plain: dict[Var, Let] = {}
     for let in b.lets:
-        (v,) = let.vars
         if any(a in linear for a in atoms(let.op)):
-            linear.add(v)
+            linear.update(let.vars)
             linear_lets.append(let)
         else:
-            plain[v] = let
+            plain[let.vars[0]] = let
     read = dict.fromkeys(
         a for a in (*(a for x in linear_lets for a in atoms(x.op)), *results)
         if isinstance(a, Var) and a not in linear
@@ -87,6 +87,54 @@ def divide(
     again = graph.between(read, {**cheap, **plain}, stored)
     block = Block((*again, *linear_lets), results)
     return Kept(front, stored, block)
+
+
+MOST_STEPS = 24
+"""So many operations are done again instead of keeping an id."""
+
+
+def above(
+    roots: Collection[Atom], cheap: Mapping[Var, Let], varies: Callable[[Var], bool]
+) -> tuple[Let, ...] | None:
+    """The cheap operations that give the roots from what does not vary, in order; None if there are
+    none such."""
+    out: dict[Var, Let] = {}
+    todo = [(a, False) for a in roots]
+    while todo:
+        v, done = todo.pop()
+        if not isinstance(v, Var) or v in out or not varies(v):
+            continue
+        let = cheap.get(v)
+        if let is None or len(out) >= MOST_STEPS * len(roots):
+            return None
+        if done:
+            out[v] = let
+        else:
+            todo.append((v, True))
+            todo += [(a, False) for a in atoms(let.op)]
+    return tuple(out.values())
+
+
+def invariant_part(b: Builder, block: Block, varying: Collection[Var]) -> Block:
+    """The block of a loop without what does not depend on what varies, which is done in front."""
+    dependent = set(varying)
+    front: list[Let] = []
+    rest: list[Let] = []
+    for let in block.lets:
+        if dependent.isdisjoint(atoms(let.op)) and not _traps(let):
+            front.append(let)
+        else:
+            dependent.update(let.vars)
+            rest.append(let)
+    made = {v for let in front for v in let.vars}
+    wanted = tuple(v for v in free_variables(Block(tuple(rest), block.results)) if v in made)
+    found = b.extend(refresh(Block(tuple(front), wanted)))
+    return refresh(Block(tuple(rest), block.results), dict(zip(wanted, found)))
+
+
+def _traps(let: Let) -> bool:
+    """Whether it must not be done when the loop has no iteration."""
+    return isinstance(let.op, Prim) and let.op.name in ("floordiv", "mod")
 
 
 class _Graph:
@@ -214,4 +262,4 @@ class _Flow:
         return tuple(v for v, n in self.node.items() if n + 1 in reaches and n not in reaches)
 
 
-__all__ = ["Kept", "divide", "fewest"]
+__all__ = ["Kept", "above", "divide", "fewest", "invariant_part"]

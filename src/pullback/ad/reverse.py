@@ -39,10 +39,10 @@ from pullback.core.terms import (
     Prim,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -94,7 +94,7 @@ class Reverse(Sweep):
             case (
                 MakeTuple() | Project() | Closure() | Apply() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
+                | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise AssertionError(f"not in the dialect that chad reads: {let.op}")
             case _:

@@ -8,8 +8,9 @@ for each iteration before these words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import (
@@ -19,7 +20,6 @@ from pullback.core.terms import (
     Block,
     If,
     Let,
-    Loop,
     Var,
     While,
 )
@@ -69,6 +69,10 @@ class Words:
         return (*(to_word(b, x) for x in self.values), *pack(b, self.numbers))
 
 
+Place = Callable[[int], Atom]
+"""The numbers of words, by their places in a row."""
+
+
 @dataclass(frozen=True)
 class Tape:
     """What backward code reads: the words, and the accumulator of the cotangents of all ids."""
@@ -89,18 +93,21 @@ class Tape:
             case _:
                 return b.prim("ne", b.index(self.ints, (at,), checked=False), i64(0))
 
-    def number(self, b: Builder, end: Atom, k: int) -> Atom:
-        """Number ``k`` of the words that end there."""
-        word = b.index(self.ints, (b.prim("sub", end, i64(k // 2 + 1)),), checked=False)
+    def half(self, b: Builder, at: Atom, k: int) -> Atom:
+        """The number that is an even or odd one of those that are packed."""
+        word = b.index(self.ints, (at,), checked=False)
         if k % 2 == 1:
             return b.prim("shr", word, i64(HALF))
         return b.prim("and", word, i64((1 << HALF) - 1))
 
-    def read(self, b: Builder, words: Words, end: Atom) -> dict[Var, Atom]:
-        """The values of the words that end there."""
-        first = b.prim("sub", end, i64(words.size))
+    def number(self, b: Builder, words: Words, k: int, place: Place) -> Atom:
+        """Number ``k`` of the words that are at these places."""
+        return self.half(b, place(words.size - k // 2 - 1), k)
+
+    def read(self, b: Builder, words: Words, place: Place) -> dict[Var, Atom]:
+        """The values of the words that are at these places."""
         return {
-            v: self.value(b, b.prim("add", first, i64(k)), v.type)
+            v: self.value(b, place(k), v.type)
             for k, v in enumerate(words.values)
             if isinstance(v, Var)
         }
@@ -108,6 +115,47 @@ class Tape:
     def add(self, b: Builder, number: Atom, ct: Atom) -> None:
         """To the cotangent of an id."""
         b.lets.append(Let((), AccAdd(self.h, (number,), ct)))
+
+
+class Row(Protocol):
+    """What goes backward through a row whose words end at ``end``."""
+
+    def start(self, b: Builder, tape: Tape, end: Atom) -> Atom:
+        """Where the row begins."""
+        ...
+
+    def count(self, b: Builder, tape: Tape, end: Atom) -> Atom:
+        """How many ids it defines."""
+        ...
+
+    def reverse(self, b: Builder, tape: Tape, end: Atom, first: Atom) -> None:
+        """Add to the cotangents of what the row comes from, from those of its ids."""
+        ...
+
+
+def before(b: Builder, end: Atom, words: Words) -> Place:
+    """The places of words that end there."""
+    return lambda k: b.prim("sub", end, i64(words.size - k))
+
+
+def where_any(
+    b: Builder, tape: Tape, outputs: Sequence[Var], first: Atom,
+    then: Callable[[Builder, Sequence[Atom]], None],
+) -> None:
+    """What is done with the cotangents of the ids of ``outputs``, unless all are zero: then nothing
+    is added, whatever the values are."""
+    cts: list[Atom] = []
+    some: Atom | None = None
+    for k, v in enumerate(outputs):
+        assert isinstance(v.type, Real)
+        at = b.prim("add", first, i64(k))
+        cts += b.let(AccRead(tape.h, (at,), v.type.bits), (v.type,), names=("ct",))
+        nonzero = b.prim("ne", cts[-1], lit(0.0, v.type))
+        some = nonzero if some is None else b.prim("or", some, nonzero)
+    assert some is not None
+    inner = Builder()
+    then(inner, cts)
+    b.lets.append(Let((), If(some, inner.block(), Block((), ()))))
 
 
 @dataclass(frozen=True)
@@ -119,72 +167,31 @@ class Straight:
     outputs: tuple[Var, ...]
     back: Block
 
-    def reverse(self, b: Builder, tape: Tape, end: Atom, cts: Sequence[Atom]) -> None:
-        """Add to the cotangents of what the row comes from."""
-        known = {**dict(zip(self.outputs, cts, strict=True)), **tape.read(b, self.words, end)}
-        for k, ct in enumerate(b.extend(refresh(self.back, known))):
-            tape.add(b, tape.number(b, end, k + 1), ct)
-
     def start(self, b: Builder, tape: Tape, end: Atom) -> Atom:
-        """Where the row begins."""
+        """See ``Row``."""
         return b.prim("sub", end, i64(self.words.size))
 
+    def count(self, b: Builder, tape: Tape, end: Atom) -> Atom:
+        """See ``Row``."""
+        return i64(len(self.outputs))
 
-@dataclass(frozen=True)
-class Repeated:
-    """The reverse of a loop, with ``record`` for each iteration and ``words`` at the end, the last
-    value of which is how many iterations there are. ``back`` goes from the cotangents ``outputs``
-    of what an iteration gives on to those of what it was given, and then to one for each id of the
-    record and of what does not vary. ``inits``: which of the carried values begin with an id.
-    ``index``: the number of the iteration, if the reverse needs it."""
+    def reverse(self, b: Builder, tape: Tape, end: Atom, first: Atom) -> None:
+        """See ``Row``."""
 
-    words: Words
-    record: Words
-    outputs: tuple[Var, ...]
-    back: Block
-    inits: tuple[int, ...]
-    index: Var | None = None
+        def add(inner: Builder, cts: Sequence[Atom]) -> None:
+            place = before(inner, end, self.words)
+            known = {**tape.read(inner, self.words, place), **dict(zip(self.outputs, cts))}
+            for k, ct in enumerate(inner.extend(refresh(self.back, known))):
+                tape.add(inner, tape.number(inner, self.words, k + 1, place), ct)
 
-    def reverse(self, b: Builder, tape: Tape, end: Atom, cts: Sequence[Atom]) -> None:
-        """The same as ``Straight.reverse``."""
-        n, each = len(self.outputs), len(self.record.numbers)
-        known, count = tape.read(b, self.words, end), self._count(b, tape, end)
-        last = b.prim("sub", end, i64(self.words.size))
-        back, inner = Var("back", I64), Builder()
-        stop = inner.prim("sub", last, inner.prim("mul", back, i64(self.record.size)))
-        totals = tuple(Var("total", a.type) for a in self.back.results[n + each :])
-        now = tuple(Var("ct", v.type) for v in self.outputs)
-        here = {**known, **tape.read(inner, self.record, stop)}
-        here.update(zip(self.outputs, now, strict=True))
-        if self.index is not None:
-            rest = inner.prim("sub", count, back)
-            here[self.index] = inner.prim("sub", rest, i64(1))
-        out = inner.extend(refresh(self.back, here))
-        for k, ct in enumerate(out[n : n + each]):
-            tape.add(inner, tape.number(inner, stop, k), ct)
-        sums = [inner.prim("add", t, ct) for t, ct in zip(totals, out[n + each :], strict=True)]
-        inits = (*cts, *(lit(0.0, t.type) for t in totals))
-        state = (*now, *totals)
-        loop = Loop(count, back, state, inits, inner.block((*out[:n], *sums)))
-        found = b.let(loop, tuple(v.type for v in state))
-        for k, ct in enumerate((*(found[i] for i in self.inits), *found[n:])):
-            tape.add(b, tape.number(b, end, k + 1), ct)
-
-    def _count(self, b: Builder, tape: Tape, end: Atom) -> Atom:
-        ids = self.words.size - len(self.words.values)
-        return b.index(tape.ints, (b.prim("sub", end, i64(ids + 1)),), checked=False)
-
-    def start(self, b: Builder, tape: Tape, end: Atom) -> Atom:
-        """Where the row begins."""
-        records = b.prim("mul", self._count(b, tape, end), i64(self.record.size))
-        return b.prim("sub", b.prim("sub", end, i64(self.words.size)), records)
+        where_any(b, tape, self.outputs, first, add)
 
 
 @dataclass
 class Codes:
     """The reverses of all rows of a program, by their codes."""
 
-    all: list[Straight | Repeated] = field(default_factory=list)
+    all: list[Row] = field(default_factory=list)
 
     @property
     def next(self) -> int:
@@ -193,13 +200,13 @@ class Codes:
 
     def resolve(self, b: Builder, tape: Tape, ids: Atom) -> None:
         """From the last row to the first, through all their reverses; ``ids``: how many there
-        are. Where all cotangents are zero nothing is added, whatever the values are."""
+        are."""
         if not self.all:
             return
         end, top = Var("end", I64), Var("top", I64)
         test, body = Builder(), Builder()
         more = test.prim("gt", end, i64(0))
-        code = tape.number(body, end, 0)
+        code = tape.half(body, body.prim("sub", end, i64(1)), 0)
         out = self._choose(body, tape, code, end, top, range(len(self.all)))
         start = b.dim(tape.ints, 0)
         loop = While((end, top), (start, ids), test.block((more,)), body.block(out))
@@ -221,20 +228,9 @@ class Codes:
 
     def _row(self, b: Builder, tape: Tape, code: int, end: Var, top: Var) -> tuple[Atom, ...]:
         row = self.all[code]
-        first = b.prim("sub", top, i64(len(row.outputs)))
-        cts: list[Atom] = []
-        some: Atom | None = None
-        for k, v in enumerate(row.outputs):
-            assert isinstance(v.type, Real)
-            at = b.prim("add", first, i64(k))
-            cts += b.let(AccRead(tape.h, (at,), v.type.bits), (v.type,), names=("ct",))
-            nonzero = b.prim("ne", cts[-1], lit(0.0, v.type))
-            some = nonzero if some is None else b.prim("or", some, nonzero)
-        assert some is not None
-        inner = Builder()
-        row.reverse(inner, tape, end, cts)
-        b.lets.append(Let((), If(some, inner.block(), Block((), ()))))
+        first = b.prim("sub", top, row.count(b, tape, end))
+        row.reverse(b, tape, end, first)
         return row.start(b, tape, end), first
 
 
-__all__ = ["Codes", "Repeated", "Straight", "Tape", "Words"]
+__all__ = ["Codes", "Place", "Row", "Straight", "Tape", "Words", "before", "where_any"]

@@ -14,6 +14,7 @@ from pullback.ad.cells import array_type, extents_of, flatten, indices, real_typ
 from pullback.ad.differentiate import differentiate
 from pullback.ad.dual import IdSpaces, ids_of, lasting
 from pullback.ad.functions import Functions
+from pullback.ad.numbered import consecutive
 from pullback.ad.rows import Codes, Tape
 from pullback.core.build import Builder, i64
 from pullback.core.terms import (
@@ -182,7 +183,9 @@ class _Maker:
         mask = tuple(
             i in self.wrt or self.spaces.composite(p.type) for i, p in enumerate(self.main.params)
         )
-        name = ids_of(self.functions, self.spaces, self.codes, self.main.name, mask)
+        name = ids_of(
+            self.functions, self.spaces, self.codes, self.main.name, mask, self.numbered
+        )
         target = self.functions.functions[name]
         outs = b.let(Call(target.name, args), target.results)
         results: list[Atom] = []
@@ -227,16 +230,19 @@ class _Maker:
             out += parts
             if i in places:
                 out.append(self.ids(*places[i], b))
+        out += [at for i, (at, _) in sorted(places.items()) if i in self.numbered]
         return tuple(out)
+
+    @property
+    def numbered(self) -> frozenset[int]:
+        """The parameters of ``plain`` that are arrays of reals."""
+        types = {i: self.main.params[i].type for i in self.plain}
+        arrays = {i: t for i, t in types.items() if isinstance(t, Array)}
+        return frozenset(i for i, t in arrays.items() if isinstance(t.elem, Real))
 
     def ids(self, at: Atom, shape: tuple[Atom, ...], b: Builder) -> Atom:
         """The ids of an input from a position on, in C order."""
-        if not shape:
-            return at
-        idx, body = indices(len(shape)), Builder()
-        place = body.prim("add", at, flatten(body, idx, shape))
-        (made,) = b.let(Build(shape, idx, body.block((place,))), (Array(I64, len(shape)),))
-        return lasting(b, made)
+        return lasting(b, consecutive(b, at, shape)) if shape else at
 
     # -- backward -------------------------------------------------------------------------------
 

@@ -45,10 +45,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -235,7 +235,7 @@ def _op(p: _Pass, let: Let, out: list[Let]) -> Op:
             raise AssertionError("handled by _let")
         case (
             AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-            | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
+            | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
         ):
             raise AssertionError("accumulators come after ad")
         case _:

@@ -43,10 +43,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -298,7 +298,7 @@ def _op(p: _Pass, op: Op) -> Op:
             raise AssertionError("closures are data before tuples are flattened")
         case (
             AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-            | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
+            | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
         ):
             raise AssertionError("accumulators come after ad")
         case _:

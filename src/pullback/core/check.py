@@ -49,10 +49,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -98,7 +98,7 @@ _HIGHER_ORDER = (Closure, Apply)
 _STRUCTURED = (MakeTuple, Project)
 _DERIVATIVES = (Vjp, Jvp)
 _ACCUMULATORS = (
-    AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeLoop, TapeRead
+    AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeWrite, TapeRead
 )
 _FORBIDDEN: dict[Dialect, tuple[type, ...]] = {
     Dialect.SOURCE: (*_ACCUMULATORS, Handle),
@@ -323,29 +323,24 @@ class _Checker:
             case AccCell(h, idx):
                 self.cell(h, idx)
                 return (I64,)
-            case TapeRoom() | TapePush() | TapeLoop() | TapeRead():
+            case TapeRoom() | TapePush() | TapeWrite() | TapeRead():
                 return self.tape(op)
             case _:
                 assert_never(op)
 
-    def tape(self, op: TapeRoom | TapePush | TapeLoop | TapeRead) -> tuple[Type, ...]:
+    def tape(self, op: TapeRoom | TapePush | TapeWrite | TapeRead) -> tuple[Type, ...]:
         match op:
             case TapeRoom(n):
                 self.ints((n,), "room")
                 return (I64,)
-            case TapePush(words, _):
+            case TapePush(words, count, room):
+                self.ints((*count, *(a for sizes in room for a in sizes)), "room")
                 self.words(_types(words))
-                return (I64,)
-            case TapeLoop(extents, indices, carried, inits, body, words, _):
-                self.ints((*extents, *indices), "extents and indices")
-                self.need(len(extents) == len(indices) > 0, "one index per extent")
-                state = tuple(v.type for v in carried)
-                self.need(all(isinstance(t, Real | Int | Bool) for t in state), "carries scalars")
-                self.equal(_types(inits), state, "initial values")
-                results = self.block(body, (*indices, *carried))
-                self.equal(results[: len(state)], state, "carried values")
-                self.words((*results[len(state) :], *_types(words)))
-                return (*state, I64)
+                return (I64, I64)
+            case TapeWrite(at, word):
+                self.ints((at,), "the number of a word")
+                self.words(_types((word,)))
+                return ()
             case TapeRead(last):
                 self.ints((last,), "the last row")
                 return (Array(I64, 1), Array(F64, 1), I64)

@@ -27,7 +27,6 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeLoop,
     Update,
     Var,
     While,
@@ -249,7 +248,7 @@ class _Uses:
         twice = {v for v in consumed if given.count(v) > 1}
         for v in twice:
             yield f"array {v.name} (id {v.id}) is consumed and given to the same op again"
-        if isinstance(op, Build | Sum_ | TapeLoop | Loop | While):
+        if isinstance(op, Build | Sum_ | Loop | While):
             inside = {r for v in _reads(op) for r in roots_of(v, self.roots)}
             for v in consumed & inside:
                 yield f"array {v.name} (id {v.id}) is consumed by a loop that captures it"

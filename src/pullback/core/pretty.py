@@ -51,10 +51,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -299,14 +299,11 @@ class _Printer:
                 return f"acc_cell {self.atom(h)}[{self.atoms(idx)}]"
             case TapeRoom(n):
                 return f"tape_room({self.atom(n)})"
-            case TapePush(words, count):
-                return f"tape_push({self.atoms(words)}; {count})"
-            case TapeLoop(extents, indices, carried, inits, body, words, count):
-                head = self.binder("tape_loop", extents, indices, body, depth)
-                state = ", ".join(
-                    f"{self.name(v)} = {self.atom(a)}" for v, a in zip(carried, inits)
-                )
-                return f"{head} with {state} ending {self.atoms(words)}; {count}"
+            case TapePush(words, count, room):
+                head = f"tape_push({self.atoms(words)}"
+                return f"{head}; {self.atoms(count)}; {' + '.join(self.atoms(n) for n in room)})"
+            case TapeWrite(at, word):
+                return f"tape_write({self.atom(at)}, {self.atom(word)})"
             case TapeRead(last):
                 return f"tape_read({self.atom(last)})"
             case _:

@@ -20,8 +20,7 @@
                | AccNew(extents) | AccAdd(h, i*, v) | AccRead(h, i*) | AccTake(h, i*)
                | AccCell(h, i*)
     and after ad/dual (the tape: rows of words, each with some new ids):
-               | TapeRoom(n) | TapePush(word*, n) | TapeRead(last)
-               | TapeLoop(extents, i*, x*, init*, block, word*)  a sequential loop with one row
+               | TapeRoom(n) | TapePush(word*, counts, room) | TapeWrite(at, word) | TapeRead(last)
 
 Every op binds as many variables as it has results (possibly none). ``Build`` and ``Sum_`` are
 parallel: their iterations are independent, accumulation commutes. ``Loop`` and ``While`` are
@@ -295,25 +294,21 @@ class TapeRoom:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TapePush:
-    """The first of ``count`` new ids; their row is these words (float64 and int64)."""
+    """A row of the tape with as many new ids as is the product of ``count``: room for as many words
+    as is the sum of the products ``room``, and then these words (float64 and int64). It binds the
+    first of the ids and the number of the first word."""
 
     words: tuple[Atom, ...]
-    count: int
+    count: tuple[Atom, ...]
+    room: tuple[tuple[Atom, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TapeLoop:
-    """A sequential loop over the indices that carries scalars and has one row: in each iteration
-    the results after the next carried values are words of it, and ``words`` end it. It binds the
-    last carried values and the first of as many new ids as are ``count``."""
+class TapeWrite:
+    """A word in the room of a row, by its number."""
 
-    extents: tuple[Atom, ...]
-    indices: tuple[Var, ...]
-    carried: tuple[Var, ...]
-    inits: tuple[Atom, ...]
-    body: Block
-    words: tuple[Atom, ...]
-    count: int
+    at: Atom
+    word: Atom
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -327,7 +322,7 @@ class TapeRead:
 Op = (
     Prim | MakeTuple | Project | Inject | Case | If | Call | Closure | Apply | Build | Sum_ | Loop
     | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake | AccCell
-    | TapeRoom | TapePush | TapeLoop | TapeRead
+    | TapeRoom | TapePush | TapeWrite | TapeRead
 )
 
 
@@ -394,8 +389,6 @@ def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
             yield (), orelse
         case Build(_, indices, body) | Sum_(_, indices, body):
             yield indices, body
-        case TapeLoop(_, indices, carried, _, body, _):
-            yield (*indices, *carried), body
         case Loop(_, index, carried, _, body):
             yield (index, *carried), body
         case While(carried, _, cond, body):
@@ -422,8 +415,6 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return (f, *args)
         case Build(extents, _, _) | Sum_(extents, _, _) | AccNew(extents):
             return extents
-        case TapeLoop(extents, _, _, inits, _, words, _):
-            return (*extents, *inits, *words)
         case Loop(n, _, _, inits, _):
             return (n, *inits)
         case While(_, inits, _, _):
@@ -434,7 +425,9 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return (a, *idx, v)
         case TapeRoom(a) | TapeRead(a):
             return (a,)
-        case TapePush(words, _):
-            return words
+        case TapePush(words, n, room):
+            return (*words, *n, *(a for sizes in room for a in sizes))
+        case TapeWrite(at, word):
+            return (at, word)
         case Vjp(_, args, _, extra) | Jvp(_, args, _, extra):
             return (*args, *extra)

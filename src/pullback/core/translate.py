@@ -41,10 +41,10 @@ from pullback.core.terms import (
     Project,
     Site,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -209,7 +209,7 @@ class _Translator:
                 return self.update(op, out)
             case AccNew() | AccAdd() | AccRead() | AccTake() | AccCell():
                 return accumulator_step(self, op, out)
-            case TapeRoom() | TapePush() | TapeLoop() | TapeRead():
+            case TapeRoom() | TapePush() | TapeWrite() | TapeRead():
                 return tape_step(self, op, out)
             case Vjp() | Jvp():
                 raise NotImplementedError("derivative terms are evaluated after ad")

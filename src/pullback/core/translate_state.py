@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from math import prod
 from typing import Protocol, assert_never, cast
 
 import numpy as np
@@ -20,10 +20,10 @@ from pullback.core.terms import (
     AccTake,
     Atom,
     Block,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Var,
 )
 from pullback.core.types import Real
@@ -157,7 +157,7 @@ def _cell(
 
 
 def tape_step(
-    t: Translator, op: TapeRoom | TapePush | TapeLoop | TapeRead, out: tuple[Var, ...]
+    t: Translator, op: TapeRoom | TapePush | TapeWrite | TapeRead, out: tuple[Var, ...]
 ) -> Step:
     """An op on the tape."""
     m = t.m
@@ -169,17 +169,27 @@ def tape_step(
                 f[dst] = m.tape.new(cast(int, f[n]))
 
             return room
-        case TapePush(words, count):
-            slots, dst, new = t.all(words), t.bind(out[0]), count
+        case TapePush(words, counts, sizes):
+            slots, many, each = t.all(words), t.all(counts), [t.all(n) for n in sizes]
+            row, first = t.binds(out)
 
             def push(f: Frame) -> None:
                 m.cost += len(slots)
+                f[first] = len(m.tape.words)
+                for many_ in each:
+                    m.tape.words += [0] * prod(cast(int, f[k]) for k in many_)
                 m.tape.words += [cast(float, f[k]) for k in slots]
-                f[dst] = m.tape.new(new)
+                f[row] = m.tape.new(prod(cast(int, f[k]) for k in many))
 
             return push
-        case TapeLoop():
-            return _loop(t, op, out)
+        case TapeWrite(at, word):
+            place, value = t.slot(at), t.slot(word)
+
+            def write(f: Frame) -> None:
+                m.cost += 1
+                m.tape.words[cast(int, f[place])] = cast(float, f[value])
+
+            return write
         case TapeRead(_):
             first, second, third = t.binds(out)
 
@@ -190,28 +200,3 @@ def tape_step(
             return read
         case _:
             assert_never(op)
-
-
-def _loop(t: Translator, op: TapeLoop, out: tuple[Var, ...]) -> Step:
-    ns, inits, words, m = t.all(op.extents), t.all(op.inits), t.all(op.words), t.m
-    ixs, state = t.binds(op.indices), t.binds(op.carried)
-    run, results = t.block(op.body)
-    nexts, record = results[: len(state)], results[len(state) :]
-    *dsts, row = t.binds(out)
-
-    def step(f: Frame) -> None:
-        now = [f[k] for k in inits]
-        for point in product(*[range(cast(int, f[n])) for n in ns]):
-            m.cost += 1 + len(record)
-            for i, k in zip((*ixs, *state), (*point, *now)):
-                f[i] = k
-            run(f)
-            now = [f[k] for k in nexts]
-            m.tape.words += [cast(float, f[k]) for k in record]
-        m.cost += len(words)
-        m.tape.words += [cast(float, f[k]) for k in words]
-        for i, x in zip(dsts, now):
-            f[i] = x
-        f[row] = m.tape.new(op.count)
-
-    return step

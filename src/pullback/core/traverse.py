@@ -35,10 +35,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -115,12 +115,10 @@ def map_children(
             return AccCell(atom(h), each(idx))
         case TapeRoom(n):
             return TapeRoom(atom(n))
-        case TapePush(words, count):
-            return TapePush(each(words), count)
-        case TapeLoop(extents, indices, carried, inits, body, words, count):
-            extents, inits, words = each(extents), each(inits), each(words)
-            indices, carried = binds(indices), binds(carried)
-            return TapeLoop(extents, indices, carried, inits, block(body), words, count)
+        case TapePush(words, count, room):
+            return TapePush(each(words), each(count), tuple(map(each, room)))
+        case TapeWrite(at, word):
+            return TapeWrite(atom(at), atom(word))
         case TapeRead(last):
             return TapeRead(atom(last))
         case _:

@@ -40,10 +40,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Vjp,
     While,
@@ -139,9 +139,10 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
         case TapeRoom():
             return [tape.room(lo, op)]
         case TapePush():
-            return [tape.push(lo, op)]
-        case TapeLoop():
-            return tape.loop(lo, op, let.vars)
+            return tape.push(lo, op)
+        case TapeWrite():
+            tape.write(lo, op)
+            return []
         case TapeRead():
             return tape.read(lo)
         case MakeTuple() | Project() | Closure() | Apply() | Vjp() | Jvp():

@@ -1,24 +1,21 @@
 """The tape: an arena of words of 8 bytes, one row after the other; and the arena of ids, never
 touched, in which an id is the number of a word.
 
-Rows are in the order in which they were pushed, so nothing here runs in lanes."""
+Rows are in the order in which they were pushed, so no row is made in lanes; but the iterations of a
+loop that has one row write into the room of that row, each at places of its own."""
 
 from __future__ import annotations
 
-from pullback.core.terms import TapeLoop, TapePush, TapeRoom, Var
+from pullback.core.terms import TapePush, TapeRoom, TapeWrite
 from pullback.core.types import F64, I64, Array
-from pullback.lower.arenas import Scope
-from pullback.lower.copies import nest
 from pullback.lower.loopcode import Imm, Store, Ty, Value
 from pullback.lower.state import Lowering, NotInLanes
 from pullback.lower.values import ONE, ZERO, Scalar, Val, View
+from pullback.lower.views import place_of
+from pullback.lower.views import write as write_element
 
-
-def _words(lo: Lowering, count: Value) -> Value:
-    """The address of so many fresh words."""
-    if lo.lane is not None:
-        raise NotInLanes
-    return lo.alloc(count, Ty.I64, "tape")
+MOST = Imm(2**56, Ty.I64)
+"""More words than there can be, so few that sums do not overflow."""
 
 
 def _ids(lo: Lowering, count: Value) -> Scalar:
@@ -34,55 +31,33 @@ def _number(lo: Lowering, ptr: Value, arena: str) -> Value:
     return lo.arith("shr", Ty.I64, offset, Imm(3, Ty.I64))
 
 
-def _fill(lo: Lowering, at: Value, first: Value, words: list[Value]) -> None:
-    for k, word in enumerate(words):
-        lo.emit(Store(at, lo.add(first, Imm(k, Ty.I64)), word))
-
-
 def room(lo: Lowering, op: TapeRoom) -> Scalar:
     """Ids without rows."""
     return _ids(lo, lo.extent(op.count))
 
 
-def push(lo: Lowering, op: TapePush) -> Scalar:
+def push(lo: Lowering, op: TapePush) -> list[Val]:
     """A row."""
-    words = [lo.value(lo.scalar(a)) for a in op.words]
-    _fill(lo, _words(lo, Imm(len(words), Ty.I64)), ZERO, words)
-    return _ids(lo, Imm(op.count, Ty.I64))
-
-
-def loop(lo: Lowering, op: TapeLoop, bound: tuple[Var, ...]) -> list[Val]:
-    """A loop and its row, which has room for the words of all iterations from the start."""
     if lo.lane is not None:
         raise NotInLanes
-    extents = tuple(lo.extent(n) for n in op.extents)
     words = [lo.value(lo.scalar(a)) for a in op.words]
-    each = Imm(len(op.body.results) - len(op.carried), Ty.I64)
-    record = lo.room((*extents, each))
-    at = _words(lo, lo.add(record, Imm(len(words), Ty.I64)))
-    scope = Scope(lo, {"temp", "residual", "store"})
+    before: Value = ZERO
+    for sizes in op.room:
+        most = lo.arith("min", Ty.I64, lo.room([lo.extent(n) for n in sizes]), MOST)
+        before = lo.add(before, most)
+    at = lo.alloc(lo.add(before, Imm(len(words), Ty.I64)), Ty.I64, "tape")
+    for k, word in enumerate(words):
+        lo.emit(Store(at, lo.add(before, Imm(k, Ty.I64)), word))
+    ids = _ids(lo, lo.room([lo.extent(n) for n in op.count]))
+    first = ZERO if before == ZERO else _number(lo, at, "tape")
+    return [ids, Scalar(I64, first, natural=True)]
 
-    def step(indices: list[Scalar], state: list[Value]) -> list[Value]:
-        def run() -> list[Value]:
-            lo.env.update(zip(op.indices, indices))
-            lo.env.update({v: Scalar(v.type, x) for v, x in zip(op.carried, state)})
-            results = [lo.value(x) for x in lo.block(op.body) if isinstance(x, Scalar)]
-            n = len(op.carried)
-            _fill(lo, at, state[n], results[n:])
-            return [*results[:n], lo.add(state[n], each)]
 
-        code, out = lo.record(run)
-        lo.code.extend(code)
-        scope.release(code)
-        return out
-
-    inits = [*(lo.value(lo.scalar(a)) for a in op.inits), ZERO]
-    code, (*out, _) = lo.record(lambda: nest(lo, extents, inits, step))
-    scope.open()
-    lo.code.extend(code)
-    _fill(lo, at, record, words)
-    ids = _ids(lo, Imm(op.count, Ty.I64))
-    return [*(Scalar(v.type, x) for v, x in zip(bound, out)), ids]
+def write(lo: Lowering, op: TapeWrite) -> None:
+    """A word in the room of a row."""
+    word = lo.scalar(op.word)
+    tape = View(Array(word.type, 1), (lo.bottom("tape"),), ZERO, (ZERO,), (ONE,))
+    write_element(lo, tape, place_of(lo, tape, [lo.scalar(op.at)]), word)
 
 
 def read(lo: Lowering) -> list[Val]:

@@ -23,7 +23,6 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeLoop,
     Update,
     Var,
     While,
@@ -132,7 +131,7 @@ class Checks:
                 second = self.block(orelse)
                 self.ranges.forget(mark)
                 return If(cond, first, second)
-            case Build() | Sum_() | TapeLoop() | Loop():
+            case Build() | Sum_() | Loop():
                 return self.loop(op)
             case While(carried, inits, cond, body):
                 self.shapes.enter(op)
@@ -145,7 +144,7 @@ class Checks:
             case _:
                 return map_blocks(op, self.block)
 
-    def loop(self, op: Build | Sum_ | TapeLoop | Loop) -> Op:
+    def loop(self, op: Build | Sum_ | Loop) -> Op:
         """The loop with its block done, where its indices are in range."""
         mark = self.ranges.mark()
         for i, n in loop_indices(op):
@@ -200,12 +199,10 @@ def _of_literal(name: str, args: tuple[Atom, ...]) -> Atom | None:
     return None
 
 
-def loop_indices(op: Build | Sum_ | TapeLoop | Loop) -> list[tuple[Var, Atom]]:
+def loop_indices(op: Build | Sum_ | Loop) -> list[tuple[Var, Atom]]:
     """The indices of a counted loop, with their extents."""
     match op:
         case Build(extents, indices, _) | Sum_(extents, indices, _):
-            return list(zip(indices, extents))
-        case TapeLoop(extents, indices, _, _, _, _, _):
             return list(zip(indices, extents))
         case Loop(n, i, _, _, _):
             return [(i, n)]

@@ -31,7 +31,6 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
-    TapeLoop,
     Update,
     Var,
 )
@@ -68,10 +67,8 @@ class _Lifter(Checks):
     def function(self, f: Function) -> Function:
         return Function(f.name, f.params, self.block(f.body), f.results)
 
-    def loop(self, op: Build | Sum_ | TapeLoop | Loop) -> Op:
+    def loop(self, op: Build | Sum_ | Loop) -> Op:
         done = super().loop(op)
-        if isinstance(op, TapeLoop):
-            return done
         return map_blocks(done, lambda block: self.lift(op, block))
 
     def lift(self, loop: Build | Sum_ | Loop, block: Block) -> Block:

@@ -37,10 +37,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Var,
     Vjp,
@@ -172,7 +172,7 @@ def _key(op: Op, bound: Bound) -> Hashable:
             return (type(op), bits, *read)
         case (
             Build() | Sum_() | Loop() | While() | If() | Case() | Apply() | AccNew() | AccAdd()
-            | AccCell() | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
+            | AccCell() | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
         ):
             blocks = [_block_key(block, bind, bound) for bind, block in sub_blocks(op)]
             return (type(op), len(read), *read, *blocks)

@@ -29,14 +29,12 @@ from pullback.core.terms import (
     Op,
     Program,
     Sum_,
-    TapeLoop,
     Var,
     Vjp,
     While,
     atoms,
     sub_blocks,
 )
-from pullback.core.traverse import map_blocks
 from pullback.opt.effects import EffectsOf
 
 
@@ -139,11 +137,6 @@ class _Marks:
             case Build(_, indices, _) | Sum_(_, indices, _):
                 for v in indices:
                     self.parts[v] = ()
-            case TapeLoop(_, indices, carried, inits, body, _, _):
-                for v in indices:
-                    self.parts[v] = ()
-                for v, init, next_ in zip(carried, inits, body.results):
-                    self.parts[v] = (init, next_)
             case Loop(_, index, carried, inits, body):
                 self.parts[index] = ()
                 for v, init, next_ in zip(carried, inits, body.results):
@@ -164,8 +157,6 @@ class _Marks:
                 self.need((a,))
             case Build(extents, _, _) | Sum_(extents, _, _):
                 self.need(extents)
-            case TapeLoop():
-                self.need((*atoms(op), *op.body.results))
             case Loop(n, _, _, _, _):
                 self.need((n,))
             case While(_, _, cond, _):
@@ -191,8 +182,6 @@ class _Marks:
             let, k = self.home[v]
             self.run_op(let.op)
             match let.op:
-                case TapeLoop():  # all of it is needed as soon as it runs
-                    return
                 case Call(f, _):
                     self.need_result(f, k)
                 case Loop(_, _, _, inits, _) | While(_, inits, _, _):
@@ -249,9 +238,6 @@ def _let(m: _Marks, let: Let) -> Let:
             return Let(some, op, let.site)
         case Sum_(extents, indices, body):
             return Let(some, Sum_(extents, indices, _block(m, body, kept)), let.site)
-        case TapeLoop():
-            every = range(len(op.body.results))
-            return Let(let.vars, map_blocks(op, lambda body: _block(m, body, every)), let.site)
         case Loop(n, index, carried, inits, body):
             on, slots, variables = _slots(m, let, carried)
             new_carried, new_inits = tuple(carried[k] for k in on), tuple(inits[k] for k in on)

@@ -20,10 +20,10 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Vjp,
     sub_blocks,
@@ -90,11 +90,9 @@ class EffectsOf:
         match op:
             case AccNew() | TapeRoom() | TapePush():  # where on the tape it is does not matter
                 return frozenset({Effect.NEW})
-            case TapeLoop(_, _, _, _, body, _, _):
-                return frozenset({Effect.NEW}) | self.block(body)
             case TapeRead():
                 return frozenset({Effect.READ})
-            case AccAdd():
+            case AccAdd() | TapeWrite():
                 return frozenset({Effect.WRITE})
             case AccRead():
                 return frozenset({Effect.READ})

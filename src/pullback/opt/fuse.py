@@ -35,7 +35,6 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeLoop,
     Var,
     While,
     atoms,
@@ -233,7 +232,7 @@ class _Fuser:
         variables: set[Var] = set()
         for let in path:
             match let.op:
-                case Build(_, own, _) | Sum_(_, own, _) | TapeLoop(_, own, _, _, _, _, _):
+                case Build(_, own, _) | Sum_(_, own, _):
                     variables.update(own)
                 case Loop(_, index, _, _, _):
                     variables.add(index)

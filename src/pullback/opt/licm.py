@@ -30,7 +30,6 @@ from pullback.core.terms import (
     Prim,
     Program,
     Sum_,
-    TapeLoop,
     Var,
     While,
     atoms,
@@ -100,7 +99,7 @@ class _Hoister:
                 return If(cond, first, second)
             case Case():
                 return map_blocks(op, self.block)
-            case Build() | Sum_() | TapeLoop() | Loop():
+            case Build() | Sum_() | Loop():
                 mark = ranges.mark()
                 for i, n in loop_indices(op):
                     ranges.index(i, n)
@@ -170,7 +169,7 @@ class _Hoister:
     def guarded(self, op: Op, out: list[Let]) -> Op:
         """The counted loop without the reads that are the same in every round; if there is a first
         round, they are done before it."""
-        assert isinstance(op, Build | Sum_ | TapeLoop | Loop)
+        assert isinstance(op, Build | Sum_ | Loop)
         ((bound, body),) = sub_blocks(op)
         inside = {*bound, *defined(body)}
         moved: list[Let] = []
@@ -228,7 +227,7 @@ class _Hoister:
         return ends and not isinstance(op, Call | While) and Effect.RAISE not in self.effects(op)
 
     def under_condition(
-        self, op: Build | Sum_ | TapeLoop | Loop, moved: list[Let], rest: Block, out: list[Let]
+        self, op: Build | Sum_ | Loop, moved: list[Let], rest: Block, out: list[Let]
     ) -> None:
         """The moved lets, if the loop has a first round; else zeros in their place."""
         ranges, b = self.facts.ranges, Builder()

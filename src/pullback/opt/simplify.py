@@ -41,7 +41,6 @@ from pullback.core.terms import (
     Program,
     Site,
     Sum_,
-    TapeLoop,
     Update,
     Var,
     While,
@@ -176,10 +175,6 @@ class _Simplifier:
                 self.emit(let.vars, Build(new, indices, self.block(body, indices)), let.site)
             case Sum_(extents, indices, body):
                 self.sum(let, tuple(self.atom(n) for n in extents), indices, body)
-            case TapeLoop(_, indices, carried, _, _, _, _):
-                bound = (*indices, *carried)
-                made = map_children(op, self.atom, lambda body: self.block(body, bound))
-                self.emit(let.vars, made, let.site)
             case Loop():
                 self.loop(let, op)
             case While():

@@ -51,10 +51,10 @@ from pullback.core.terms import (
     Program,
     Project,
     Sum_,
-    TapeLoop,
     TapePush,
     TapeRead,
     TapeRoom,
+    TapeWrite,
     Update,
     Vjp,
     While,
@@ -147,7 +147,7 @@ class Bridge(Functions, Loops):
                 raise Unsupported("a derivative inside a function is not in the papers' languages")
             case (
                 AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
-                | TapeRoom() | TapePush() | TapeLoop() | TapeRead()
+                | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):
                 raise Unsupported("accumulators are not in the papers' languages")
 
