@@ -66,7 +66,7 @@ def _counting(lo: Lowering, h: View) -> Value | None:
     """The lanes that may change the cells, if not all may."""
     mask = lo.mask()
     counts = mask.lanes if mask else None
-    if lo.lane is not None and h.lanes == 1:  # what others see
+    if lo.lane is not None and h.lanes == 1 and isinstance(lo.lane.alive, Reg):  # others see it
         counts = lo.test("and", lo.lane.alive, counts) if counts else lo.lane.alive
     return counts
 

@@ -198,6 +198,8 @@ class Parallel:
             enough = lo.test("and", enough, lo.test("eq", stride, ONE))
         for cond, expected in lane.assumed.items():
             enough = lo.test("and", enough, cond if expected else lo.negate(cond))
+        if self.own:
+            return self._and_rest(enough, (code, out), inits)
         saved, lo.copies = lo.copies, lo.copies + (9 if self._size() > MAX_COPIED else 1)
         try:
             rest = lo.record(lambda: self._along(axes[1:], inits))
@@ -207,6 +209,18 @@ class Parallel:
             lo.code.extend(code if enough.value else rest[0])
             return out if enough.value else rest[1]
         return lo.join(enough, (code, out), rest)
+
+    def _and_rest(
+        self, enough: Value, whole: tuple[list[Instr], list[Value]], inits: list[Value]
+    ) -> list[Value]:
+        """Whole blocks in lanes if there are enough iterations, then what is left, one after the
+        other: a block that overlaps another would have to spare the cells of some lanes, and
+        memory that was stored to under a mask is slow to load again."""
+        lo, (n,) = self.lo, self.extents
+        left = lo.arith("mod", Ty.I64, n, Imm(LANES, Ty.I64))
+        *totals, left = lo.join(enough, (whole[0], [*whole[1], left]), ([], [*inits, n]))
+        self.extents = (left,)
+        return self.scalar(totals)
 
     def _vector(self, inits: list[Value], axis: int) -> tuple[list[Value], Lanes]:
         """The loop in lanes along an axis (with the other axes outside)."""
@@ -218,19 +232,19 @@ class Parallel:
 
         def outer(found: list[Scalar], carried: list[Value]) -> list[Value]:
             def block(at: Reg, inner: list[Value]) -> list[Value]:
-                last = lo.sub(n, Imm(LANES, Ty.I64))
-                if self.own:  # backwards, as what it reads was written
-                    start = lo.arith("max", Ty.I64, lo.sub(last, at), ZERO)
-                    lane.alive = lo.test("lt", lo.add(lo.iota(), start), lo.sub(n, at))
-                else:
+                start = lo.sub(last, at)
+                if not self.own:
                     start = lo.arith("min", Ty.I64, at, last)
                     lane.alive = lo.test("ge", lo.add(lo.iota(), start), at)
                 i = Scalar(I64, None, base=start, step=ONE, natural=True, bound=n)
                 return step([*found[:axis], i, *found[axis:]], inner)
 
             n = self.extents[axis]
+            last = lo.sub(n, Imm(LANES, Ty.I64))
+            # with own cells: whole blocks only, backwards, as what they read was written
+            end = lo.add(last, ONE) if self.own else n
             with lo.trip(n):
-                return lo.loop(ZERO, n, LANES, carried, block)
+                return lo.loop(ZERO, end, LANES, carried, block)
 
         saved, lo.lane, self.in_lanes = lo.lane, lane, True
         try:
