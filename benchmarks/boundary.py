@@ -4,9 +4,11 @@ nanoseconds for every node of a million, the least and the median of some calls.
 ``in`` and ``out`` are the conversions alone, of an argument and of its gradient into the user's own
 objects. Then whole calls: the compiled function and its gradient, the same with data that
 ``pb.pack`` has converted once; ``map``, a function whose result is data of the same form; its
-``jvp`` (data and tangent in, result and tangent out) and ``vjp`` (result out, and the pullback:
-cotangent in, gradient out). At last an optimiser that calls value and gradient a thousand times on
-a tree of 1e5 nodes. The collector of Python runs as it always does.
+``jvp`` (data and tangent in, result and tangent out), ``vjp`` (data in, result out) and the
+pullback (cotangent in, gradient out). Below each stands its limit, ``IN`` for every conversion of
+an argument and ``OUT`` for every one of a result: what is above it is marked. At last an optimiser
+that calls value and gradient a thousand times on a packed tree of 1e5 nodes. The collector of
+Python runs as it always does.
 """
 
 import gc
@@ -24,6 +26,7 @@ from pullback.frontend.pytypes import type_of
 from pullback.native.shapes import Space
 
 NODES = 1 << 20
+IN, OUT = 150, 250
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def nanoseconds(call: Callable[[], Any], repeats: int = 5) -> tuple[float, float
     """The least and the median processor time of a call, per node; what it returns is thrown away
     outside the clock."""
     times = []
+    call()
     for _ in range(repeats):
         gc.collect()
         start = time.process_time_ns()
@@ -108,11 +112,42 @@ def nanoseconds(call: Callable[[], Any], repeats: int = 5) -> tuple[float, float
     return min(times), median(times)
 
 
-def row(name: str, calls: list[Callable[[], Any]]) -> None:
-    for call in calls:
-        call()
-    cells = (f"{least:6.0f} {middle:4.0f}" for least, middle in map(nanoseconds, calls))
+@dataclass(frozen=True)
+class Column:
+    """What is timed, and how often it converts all of the data."""
+
+    name: str
+    ins: int
+    outs: int
+
+    @property
+    def limit(self) -> int:
+        return self.ins * IN + self.outs * OUT
+
+
+CONVERSIONS = (
+    Column("in", 1, 0), Column("out", 0, 1), Column("f", 1, 0), Column("gradient", 1, 1),
+    Column("f packed", 0, 0), Column("g packed", 0, 0),
+)  # fmt: skip
+PRODUCTS = (Column("map", 1, 1), Column("jvp", 2, 2), Column("vjp", 1, 1), Column("pullback", 1, 1))
+
+
+def heads(columns: tuple[Column, ...]) -> None:
+    print(f"{'ns a node: min, median':<22} " + " ".join(f"{c.name:>11}" for c in columns))
+    limits = (f"< {c.limit}" if c.limit else "" for c in columns)
+    print(f"{'limit':<22} " + " ".join(f"{text:>11}" for text in limits))
+
+
+def row(name: str, columns: tuple[Column, ...], calls: list[Callable[[], Any]]) -> bool:
+    """Print the line; whether all is within the limits."""
+    cells, good = [], True
+    for column, call in zip(columns, calls, strict=True):
+        least, middle = nanoseconds(call)
+        above = column.limit > 0 and least > column.limit
+        good = good and not above
+        cells.append(f"{least:.0f} {middle:4.0f}" + "!" * above)
     print(f"{name:<22} " + " ".join(f"{c:>11}" for c in cells), flush=True)
+    return good
 
 
 def conversions(data: Any) -> list[Callable[[], Any]]:
@@ -126,47 +161,49 @@ def conversions(data: Any) -> list[Callable[[], Any]]:
             lambda: conversion.gradient(block.capsule, cells, cotangents)]  # fmt: skip
 
 
-def one(name: str, f: Callable[..., Any], data: Any) -> None:
+def one(name: str, f: Callable[..., Any], data: Any) -> bool:
     run, gradient, packed = pb.jit(f), pb.grad(f), pb.pack(data)
-    row(name, [*conversions(data), lambda: run(data), lambda: gradient(data),
-               lambda: run(packed), lambda: gradient(packed)])  # fmt: skip
+    calls = [*conversions(data), lambda: run(data), lambda: gradient(data),
+             lambda: run(packed), lambda: gradient(packed)]  # fmt: skip
+    return row(name, CONVERSIONS, calls)
 
 
-def mapped(name: str, f: Callable[..., Any], data: Any) -> None:
+def mapped(name: str, f: Callable[..., Any], data: Any) -> bool:
     run = pb.jit(f)
     out, pullback = pb.vjp(f, data, 2.0)
-    row(name, [lambda: run(data, 2.0), lambda: pb.jvp(f, (data, 2.0), (data, 1.0)),
-               lambda: pb.vjp(f, data, 2.0), lambda: pullback(out)])  # fmt: skip
+    calls = [lambda: run(data, 2.0), lambda: pb.jvp(f, (data, 2.0), (data, 1.0)),
+             lambda: pb.vjp(f, data, 2.0), lambda: pullback(out)]  # fmt: skip
+    return row(name, PRODUCTS, calls)
 
 
-def optimiser(calls: int = 1000) -> None:
+def optimiser() -> None:
     """Milliseconds of a step, as they are with a tree that is passed again and again."""
     tree, step = fork(17), pb.value_and_grad(lambda t, s: fork_sum(t) * s)
-    for name, data in (("tree", tree), ("packed tree", pb.pack(tree))):
+    for name, data, calls in (("tree", tree, 100), ("packed tree", pb.pack(tree), 1000)):
         step(data, 1.0)
         start = time.perf_counter()
         for k in range(calls):
             step(data, 1.0 + k)
-        print(f"{name:<22} {(time.perf_counter() - start) / calls * 1e3:8.2f}", flush=True)
+        each = (time.perf_counter() - start) / calls * 1e3
+        print(f"{name:<22} {each:8.2f} ms a step of {calls}", flush=True)
+
+
+DATA: dict[str, Callable[[], Any]] = {
+    "list of floats": lambda: [float(i) for i in range(NODES)],
+    "list of NamedTuples": lambda: [Point(float(i), 1.0) for i in range(NODES)],
+    "linked list": lambda: chain(NODES),
+    "binary tree, slots": lambda: fork(NODES.bit_length() - 1),
+}
 
 
 def main(jax: Any) -> None:
-    data = {
-        "list of floats": [float(i) for i in range(NODES)],
-        "list of NamedTuples": [Point(float(i), 1.0) for i in range(NODES)],
-        "linked list": chain(NODES),
-        "binary tree, slots": fork(20),
-    }
-    sums = (numbers_sum, points_sum, chain_sum, fork_sum)
-    maps = (numbers_map, points_map, chain_map, fork_map)
-    heads = ("in", "out", "f", "gradient", "f packed", "g packed")
-    print(f"{'ns a node: min, median':<22} " + " ".join(f"{h:>11}" for h in heads))
-    for (name, value), f in zip(data.items(), sums):
-        one(name, f, value)
-    heads = ("map", "jvp", "vjp", "pullback")
-    print(f"{'':<22} " + " ".join(f"{h:>11}" for h in heads))
-    for (name, value), f in zip(data.items(), maps):
-        mapped(name, f, value)
-    data.clear()
-    print("value and gradient of a tree of 131071 nodes, ms a step of 1000")
+    good = []
+    heads(CONVERSIONS)
+    for (name, make), f in zip(DATA.items(), (numbers_sum, points_sum, chain_sum, fork_sum)):
+        good.append(one(name, f, make()))  # one kind at a time, for the collector goes through all
+    heads(PRODUCTS)
+    for (name, make), f in zip(DATA.items(), (numbers_map, points_map, chain_map, fork_map)):
+        good.append(mapped(name, f, make()))
+    print(f"above a limit (marked): {good.count(False)} of {len(good)} rows")
+    print("value and gradient of a tree of 131071 nodes")
     optimiser()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import __main__, corpus
+from benchmarks import __main__, boundary, corpus
 from tests.programs import Program
 
 
@@ -82,3 +82,18 @@ def test_names_of_programs_follow_the_name_of_the_table(monkeypatch: pytest.Monk
     monkeypatch.setattr(__main__, "pin_to_one_core", lambda: None)
     __main__.main(["corpus", "planets", "wave"])
     assert asked == [["planets", "wave"]]
+
+
+def test_data_in_and_out_is_measured_against_its_limits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(boundary, "NODES", 8)
+    monkeypatch.setattr(boundary, "DATA", {"numbers": lambda: [1.0] * 8})
+    monkeypatch.setattr(boundary, "optimiser", lambda: None)
+    monkeypatch.setattr(boundary, "nanoseconds", lambda call: (call(), (300.0, 350.0))[1])
+    boundary.main(None)
+    said = capsys.readouterr().out
+    first, second = (line.split()[1:] for line in said.splitlines() if line.startswith("numbers"))
+    assert first == ["300", "350!"] * 3 + ["300", "350"] * 3
+    assert second == ["300", "350"] * 4
+    assert "above a limit (marked): 1 of 2 rows" in said
