@@ -23,6 +23,7 @@ from pullback.core.terms import (
     Call,
     Let,
     Var,
+    Vjp,
     sub_blocks,
 )
 from pullback.core.types import Real, Type
@@ -183,9 +184,10 @@ def or_zero(leaf: Atom | None, t: Real) -> Atom:
 
 
 def has_effect(block: Block) -> bool:
-    """Whether a reverse block accumulates anything."""
+    """Whether a reverse block accumulates anything. A derivative term adds to the accumulators
+    that it was given."""
     for let in block.lets:
-        if isinstance(let.op, AccAdd | AccTake):
+        if isinstance(let.op, AccAdd | AccTake | Vjp):
             return True
         if isinstance(let.op, Call) and let.op.function.endswith(".rev"):
             return True
