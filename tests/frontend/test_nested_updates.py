@@ -227,6 +227,161 @@ def copied_outside_only_short(x):
     return t[0][0]
 
 
+def replaced_row(x):
+    t = [[v] for v in x]
+    row = t[0]
+    t[0] = [9.0]
+    row[0] = x[1]
+    return t[0][0] + row[0]
+
+
+def replaced_by_another_name(x):
+    t = [[v] for v in x]
+    u = t
+    row = t[0]
+    u[0] = [9.0]
+    row[0] = x[1]
+    return t[0][0] + row[0]
+
+
+def table_bound_anew(x):
+    t = [[v] for v in x]
+    row = t[0]
+    t = [[1.0]]
+    row[0] = x[1]
+    return t[0][0] + row[0]
+
+
+def last_row_is_another(x):
+    t = [[v] for v in x]
+    row = t[-1]
+    t.append([1.0])
+    row[0] = x[1] * 5
+    return t[-1][0] + t[-2][0] + row[0]
+
+
+def name_from_the_round_before(x):
+    t = [[v] for v in x]
+    row = [1.0]
+    for k in range(2):
+        if k > 0:
+            row[0] = 4.0
+        row = t[k]
+    return t[0][0] + t[1][0]
+
+
+def name_of_two_things(x):
+    t = [[v] for v in x]
+    row = t[0]
+    if x[0] > 0:
+        row = [x[1]]
+    row[0] = 3.0 * x[0]
+    return t[0][0] + row[0]
+
+
+def rows_replaced_in_the_loop(x):
+    t = [[v] for v in x]
+    for row in t:
+        t[0] = [7.0]
+        row[0] *= 2.0
+    return t[0][0] + t[1][0]
+
+
+def rows_added_in_the_loop(x):
+    t = [[v] for v in x]
+    for row in t:
+        if len(t) < 8:
+            t.append([1.0])
+        row[0] *= 2.0
+    return t[0][0] + t[1][0]
+
+
+def loop_over_one_row_twice(x):
+    r = [x[0]]
+    t = [r, r]
+    for row in t:
+        row[0] *= 2.0
+    return t[0][0]
+
+
+def row_captured(x):
+    t = [[v] for v in x]
+    row = t[0]
+    f = lambda: row[0]
+    row[0] = x[1] * 3
+    return f()
+
+
+def replaced_above(x):
+    t = [[[v, 1.0] for v in x] for _ in x]
+    row = t[0][1]
+    for plane in t:
+        plane[1] = [9.0, 0.0]
+    row[0] = 5.0
+    return t[0][1][0] + row[0]
+
+
+def added_above(x):
+    t = [[[v, 1.0] for v in x] for _ in x]
+    row = t[0][-1]
+    t[0] += [[x[0] * 7, 0.0]]
+    row[0] = 5.0
+    return t[0][-1][0] + row[0] + t[0][-2][0]
+
+
+def replaced_in_a_plane(x):
+    t = [[[v, 1.0] for v in x] for _ in x]
+    row = t[0][1]
+    plane = t[0]
+    plane[1] = [8.0, 0.0]
+    row[0] = 5.0 * x[0]
+    return t[0][1][0] + row[0]
+
+
+def exchanged_under_a_name(x):
+    t = [[v] for v in x]
+    row = t[0]
+    t[0], t[1] = t[1], t[0]
+    row[0] = 5.0 * x[0]
+    return t[0][0] + t[1][0] * 2 + row[0]
+
+
+def sorted(q):  # hides the builtin
+    q[0] = [77.0]
+    return q
+
+
+def given_to_a_function_of_a_builtin_name(x):
+    t = [[v] for v in x]
+    row = t[0]
+    sorted(t)
+    row[0] = 5.0 * x[0]
+    return t[0][0] + row[0]
+
+
+def name_hidden_by_a_comprehension(x):
+    t = [[v, v] for v in x]
+    for row in t:
+        ys = [row[0] * v for row in [[1.0], [2.0]] for v in row]
+        row[1] = sum(ys)
+    return t[0][1] + t[1][1]
+
+
+def neighbours(x):
+    t = [[v] for v in x]
+    for a, b in zip(t, t[1:]):  # noqa: RUF007
+        b[0] += a[0]
+    return t[-1][0]
+
+
+def int_rows(x):
+    a = np.zeros((3, 2), dtype=int)
+    for row in a:
+        row *= 2
+        row += 3
+    return x[0] * a[0, 0]
+
+
 SHARED = [
     short_row_in_two_places, copied_outside_only_short,
     one_row_n_times, one_row_by_name, row_seen_through_the_table, table_seen_through_the_row,
@@ -236,6 +391,11 @@ SHARED = [
     shared_row_given_to_a_function, row_shared_by_a_function, row_from_a_function, captured_table,
     kept_in_a_tuple, one_of_two_tables, put_in_within_a_loop, exchanged_once_too_often,
     slice_of_a_table, popped_row,
+    replaced_row, replaced_by_another_name, table_bound_anew, last_row_is_another,
+    name_from_the_round_before, name_of_two_things, rows_replaced_in_the_loop,
+    rows_added_in_the_loop, loop_over_one_row_twice, row_captured, replaced_above, added_above,
+    replaced_in_a_plane, exchanged_under_a_name, given_to_a_function_of_a_builtin_name,
+    name_hidden_by_a_comprehension, neighbours, int_rows,
 ]  # fmt: skip
 
 
@@ -270,6 +430,39 @@ def test_tables_of_the_caller_are_refused():
         with pytest.raises(pb.PullbackError):
             pb.grad(f)(table)
         assert table == [[2.0], [3.0]]
+
+
+def test_an_array_of_ints_takes_no_floats_in_place():
+    def f(x):
+        a = np.zeros((3, 2), dtype=int)
+        for row in a:
+            row *= 2.5
+        return x[0] * a[0, 0]
+
+    def g(x):
+        a = np.zeros((3, 2), dtype=int)
+        a[1] *= 2.5
+        return x[0] * a[0, 0]
+
+    for h in (f, g):
+        with pytest.raises(TypeError):
+            h(np.ones(2))
+        with pytest.raises(TypeError):
+            driver.run(h, (np.ones(2),))
+
+
+def test_an_update_by_the_name_of_a_row_takes_constant_time():
+    def f(n, x):
+        t = [[x] * n for _ in range(2)]
+        for k in range(n):
+            row = t[k % 2]
+            row[k] = row[k - 1] * x
+        return t[0][0] + t[1][1]
+
+    for method in (None, "chad"):
+        given = {} if method is None else {"method": method}
+        costs = [pb.cost(f, n, 0.5, **given) for n in (50, 100, 200)]
+        assert costs[2] - costs[1] <= 2.1 * (costs[1] - costs[0])
 
 
 def test_errors_are_those_of_python():

@@ -98,7 +98,7 @@ def updates_argument(a):
 
 def updates_view(x):
     a = np.zeros((3, 3))
-    row = a[0]
+    row = a[0:2]
     row[1] = x
     return a
 

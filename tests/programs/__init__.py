@@ -68,6 +68,7 @@ def corpus() -> list[Program]:
         optionals,
         patterns,
         records,
+        rows,
         scalars,
         standard,
         statistics,
@@ -81,7 +82,7 @@ def corpus() -> list[Program]:
 
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
-        unions, optionals, patterns, walrus, lists, tables, dicts, standard,
+        unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
         examples,
     )  # fmt: skip

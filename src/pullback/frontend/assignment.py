@@ -158,7 +158,13 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) 
         item = None if isinstance(holder, ArrayK) else nested.kind_there(run, whole, steps, s)
     is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
     if not is_list and not isinstance(item, ArrayK):
-        _store(run, base, steps, lambda old: run.binop(op, old(), evaluate(run, s.value), s), s)
+
+        def changed(old: Callable[[], Value]) -> Value:
+            before = old()
+            new = run.binop(op, before, evaluate(run, s.value), s)
+            return _whole(run, before, new, s) if isinstance(before, ArrayV) else new
+
+        _store(run, base, steps, changed, s)
         return
     with run.holding(whole):
         value = evaluate(run, s.value)
@@ -171,6 +177,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) 
 
 
 def _whole(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
+    """What ``a[i] += v`` puts into an array, where ``a[i]`` is an array itself."""
     assert isinstance(old, ArrayV)
     return ownership.fitted(run, "the array", old, new, node)
 

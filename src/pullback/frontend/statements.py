@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend import imports, nested, ownership, raising
+from pullback.frontend import imports, nested, ownership, raising, row_names
 from pullback.frontend.assignment import assign, augmented, delete
 from pullback.frontend.expressions import (
     evaluate,
@@ -67,15 +67,21 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
     """Run statements in order."""
     for k, s in enumerate(stmts):
         rest = stmts[k + 1 :]
+        after: Sequence[ast.stmt] | None = None
         try:
+            after = row_names.after_assignment(run, s, rest)
+            if isinstance(s, ast.For):
+                s = row_names.of_loop(run, s)
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
-            flow = _statement(run, s)
+            flow = _statement(run, s) if after is None else Flow.FALL
         except PullbackError as e:
             if run.problems is None:
                 raise
             recovered(run, s, e)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
+        if after is not None:
+            return execute(run, after)
         if flow is not Flow.FALL:
             return flow
         if "$left" in run.scope.names:

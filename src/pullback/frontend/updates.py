@@ -94,15 +94,16 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
 
 
 def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
-    """``a[i][j] = v`` of an array is ``a[i, j] = v``."""
+    """``a[i][j] = v`` of an array is ``a[i, j] = v``; the last index may be of any sort."""
     if not steps:
         return op
     if not isinstance(op, Store) or any(isinstance(s, str) for s in steps):
         run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
-    indices = [*(s for s in steps if not isinstance(s, str)), op.index]
-    if not all(map(objects.is_int, indices)):
+    first = [s for s in steps if not isinstance(s, str)]
+    if not all(map(objects.is_int, first)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    return Store(TupleV(tuple(indices)), op.value)
+    last = op.index.items if isinstance(op.index, TupleV) else (op.index,)
+    return Store(TupleV((*first, *last)), op.value)
 
 
 def known(step: Step, n: int) -> int | None:

@@ -1,0 +1,157 @@
+"""Names for rows of a list of lists (or of an array), and updates by them."""
+
+import math
+
+import numpy as np
+
+from tests.programs import Program
+
+
+def scaled_rows(x):
+    t = [[v, v * v, 1.0] for v in x]
+    for row in t:
+        for j in range(len(row)):
+            row[j] *= 2.0 + row[0]
+    return sum(math.sin(sum(row)) for row in t)
+
+
+def eliminated(x):
+    """The determinant: rows by name, one is read while others are updated."""
+    n = len(x)
+    t = [[x[i] * x[j] + (3.0 if i == j else 0.0) for j in range(n)] for i in range(n)]
+    det = 1.0
+    for i in range(n):
+        row = t[i]
+        det *= row[i] / 3.0
+        for k in range(i + 1, n):
+            other = t[k]
+            f = other[i] / row[i]
+            for j in range(i, n):
+                other[j] -= f * row[j]
+    return det
+
+
+def rows_beside_others(x):
+    t = [[v, 1.0] for v in x]
+    for i, row in enumerate(t):
+        if i == 1:
+            continue
+        row[1] += i * row[0]
+        row += [0.5]
+    for row, v in zip(t, x):
+        row[0] -= v * 0.5
+    for row in reversed(t):
+        row[0] *= 3.0
+        if row[0] > 5.0:
+            break
+    return sum(row[0] * row[1] + len(row) for row in t)
+
+
+def rows_of_an_array(x):
+    a = np.zeros((len(x), 3))
+    for i, row in enumerate(a):
+        row[:] = x[i]
+        row[1:] *= 2.0
+    first = a[0]
+    first[0] = x[1]
+    first += 1.0
+    for row in a:
+        row *= row
+    return np.sum(a * np.arange(3)) + first[0]
+
+
+def arrays_in_a_list(x, n):
+    t = [np.zeros(2) + v for v in x]
+    for _ in range(n):
+        for a in t:
+            a += 0.5
+            a[0] = a[1] * np.sin(a[0])
+    return sum(np.sum(a * a) for a in t)
+
+
+def places_in_a_dict(x):
+    d = {"w": list(x), "b": [[0.0], [1.0]]}
+    w = d["w"]
+    w[0] = x[1] * x[1]
+    w.append(1.0)
+    b = d["b"][1]
+    b[0] += w[0]
+    return d["w"][0] + d["b"][1][0] * w[0] + len(w)
+
+
+def rows_in_planes(x):
+    t = [[[v, 1.0] for v in x] for _ in range(3)]
+    for plane in t:
+        for row in plane:
+            row[1] += row[0]
+        plane[0][1] = 3.0 * x[0]
+    p = t[0]
+    r = p[1]
+    r[0] = 2.0 * r[1]
+    return sum(sum(sum(r) * r[0] for r in p) for p in t) + r[0]
+
+
+def index_that_moves_on(x):
+    t = [[v, v] for v in x]
+    i = 0
+    while i < len(t):
+        row = t[i]
+        i += 1
+        row[0], row[1] = row[1] * 2.0, row[0] * i
+    return sum(a * b for a, b in t)
+
+
+def buckets(x):
+    t = [[] for _ in range(3)]
+    for k, v in enumerate(x):
+        row = t[k % 2]
+        row.append(v)
+        row.append(v * v)
+    last = t[0].pop()
+    row = t[1]
+    row.insert(0, last)
+    row.sort()
+    return sum(k * v for k, v in enumerate(t[1])) + len(t[0])
+
+
+def two_rows(x):
+    """Perhaps the same one."""
+    t = [[v] for v in x]
+    for i in range(1, len(t)):
+        before, now = t[i - 1], t[i]
+        now[0] += before[0] * 0.5
+        before[0] *= 0.9
+    a, b = t[0], t[len(x) // 2]
+    a[0] = x[1] * 5.0
+    b[0] = 3.0 * a[0]
+    a[0] += b[0]
+    return sum(row[0] * (k + 1) for k, row in enumerate(t)) + a[0] * b[0]
+
+
+def left_by_return(x):
+    t = [[v, v] for v in x]
+    for row in t:
+        row[0] = x[0] * 2.0
+        if row[0] > 0.1:
+            return row[0] * row[1] + t[0][0]
+    return sum(row[0] for row in t)
+
+
+def numbers(rng, n):
+    return ([float(v) for v in rng.normal(size=n)],)
+
+
+PROGRAMS = [
+    Program("scaled_rows", scaled_rows, numbers),
+    Program("eliminated_by_rows", eliminated, lambda r, n: (list(r.uniform(0.2, 1.0, n)),),
+            sizes=(2, 3, 6)),
+    Program("rows_beside_others", rows_beside_others, numbers),
+    Program("rows_of_an_array", rows_of_an_array, lambda r, n: (r.normal(size=n),)),
+    Program("arrays_in_a_list", arrays_in_a_list, lambda r, n: (*numbers(r, n), 2)),
+    Program("places_in_a_dict", places_in_a_dict, numbers),
+    Program("rows_in_planes", rows_in_planes, numbers),
+    Program("index_that_moves_on", index_that_moves_on, numbers),
+    Program("buckets_by_rows", buckets, numbers),
+    Program("two_rows", two_rows, numbers),
+    Program("rows_left_by_return", left_by_return, numbers),
+]  # fmt: skip
