@@ -1,6 +1,7 @@
 """Names for rows of a list of lists (or of an array), and updates by them."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -137,6 +138,83 @@ def left_by_return(x):
     return sum(row[0] for row in t)
 
 
+def _scale(row, s):
+    for j in range(len(row)):
+        row[j] *= s
+
+
+def _axpy(y, x, f):
+    for j in range(len(y)):
+        y[j] -= f * x[j]
+
+
+def _bump(row, j, v):
+    row[j] += v
+    return row[j]
+
+
+def _push(rows, v):
+    rows.append(v)
+    _bump(rows, 0, v * v)
+
+
+def _decayed(row, k):
+    if k == 0:
+        return 0.0
+    row[0] *= 0.5
+    return row[0] + _decayed(row, k - 1)
+
+
+def _normalise(row):
+    n = math.sqrt(sum(v * v for v in row))
+    _scale(row, 1.0 / n)
+    return n
+
+
+def given_to_functions(x):
+    n = len(x)
+    t = [[x[i] * x[j] + (3.0 if i == j else 0.0) for j in range(n)] for i in range(n)]
+    det = 1.0
+    for i in range(n):
+        det *= t[i][i] / 3.0
+        for k in range(i + 1, n):
+            _axpy(t[k], t[i], t[k][i] / t[i][i])
+    for row in t:
+        det += _normalise(row) + _decayed(row, 2)
+    _scale(t[-1], det)
+    return sum(t[-1])
+
+
+def given_arrays_and_buckets(x):
+    a = np.zeros((len(x), 3))
+    for i in range(len(x)):
+        _bump(a[i], i % 3, x[i] * x[i])
+    for row in a:
+        _scale(row, x[0])
+    t = [[] for _ in range(2)]
+    for k, v in enumerate(x):
+        _push(t[k % 2], v)
+    d = {"w": [v * v for v in x], "b": [[1.0] for _ in x]}
+    s = _bump(d["w"], 0, a[0, 0]) + _bump(d["b"][1], 0, x[1])
+    return np.sum(a * a) + sum(map(sum, t)) * s + sum(d["w"]) + d["b"][1][0]
+
+
+@dataclass(frozen=True)
+class Particle:
+    place: list[float]
+    mass: float
+
+
+def lists_in_records(x):
+    ps = [Particle([v, 0.5 * v], 1.0 + v * v) for v in x]
+    for p in ps:
+        _scale(p.place, p.mass)
+        p.place[0] += p.mass
+    first = ps[0]
+    _axpy(first.place, ps[1].place, 0.3)
+    return sum(p.place[0] * p.place[1] for p in ps)
+
+
 def numbers(rng, n):
     return ([float(v) for v in rng.normal(size=n)],)
 
@@ -153,5 +231,9 @@ PROGRAMS = [
     Program("index_that_moves_on", index_that_moves_on, numbers),
     Program("buckets_by_rows", buckets, numbers),
     Program("two_rows", two_rows, numbers),
+    Program("rows_given_to_functions", given_to_functions,
+            lambda r, n: (list(r.uniform(0.2, 1.0, n)),), sizes=(2, 4)),
+    Program("given_arrays_and_buckets", given_arrays_and_buckets, numbers, sizes=(3, 8)),
+    Program("lists_in_records", lists_in_records, numbers, sizes=(3, 8)),
     Program("rows_left_by_return", left_by_return, numbers),
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from pullback.errors import (
     StaticValueError,
     UnknownNameError,
 )
-from pullback.frontend import comprehension_loops, comprehensions, dicts, ownership
+from pullback.frontend import comprehension_loops, comprehensions, dicts, ownership, row_calls
 from pullback.frontend.coerce import copied
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
@@ -350,10 +350,11 @@ def _call(run: Run, node: ast.Call) -> Value:
             name = ""
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
-        consumed = None
-        if receiver is None and len(node.args) == 1:
-            consumed = comprehension_loops.argument(run, node.args[0], function)
-        args = _items(run, node.args) if consumed is None else [consumed]
+        args: Sequence[Value]
+        if receiver is None:
+            function, args = _function_and_arguments(run, function, node)
+        else:
+            args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
         with run.holding(*held, *args, *kwargs.values()):
@@ -367,6 +368,18 @@ def _call(run: Run, node: ast.Call) -> Value:
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return calls.call(run, function, args, kwargs, node)
+
+
+def _function_and_arguments(
+    run: Run, function: Value, node: ast.Call
+) -> tuple[Value, Sequence[Value]]:
+    """What is called with which positional arguments."""
+    if len(node.args) == 1:
+        consumed = comprehension_loops.argument(run, node.args[0], function)
+        if consumed is not None:
+            return function, [consumed]
+    form = row_calls.with_places(run, function, node)
+    return (function, _items(run, node.args)) if form is None else form
 
 
 def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:

@@ -267,6 +267,7 @@ def handed_back(
             updatable(run, name, node, nested)
             if nested:
                 check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
+            new = _own_again(new, arg)
             return bind_updated(run, name, arg, new, node, nested)
     if not arg.fresh:
         raise refusal
@@ -275,6 +276,27 @@ def handed_back(
     made = replace(new, owners=arg.owners, fresh=True)
     updated(run, "the argument", arg, node, made, nested)
     return made
+
+
+def _own_again(new: Updatable, arg: Updatable) -> Updatable:
+    """The lists and arrays in a dict or a list of known length are those that were there before the
+    call, and so made here, where they share memory with these only."""
+
+    def item(after: Value, before: Value) -> Value:
+        if is_updated_in_place(after) and is_updated_in_place(before):
+            inside = _own_again(after, before)
+            if before.fresh and before.owners and after.owners == before.owners:
+                return replace(inside, fresh=True)
+            return inside
+        return after
+
+    match new, arg:
+        case RecordV(_, fields), RecordV(_, old) if fields.keys() == old.keys():
+            return replace(new, fields={n: item(v, old[n]) for n, v in fields.items()})
+        case TupleV(items), TupleV(before) if len(items) == len(before):
+            return replace(new, items=tuple(map(item, items, before)))
+        case _:
+            return new
 
 
 def check_inside(run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST) -> None:

@@ -159,7 +159,7 @@ def after_assignment(
     assign(run, target, value, s)
     live = liveness_of(run.frame.definition.node)
     row = Row(name, root, ast.fix_missing_locations(ast.copy_location(made, place)), levels)
-    is_row = is_row and ownership.is_updated_in_place(value) and _is_alone(run, root, whole)
+    is_row = is_row and _is_row(run, value) and _is_alone(run, root, whole)
     if not is_row or not _stays(run, row, rest, rest[-1], live):
         return rest
     key = tuple(rest), name, ast.dump(made)
@@ -244,7 +244,7 @@ def _levels(run: Run, items: ast.expr) -> int | None:
 
 
 def _holds_rows(run: Run, value: Value | None) -> bool:
-    """Whether the items are lists, dicts or arrays, all of one kind."""
+    """Whether the items are lists, dicts or arrays (or records of these), all of one kind."""
     match value:
         case ListV(_, elem):
             return _is_container(elem)
@@ -257,12 +257,18 @@ def _holds_rows(run: Run, value: Value | None) -> bool:
             return False
 
 
+def _is_row(run: Run, value: Value) -> bool:
+    if isinstance(value, RecordV):
+        return _is_container(run.kind(value, ast.Pass()))
+    return ownership.is_updated_in_place(value)
+
+
 def _is_container(kind: Kind) -> bool:
     match kind:
         case ListK() | ArrayK() | TupleK(_, True):
             return True
-        case RecordK(cls):
-            return cls is dict
+        case RecordK():
+            return ownership.holds_memory(kind)
         case _:
             return False
 
@@ -289,7 +295,7 @@ def _changed(body: Sequence[ast.stmt], given: bool) -> set[str]:
                 changed.add(name)
             case ast.Call(_, args, keywords) if given:
                 handed = [*args, *(k.value for k in keywords)]
-                changed.update(a.id for a in handed if isinstance(a, ast.Name))
+                changed.update(root for a in handed if (root := root_of(a)) is not None)
             case _:
                 pass
     return changed

@@ -215,7 +215,14 @@ def copied(s: ast.stmt, rows: Sequence[Row], live: Liveness) -> ast.stmt:
         for known in (live.after, live.head):
             if old in known:
                 known[new] = _live(known[old], rows)
-    return _Places({r.name: r.place for r in rows}).visit(made)  # type: ignore[return-value]
+    return placed(made, {r.name: r.place for r in rows})
+
+
+def placed(s: ast.stmt, rows: dict[str, ast.expr]) -> ast.stmt:
+    """The statement (itself changed) with places for names."""
+    made = _Places(rows).visit(s)
+    assert isinstance(made, ast.stmt)
+    return made
 
 
 def _live(names: frozenset[str], rows: Sequence[Row]) -> frozenset[str]:
