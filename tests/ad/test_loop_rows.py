@@ -38,6 +38,71 @@ def branches(x, y):
     return total
 
 
+def guarded(x, y):
+    """What is read, and what is computed, only where it may be."""
+    total = 0.0
+    for i in range(len(x)):
+        a = x[i] * 0.5
+        if i > 0:
+            b = x[i - 1] * a
+            if x[i] > 0.0:
+                b = b * math.log(x[i]) + x[i * i % 3] + y[1]
+            else:
+                for j in range(len(y)):
+                    b += y[j] * a * b
+            total += b
+        else:
+            total += a
+    return total
+
+
+def walk(x, y):
+    """Branches of a sequential loop."""
+    s, t = y[0], 1.0
+    for i in range(len(x)):
+        if s * x[i] > 0.3:
+            s, t = math.sin(s) * t, s + x[i]
+        elif i % 3 != 0:
+            t = t * 0.9 * math.sqrt(1.0 + x[i - 1] ** 2)
+    return s * t
+
+
+def table(x, y):
+    """Elements that are put into arrays: computed, moved, constant, the same one twice."""
+    z, w = np.zeros(len(x) + 1), np.zeros(len(x) + 1)
+    s = y[0]
+    for i in range(len(x)):
+        a, b = z[i], w[i // 2]
+        s = s * 0.5 + a * b
+        z[i + 1] = math.sin(a) * y[1] + x[i] + s
+        w[i + 1] = x[i]
+        z[0] = a + 0.1 * b
+        w[i // 3] = 2.0
+        z[0] = s
+    return np.sum(z * z) + np.sum(w * x[0] if len(x) > 0 else w) + s
+
+
+def rows_and_columns(x, y):
+    """Updates of one array by its own elements, through a sum too."""
+    m = np.outer(x, x) + 1.0
+    for i in range(1, len(x)):
+        for j in range(len(x)):
+            m[i, j], m[j, i - 1] = m[i - 1, j] * y[0] + m[j, i], m[j, i - 1] - m[i, j] * x[j]
+    v = y.copy()
+    for i in range(len(y)):
+        v[i] = v[i] - 0.1 * sum(v[j] * y[j] for j in range(len(y)) if j != i)
+    return np.sum(m[-1] * m[0] if len(x) > 0 else x) + np.sum(v * v)
+
+
+def at_once(x, y):
+    """What is read in the round that puts it there."""
+    z = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        z[i + 1] = x[i] * y[0]
+        z[i] = z[i] * z[i + 1]
+    return np.sum(z * z)
+
+
 def early(x, y):
     """The rows before the exit."""
     total = 0.0
@@ -115,8 +180,8 @@ def lengths(x, y):
 
 
 PROGRAMS: list[Callable[..., Any]] = [
-    sines, shared, branches, early, narrow, views, arrays, nested, iterated, carried, images,
-    lengths,
+    sines, shared, branches, guarded, walk, table, rows_and_columns, at_once, early,
+    narrow, views, arrays, nested, iterated, carried, images, lengths,
 ]
 
 
@@ -160,7 +225,8 @@ def steps_of_8(f: Callable[..., Any]) -> list[list[Instr]]:
 
 
 @pytest.mark.parametrize(
-    ("f", "rows"), [(sines, 1), (shared, 1), (nested, 1), (iterated, 1), (arrays, 2)]
+    ("f", "rows"),
+    [(sines, 1), (shared, 1), (branches, 1), (guarded, 1), (nested, 1), (iterated, 1), (arrays, 2)],
 )
 def test_both_sweeps_run_in_lanes(f: Callable[..., Any], rows: int) -> None:
     """Loops in lanes that write records, and such as add to cotangents with what they have read."""

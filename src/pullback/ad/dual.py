@@ -286,7 +286,7 @@ class Dual(Forward):
 
     def push(self, b: Builder, words: Words, count: int) -> Atom:
         """The first of the new ids of a row."""
-        op = TapePush(words.write(b), (i64(count),))
+        op = TapePush(words.write(b), ((i64(count),),))
         return b.let(op, (I64, I64), names=("id", "at"))[0]
 
     def by_id(self, b: Builder, ct: dict[Var, Atom]) -> dict[tuple[Atom, Type], Atom]:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pullback.ad.cells import flatten, indices
-from pullback.ad.rows import Place, Tape, Words, before, where_any
+from pullback.ad.rows import Place, Tape, Words, before, given, where_any
 from pullback.core.build import Builder, i64, lit
-from pullback.core.terms import AccRead, Atom, Block, Call, Loop, Sum_, Var
+from pullback.core.terms import AccRead, Atom, Block, Call, If, Loop, Sum_, Var
 from pullback.core.traverse import refresh
-from pullback.core.types import I64, Real
+from pullback.core.types import I64, Real, Type
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,31 @@ class Level:
     gives, to those of what it was given by the one before (if ``sequential``), those of the ids
     that it has read, and those of what is the same for all iterations. Of the ids that it has read
     the first are the numbers of its ``record``; the others are the last results of ``back``, of
-    which there are ``computed``. In ``back``, calls stand for the loops ``inner``, given their
-    cotangents and what they need. Levels are numbered, those inside first."""
+    which there are ``computed``. The last outputs, as many as are ``cells``, are those of elements
+    that the iterations of a sequential loop have put into arrays. In ``back``, calls stand for the
+    loops ``inner``, given their cotangents and what they need. Levels are numbered, those inside
+    first."""
 
     number: int
     record: Words
+    cells: int
     indices: tuple[Var, ...]
     outputs: tuple[Var, ...]
     back: Block
     computed: int
     sequential: bool
     needs: tuple[Var, ...]
-    inner: dict[str, Level]
+    inner: dict[str, Level | Branch]
+
+    @property
+    def carried(self) -> int:
+        """How many of the outputs an iteration gives to the next one."""
+        return len(self.outputs) - self.cells if self.sequential else 0
+
+    def below(self) -> list[Level]:
+        """The levels inside."""
+        found = (x.arms if isinstance(x, Branch) else (x,) for x in self.inner.values())
+        return [level for levels in found for level in levels]
 
     def around(
         self, axes: tuple[Axis, ...], extents: Sequence[tuple[Atom, ...]]
@@ -77,9 +90,19 @@ class Level:
         """The levels by their numbers, each with all extents of its records."""
         own = (*axes, *(Axis(i64(0), n, self.number, False) for n in extents[self.number]))
         out = {self.number: (self, tuple(a.extent for a in own))}
-        for level in self.inner.values():
+        for level in self.below():
             out.update(level.around(own, extents))
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """The reverse of a branch: its arms, levels without an index. It gives cotangents of ``types``;
+    ``takes`` says for each arm which of its own these are (None: zero)."""
+
+    arms: tuple[Level, Level]
+    takes: tuple[tuple[int | None, ...], ...]
+    types: tuple[Type, ...]
 
 
 @dataclass(frozen=True)
@@ -126,24 +149,29 @@ class Looped:
 
     def count(self, b: Builder, tape: Tape, end: Atom) -> Atom:
         """See ``Row``."""
-        k = i64(len(self.level.outputs))
-        if not self.arrays:
-            return k
-        return b.prim("mul", product(b, self.extents(b, tape, end)[-1]), k)
+        level = self.level
+        each = len(level.outputs) if self.arrays else level.cells
+        once = i64(len(level.outputs) - each)
+        if each == 0:
+            return once
+        own = b.prim("mul", product(b, self.extents(b, tape, end)[-1]), i64(each))
+        return b.prim("add", own, once)
 
     def reverse(self, b: Builder, tape: Tape, end: Atom, first: Atom) -> None:
         """See ``Row``. The cells of results are others than those that are added to, so iterations
         that make arrays are independent in reverse too."""
-        if self.arrays:
-            every, one = self.count(b, tape, end), i64(1)
-            own = b.prim("slice", tape.h, first, every, one, static=(0,))
-            self._add(b, tape, end, (), own)
+        level = self.level
+        if self.arrays or level.cells:
+            start = b.prim("add", first, i64(level.carried))
+            every = b.prim("sub", self.count(b, tape, end), i64(level.carried))
+            own = b.prim("slice", tape.h, start, every, i64(1), static=(0,))
+            self._add(b, tape, end, given(b, tape, level.outputs[: level.carried], first), own)
             return
 
         def add(inner: Builder, cts: Sequence[Atom]) -> None:
             self._add(inner, tape, end, cts, None)
 
-        where_any(b, tape, self.level.outputs, first, add)
+        where_any(b, tape, level.outputs, first, add)
 
     def _add(
         self, b: Builder, tape: Tape, end: Atom, cts: Sequence[Atom], own: Atom | None
@@ -153,7 +181,7 @@ class Looped:
         back = _Backward(tape, extents, self.bases(b, tape, end, extents), own)
         found = back.loop(b, self.level, cts, (), tape.read(b, self.words, place))
         if self.level.sequential:
-            n = len(self.level.outputs)
+            n = self.level.carried
             found = [*(found[i] for i in self.inits), *found[n:]]
         for k, ct in enumerate(found):
             tape.add(b, tape.number(b, self.words, k + 1, place), ct)
@@ -161,8 +189,8 @@ class Looped:
 
 @dataclass(frozen=True)
 class _Backward:
-    """Goes backward through the levels of a row. ``own``: the cells of the arrays that the
-    outermost one makes."""
+    """Goes backward through the levels of a row. ``own``: the cells of the elements that the
+    outermost one makes, those of each result (or of each update) side by side."""
 
     tape: Tape
     extents: list[tuple[Atom, ...]]
@@ -182,12 +210,14 @@ class _Backward:
         self, b: Builder, level: Level, cts: Sequence[Atom], axes: tuple[Axis, ...],
         here: Mapping[Var, Atom],
     ) -> list[Atom]:
-        ((index,), (count,), n) = level.indices, self.extents[level.number], len(level.outputs)
+        ((index,), (count,), n) = level.indices, self.extents[level.number], level.carried
         gone, inner = Var("gone", I64), Builder()
         i = inner.prim("sub", inner.prim("sub", count, gone), i64(1))
-        now = tuple(Var("ct", v.type) for v in level.outputs)
+        now = tuple(Var("ct", v.type) for v in level.outputs[:n])
         mine = (*axes, Axis(i, count, level.number, False))
-        out = self._again(inner, level, mine, {**here, index: i, **dict(zip(level.outputs, now))})
+        cells = self._cells(inner, level.outputs[n:], mine)
+        given = {**here, index: i, **dict(zip(level.outputs, (*now, *cells)))}
+        out = self._again(inner, level, mine, given, inner)
         totals = tuple(Var("total", a.type) for a in out[n:])
         sums = [inner.prim("add", t, ct) for t, ct in zip(totals, out[n:], strict=True)]
         inits = (*cts, *(lit(0.0, t.type) for t in totals))
@@ -202,50 +232,72 @@ class _Backward:
         idx, inner = indices(len(extents)), Builder()
         mine = (*axes, *(Axis(i, n, level.number, True) for i, n in zip(idx, extents)))
         if self.own is not None and not axes:
-            cts = self._cells(inner, self.own, level, mine)
+            cts = self._cells(inner, level.outputs, mine)
         given = {**here, **dict(zip(level.indices, idx)), **dict(zip(level.outputs, cts))}
-        out = self._again(inner, level, mine, given)
+        out = self._again(inner, level, mine, given, inner)
         loop = Sum_(extents, idx, inner.block(tuple(out)))
         return list(b.let(loop, tuple(a.type for a in out)))
 
     def _cells(
-        self, b: Builder, own: Atom, level: Level, axes: tuple[Axis, ...]
+        self, b: Builder, outputs: Sequence[Var], axes: tuple[Axis, ...]
     ) -> list[Atom]:
         extents = tuple(a.extent for a in axes)
         flat = flatten(b, tuple(a.index for a in axes), extents)
         size = product(b, extents)
         out: list[Atom] = []
-        for k, v in enumerate(level.outputs):
-            assert isinstance(v.type, Real)
+        for k, v in enumerate(outputs):
+            assert isinstance(v.type, Real) and self.own is not None
             at = b.prim("add", b.prim("mul", size, i64(k)), flat)
-            out += b.let(AccRead(own, (at,), v.type.bits), (v.type,), names=("ct",))
+            out += b.let(AccRead(self.own, (at,), v.type.bits), (v.type,), names=("ct",))
         return out
 
     def _again(
-        self, b: Builder, level: Level, axes: tuple[Axis, ...], given: Mapping[Var, Atom]
+        self, b: Builder, level: Level, axes: tuple[Axis, ...], given: Mapping[Var, Atom],
+        front: Builder,
     ) -> list[Atom]:
-        """Through an iteration, adding to the ids that it has read; the other cotangents."""
-        place = places(b, self.bases[level.number], level.record.size, axes)
-        here = {**given, **self.tape.read(b, level.record, place)}
+        """Through an iteration, adding to the ids that it has read; the other cotangents. Its
+        record is read in ``front``."""
+        place = places(front, self.bases[level.number], level.record.size, axes)
+        here = {**given, **self.tape.read(front, level.record, place)}
+        found: Sequence[Atom]
         for let in level.back.lets:
             match let.op:
                 case Call(name, args):
-                    inner = level.inner[name]
                     values = [here.get(a, a) if isinstance(a, Var) else a for a in args]
-                    n = len(inner.outputs)
-                    known = {**here, **dict(zip(inner.needs, values[n:]))}
-                    found: Sequence[Atom] = self.loop(b, inner, values[:n], axes, known)
+                    found = self._inside(b, level.inner[name], values, axes, here)
                 case _:
                     found = b.extend(refresh(Block((let,), let.vars), here))
             here.update(zip(let.vars, found))
         out = [here.get(a, a) if isinstance(a, Var) else a for a in level.back.results]
-        carried = len(level.outputs) if level.sequential else 0
-        last = len(out) - level.computed
+        carried, last = level.carried, len(out) - level.computed
         kept = range(len(level.record.numbers))
-        numbers = [*(self.tape.number(b, level.record, k, place) for k in kept), *out[last:]]
+        numbers = [*(self.tape.number(front, level.record, k, place) for k in kept), *out[last:]]
         for number, ct in zip(numbers, out[carried:]):
             self.tape.add(b, number, ct)
         return [*out[:carried], *out[carried + len(numbers) : last]]
 
+    def _inside(
+        self, b: Builder, item: Level | Branch, values: Sequence[Atom], axes: tuple[Axis, ...],
+        here: Mapping[Var, Atom],
+    ) -> list[Atom]:
+        """Through a loop or a branch, given what stands for it in backward code."""
+        if isinstance(item, Level):
+            n = len(item.outputs)
+            known = {**here, **dict(zip(item.needs, values[n:]))}
+            return self.loop(b, item, values[:n], axes, known)
+        n = len(item.arms[0].outputs)
+        cond, rest, blocks = values[n], values[n + 1 :], []
+        lanes = any(a.parallel for a in axes)  # all of them read side by side, whoever needs it
+        for arm, takes in zip(item.arms, item.takes, strict=True):
+            inner = Builder()
+            mine = {**here, **dict(zip(arm.outputs, values)), **dict(zip(arm.needs, rest))}
+            rest = rest[len(arm.needs) :]
+            out = self._again(inner, arm, axes, mine, b if lanes else inner)
+            zeros = [lit(0.0, t) for t in item.types]
+            blocks.append(inner.block(tuple(
+                zero if k is None else out[k] for k, zero in zip(takes, zeros, strict=True)
+            )))  # fmt: skip
+        return list(b.let(If(cond, *blocks), item.types))
 
-__all__ = ["Axis", "Level", "Looped", "places", "product"]
+
+__all__ = ["Axis", "Branch", "Level", "Looped", "places", "product"]

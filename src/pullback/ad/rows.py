@@ -138,19 +138,26 @@ def before(b: Builder, end: Atom, words: Words) -> Place:
     return lambda k: b.prim("sub", end, i64(words.size - k))
 
 
+def given(b: Builder, tape: Tape, outputs: Sequence[Var], first: Atom) -> list[Atom]:
+    """The cotangents of the ids of ``outputs``."""
+    out: list[Atom] = []
+    for k, v in enumerate(outputs):
+        assert isinstance(v.type, Real)
+        at = b.prim("add", first, i64(k))
+        out += b.let(AccRead(tape.h, (at,), v.type.bits), (v.type,), names=("ct",))
+    return out
+
+
 def where_any(
     b: Builder, tape: Tape, outputs: Sequence[Var], first: Atom,
     then: Callable[[Builder, Sequence[Atom]], None],
 ) -> None:
     """What is done with the cotangents of the ids of ``outputs``, unless all are zero: then nothing
     is added, whatever the values are."""
-    cts: list[Atom] = []
+    cts = given(b, tape, outputs, first)
     some: Atom | None = None
-    for k, v in enumerate(outputs):
-        assert isinstance(v.type, Real)
-        at = b.prim("add", first, i64(k))
-        cts += b.let(AccRead(tape.h, (at,), v.type.bits), (v.type,), names=("ct",))
-        nonzero = b.prim("ne", cts[-1], lit(0.0, v.type))
+    for ct in cts:
+        nonzero = b.prim("ne", ct, lit(0.0, ct.type))
         some = nonzero if some is None else b.prim("or", some, nonzero)
     assert some is not None
     inner = Builder()
@@ -233,4 +240,5 @@ class Codes:
         return row.start(b, tape, end), first
 
 
-__all__ = ["Codes", "Place", "Row", "Straight", "Tape", "Words", "before", "where_any"]
+__all__ = ["Codes", "Place", "Row", "Straight", "Tape", "Words", "before", "given",
+           "where_any"]  # fmt: skip

@@ -334,7 +334,7 @@ class _Checker:
                 self.ints((n,), "room")
                 return (I64,)
             case TapePush(words, count, room):
-                self.ints((*count, *(a for sizes in room for a in sizes)), "room")
+                self.ints([a for sizes in (*count, *room) for a in sizes], "room")
                 self.words(_types(words))
                 return (I64, I64)
             case TapeWrite(at, word):

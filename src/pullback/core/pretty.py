@@ -300,8 +300,8 @@ class _Printer:
             case TapeRoom(n):
                 return f"tape_room({self.atom(n)})"
             case TapePush(words, count, room):
-                head = f"tape_push({self.atoms(words)}"
-                return f"{head}; {self.atoms(count)}; {' + '.join(self.atoms(n) for n in room)})"
+                sizes = ("+".join(f"({self.atoms(n)})" for n in part) for part in (count, room))
+                return f"tape_push({'; '.join((self.atoms(words), *sizes))})"
             case TapeWrite(at, word):
                 return f"tape_write({self.atom(at)}, {self.atom(word)})"
             case TapeRead(last):

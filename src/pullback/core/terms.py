@@ -294,12 +294,12 @@ class TapeRoom:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TapePush:
-    """A row of the tape with as many new ids as is the product of ``count``: room for as many words
-    as is the sum of the products ``room``, and then these words (float64 and int64). It binds the
-    first of the ids and the number of the first word."""
+    """A row of the tape with as many new ids as is the sum of the products ``count``: room for as
+    many words as is the sum of the products ``room``, and then these words (float64 and int64). It
+    binds the first of the ids and the number of the first word."""
 
     words: tuple[Atom, ...]
-    count: tuple[Atom, ...]
+    count: tuple[tuple[Atom, ...], ...]
     room: tuple[tuple[Atom, ...], ...] = ()
 
 
@@ -426,7 +426,7 @@ def atoms(op: Op) -> tuple[Atom, ...]:
         case TapeRoom(a) | TapeRead(a):
             return (a,)
         case TapePush(words, n, room):
-            return (*words, *n, *(a for sizes in room for a in sizes))
+            return (*words, *(a for sizes in (*n, *room) for a in sizes))
         case TapeWrite(at, word):
             return (at, word)
         case Vjp(_, args, _, extra) | Jvp(_, args, _, extra):

@@ -170,16 +170,18 @@ def tape_step(
 
             return room
         case TapePush(words, counts, sizes):
-            slots, many, each = t.all(words), t.all(counts), [t.all(n) for n in sizes]
-            row, first = t.binds(out)
+            slots, (row, first) = t.all(words), t.binds(out)
+            many, room_ = ([t.all(n) for n in part] for part in (counts, sizes))
+
+            def total(f: Frame, part: list[list[int]]) -> int:
+                return sum(prod(cast(int, f[k]) for k in n) for n in part)
 
             def push(f: Frame) -> None:
                 m.cost += len(slots)
                 f[first] = len(m.tape.words)
-                for many_ in each:
-                    m.tape.words += [0] * prod(cast(int, f[k]) for k in many_)
+                m.tape.words += [0] * total(f, room_)
                 m.tape.words += [cast(float, f[k]) for k in slots]
-                f[row] = m.tape.new(prod(cast(int, f[k]) for k in many))
+                f[row] = m.tape.new(total(f, many))
 
             return push
         case TapeWrite(at, word):

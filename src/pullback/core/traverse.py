@@ -116,7 +116,7 @@ def map_children(
         case TapeRoom(n):
             return TapeRoom(atom(n))
         case TapePush(words, count, room):
-            return TapePush(each(words), each(count), tuple(map(each, room)))
+            return TapePush(each(words), tuple(map(each, count)), tuple(map(each, room)))
         case TapeWrite(at, word):
             return TapeWrite(atom(at), atom(word))
         case TapeRead(last):

@@ -6,7 +6,7 @@ loop that has one row write into the room of that row, each at places of its own
 
 from __future__ import annotations
 
-from pullback.core.terms import TapePush, TapeRoom, TapeWrite
+from pullback.core.terms import Atom, TapePush, TapeRoom, TapeWrite
 from pullback.core.types import F64, I64, Array
 from pullback.lower.loopcode import Imm, Store, Ty, Value
 from pullback.lower.state import Lowering, NotInLanes
@@ -36,28 +36,35 @@ def room(lo: Lowering, op: TapeRoom) -> Scalar:
     return _ids(lo, lo.extent(op.count))
 
 
+def _total(lo: Lowering, parts: tuple[tuple[Atom, ...], ...]) -> Value:
+    """The sum of the products."""
+    out: Value = ZERO
+    for sizes in parts:
+        most = lo.arith("min", Ty.I64, lo.room([lo.extent(n) for n in sizes]), MOST)
+        out = lo.add(out, most)
+    return out
+
+
 def push(lo: Lowering, op: TapePush) -> list[Val]:
     """A row."""
     if lo.lane is not None:
         raise NotInLanes
     words = [lo.value(lo.scalar(a)) for a in op.words]
-    before: Value = ZERO
-    for sizes in op.room:
-        most = lo.arith("min", Ty.I64, lo.room([lo.extent(n) for n in sizes]), MOST)
-        before = lo.add(before, most)
+    before = _total(lo, op.room)
     at = lo.alloc(lo.add(before, Imm(len(words), Ty.I64)), Ty.I64, "tape")
     for k, word in enumerate(words):
         lo.emit(Store(at, lo.add(before, Imm(k, Ty.I64)), word))
-    ids = _ids(lo, lo.room([lo.extent(n) for n in op.count]))
+    ids = _ids(lo, _total(lo, op.count))
     first = ZERO if before == ZERO else _number(lo, at, "tape")
     return [ids, Scalar(I64, first, natural=True)]
 
 
 def write(lo: Lowering, op: TapeWrite) -> None:
-    """A word in the room of a row."""
+    """A word in the room of a row: nobody else's, so lanes that do not run this code write too."""
     word = lo.scalar(op.word)
     tape = View(Array(word.type, 1), (lo.bottom("tape"),), ZERO, (ZERO,), (ONE,))
-    write_element(lo, tape, place_of(lo, tape, [lo.scalar(op.at)]), word)
+    with lo.masked(None):
+        write_element(lo, tape, place_of(lo, tape, [lo.scalar(op.at)]), word)
 
 
 def read(lo: Lowering) -> list[Val]:
