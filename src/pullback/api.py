@@ -193,8 +193,9 @@ def jit(f: Callable[..., Any]) -> Callable[..., Any]:
     """``f``, compiled.
 
     Returns a function with the results of ``f`` itself, compiled for the types of the arguments at
-    the first call with such types. Errors that ``f`` raises are raised; what cannot be compiled is
-    refused with a ``PullbackError`` that shows the place.
+    the first call with such types: numbers, arrays (of the shapes that NumPy gives), lists,
+    dicts, records. Errors that ``f`` raises are raised; what cannot be compiled is refused with a
+    ``PullbackError`` that shows the place.
 
     >>> jit(_square)(3.0)
     9.0
@@ -226,8 +227,9 @@ def grad(
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
 ) -> Callable[..., Any]:
-    """``f`` and its gradient together: ``(value, gradient)``, as ``scipy.optimize.minimize(...,
-    jac=True)`` wants it. With ``has_aux``: ``((value, aux), gradient)``. Else as ``grad``.
+    """``f`` and its gradient together: returns a function that returns ``(value, gradient)``, as
+    ``scipy.optimize.minimize(..., jac=True)`` wants it. With ``has_aux``: ``((value, aux),
+    gradient)``. Forms, methods and errors are those of ``grad``, and so is the algorithm.
 
     >>> value_and_grad(_square)(3.0)
     (9.0, 6.0)
@@ -246,6 +248,10 @@ def vjp(
     returns ``(out, aux)`` and this ``(out, pullback, aux)``. The other methods are those of
     ``grad``; with one of the papers' every call of the pullback runs the whole program again. The
     cotangent of a primal that is packed (``pb.pack``) is packed.
+
+    An array's cotangent has its shape and dtype; what is discrete has ``None``. Raises
+    ``TypeError`` where a cotangent is of another form than ``out``, ``ValueError`` where it has
+    another shape. The pullback is the reverse half of Efficient CHAD (Smeding and Vákár, 2022).
 
     >>> out, pullback = vjp(_square, 3.0)
     >>> out, pullback(10.0)
@@ -275,7 +281,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     """The result of ``f`` and its tangent along ``tangents``: ``(out, tangent_out)``.
 
     There is one tangent per primal, of its form; ``None`` stands for zero, and for the tangent of
-    what is discrete. Forward mode: Krawiec et al. (2022), figures 3 and 4.
+    what is discrete. ``tangent_out`` has the form of ``out``. Raises ``TypeError`` where a tangent
+    is of another form than its primal, ``ValueError`` where it has another shape. Forward mode:
+    Krawiec et al. (2022), figures 3 and 4.
 
     >>> jvp(_square, (3.0,), (1.0,))
     (9.0, 6.0)
@@ -313,8 +321,10 @@ def check_grads(
     that returns one number), ``order`` 3 for the gradient of that, and so on.
 
     ``eps`` is the step of the differences (1e-4; with float32 arguments 1e-2), ``atol`` and
-    ``rtol`` say how far the three may be apart (1e-5; with float32 arguments 1e-2).
-    Raises ``AssertionError`` that names the two that disagree, and by how much.
+    ``rtol`` say how far the three may be apart (1e-5; with float32 arguments 1e-2). Returns
+    nothing. Raises ``AssertionError`` that names the two that disagree, and by how much;
+    ``ValueError`` for a mode that is none. That two modes agree along a random direction is Lemma
+    1 of Krawiec et al.
 
     >>> check_grads(_square, (3.0,), order=2)
     """
@@ -400,6 +410,11 @@ def show(
     "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's result,
     such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method of the
     papers its transformed program. Raises ``ValueError`` for a name that is none.
+
+    >>> text = show(_square, 3.0)
+    main main(x:f64) -> f64
+      let t:f64 = mul x x
+      return t
     """
     method = _method_of(f, method)
     if method is not None and method not in driver.REVERSE:
@@ -421,7 +436,8 @@ def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
 
     Every construct costs 1 and what its parts cost, a closure 1 and what it captures (Efficient
     CHAD, App. C); the operations of a method's target language cost what its paper says. So the
-    numbers of two methods can be compared, and how they grow:
+    numbers of two methods can be compared, and how they grow. Raises ``ValueError`` for a method
+    that there is not.
 
     >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
     True

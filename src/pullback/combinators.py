@@ -54,7 +54,8 @@ def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
     """``init`` and the elements of ``xs`` combined by ``op``, ``init`` once and on the left.
 
     That ``op`` is associative is the caller's contract; the order of combination depends on the
-    length of ``xs`` only.
+    length of ``xs`` only. Returns a value of the type of ``init``, to which ``op`` has to keep:
+    compiled code refuses anything else with a ``TypeError``.
 
     >>> fold(lambda a, b: a * b, 10.0, [2.0, 3.0])
     60.0
@@ -66,7 +67,8 @@ def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
 
 
 def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Any:
-    """The array (or list) of the n inclusive partial results of ``fold(op, init, xs)``.
+    """The array (or list) of the n inclusive partial results of ``fold(op, init, xs)``, as long as
+    ``xs``; what holds of ``fold`` holds here.
 
     >>> scan(lambda a, b: a + b, 10.0, np.array([2.0, 3.0]))
     array([12., 15.])
@@ -80,7 +82,10 @@ def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
 
 
 def loop(n: int, step: Callable[[int, State], State], state: State) -> State:
-    """``state = step(i, state)`` for ``i`` in ``range(n)``.
+    """``state = step(i, state)`` for ``i`` in ``range(n)``: the last state, ``state`` if n <= 0.
+
+    The state may be anything (numbers, arrays, tuples, records), of one type throughout: compiled
+    code refuses anything else with a ``TypeError``.
 
     >>> loop(3, lambda i, s: 2.0 * s + i, 1.0)
     12.0
@@ -93,7 +98,8 @@ def loop(n: int, step: Callable[[int, State], State], state: State) -> State:
 def while_loop(
     cond: Callable[[State], bool], step: Callable[[State], State], state: State
 ) -> State:
-    """``state = step(state)`` while ``cond(state)`` holds; no bound on the steps is needed.
+    """``state = step(state)`` while ``cond(state)`` holds: the first state for which it does not.
+    No bound on the steps is needed, for derivatives either. The state is as that of ``loop``.
 
     >>> while_loop(lambda s: s < 100.0, lambda s: s * 3.0, 1.0)
     243.0
@@ -104,12 +110,21 @@ def while_loop(
 
 
 def stop_gradient(x: Value) -> Value:
-    """``x`` itself, with derivative zero."""
+    """``x`` itself (a number, an array, or data), with derivative zero.
+
+    >>> import pullback as pb
+    >>> pb.grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
     return x
 
 
 def debug_print(*values: object) -> None:
-    """Print the values (the only output that differentiated code may make)."""
+    """Print the values. In plain Python only: compiled code refuses it (``UnsupportedError``).
+
+    >>> debug_print("x =", 1.5)
+    x = 1.5
+    """
     print(*values)
 
 

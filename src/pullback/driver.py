@@ -125,8 +125,13 @@ BEFORE_OWNERSHIP = ("closures", "flatten")
 
 @dataclass(slots=True)
 class Config:
-    """``check``: "always" (after every pass), "last" (the final program) or "never".
-    ``cache_size``: how many specialisations are kept."""
+    """What can be set, on ``pb.config``: ``check``, which programs the type checker of Core sees,
+    "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
+    specialisations are kept.
+
+    >>> config.cache_size
+    512
+    """
 
     check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
     cache_size: int = 512

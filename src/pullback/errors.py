@@ -69,9 +69,9 @@ class StaticIndexError(PullbackError, IndexError):
 
 
 class UnknownNameError(PullbackError, NameError):
-    """A name that is not bound, or may not be bound, where it is used.
+    """A name that is bound nowhere, or on no path that leads to where it is used.
 
-    Broken: ``if c: y = 1.0`` and then ``return y``. Mended: give y a value in every branch."""
+    Broken: ``return y`` without any ``y``. Mended: define it, or make it a parameter."""
 
     title = "name error"
 

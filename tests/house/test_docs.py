@@ -1,12 +1,17 @@
 """The documents are true: links resolve, ``file:function`` exists, every Python block runs."""
 
 import ast
+import doctest
+import importlib
+import inspect
 import re
 import runpy
 import sys
 from pathlib import Path
 
 import pytest
+
+import pullback as pb
 
 ROOT = Path(__file__).parents[2]
 DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -70,6 +75,21 @@ def test_python_blocks_run(doc: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     program = tmp_path / f"{doc.stem.lower()}.py"  # a real file: Pullback reads the source
     program.write_text(python_of(doc))
     runpy.run_path(str(program), run_name="__main__")
+
+
+PUBLIC = {name: getattr(pb, name) for name in pb.__all__}
+FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_have_an_example(name: str) -> None:
+    assert ">>>" in (inspect.getdoc(PUBLIC[name]) or "")
+
+
+@pytest.mark.parametrize("module", sorted({f.__module__ for f in FUNCTIONS.values()}))
+def test_their_examples_run(module: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert tried and not failed
 
 
 def test_planted_violations_are_caught(tmp_path: Path) -> None:
