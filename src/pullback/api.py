@@ -406,10 +406,10 @@ def show(
 ) -> str:
     """Print a stage of the compilation of ``f`` for these arguments, and return its text.
 
-    ``stage`` is "core" (what the front end made), a name of ``driver.PIPELINE``, "loop", "llvm" or
-    "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's result,
-    such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method of the
-    papers its transformed program. Raises ``ValueError`` for a name that is none.
+    ``stage`` is "core" (what the front end made), a name of ``pipeline.PIPELINE``, "loop", "llvm"
+    or "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's
+    result, such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method
+    of the papers its transformed program. Raises ``ValueError`` for a name that is none.
 
     >>> text = show(_square, 3.0)
     main main(x:f64) -> f64

@@ -1,24 +1,23 @@
-"""The pipeline, and the cache of what went through it.
+"""Functions through the pipeline, and the cache of what went through it.
 
 A function is specialised for the types of its arguments, made first-order and optimised
-(``PIPELINE`` up to "ad"); every operator asked of it goes on from there: what is to be computed is
-derived ("ad"), gets its entry, is optimised again and compiled. ``Specialisation`` is the first
-part, ``Unit`` the second. Both are found again by the types of the function and of its arguments
-(``frontend.pytypes.type_of``), so that new numbers, new sizes and lambdas made anew do not compile.
+(``pipeline.PIPELINE`` up to "ad"); every operator asked of it goes on from there: what is to be
+computed is derived ("ad"), gets its entry, is optimised again and compiled. ``Specialisation`` is
+the first part, ``Unit`` the second. Both are found again by the types of the function and of its
+arguments (``frontend.pytypes.type_of``), so that new numbers, new sizes and lambdas made anew do
+not compile.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import FunctionType
 from typing import TypeVar, cast
 
-from pullback.ad.by_data import derivatives_by_vectors
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
@@ -28,9 +27,6 @@ from pullback.boundary import Packed, pack, plain, unpack
 from pullback.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.calls import finish, flatten_arguments, flatten_duals, not_taken, run_evaluator
 from pullback.compiled import Native, canonical
-from pullback.convert.closures import convert_closures
-from pullback.convert.flatten import flatten_tuples
-from pullback.convert.ownership import own_updates
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
@@ -45,116 +41,11 @@ from pullback.frontend.specialise import Specialised, specialise
 from pullback.halves import Halves
 from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
-from pullback.opt.bounds import remove_checks
-from pullback.opt.checks import lift_checks
-from pullback.opt.choices import make_choices
-from pullback.opt.cse import merge_common
-from pullback.opt.dce import drop_dead
-from pullback.opt.fuse import fuse
-from pullback.opt.inline import inline_calls
-from pullback.opt.licm import hoist_invariants
-from pullback.opt.merge import merge_sums
-from pullback.opt.nest import nest
-from pullback.opt.ranks import join_ranks
-from pullback.opt.residuals import keep_once
-from pullback.opt.simplify import simplify
-from pullback.opt.sums import find_sums
+from pullback.pipeline import AD, PIPELINE, Pass, Trace, config, run_stages
 from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.wrappers import loss_entry
 
-Pass = Callable[[Program], Program]
 Found = TypeVar("Found")
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One pass, the dialect that it leaves behind, and why it stands where it does."""
-
-    name: str
-    run: Pass | None  # None: what the operator asks for
-    dialect: Dialect
-    why: str
-
-
-FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
-
-PIPELINE: tuple[Stage, ...] = (
-    Stage("closures", convert_closures, Dialect.FIRST_ORDER, "from here on calls are direct"),
-    Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
-    Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
-    Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
-    Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
-    Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
-    Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
-    Stage("lift", lift_checks, FLAT, "loops without exits can be nested and fused"),
-    Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
-    Stage("sums", find_sums, FLAT, "sums run in lanes, and keep nothing for the reverse sweep"),
-    Stage("nest", nest, FLAT, "before fusion, which would open the inner builds"),
-    Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
-    Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),
-    Stage("share fused", merge_common, FLAT, "what is computed once is differentiated once"),
-    Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
-    Stage("choose", make_choices, FLAT, "(after that) a selected integer needs no residual"),
-    Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
-    Stage("fuse again", fuse, FLAT, "what was read twice in one place is read once now"),
-    Stage("trim again", drop_dead, FLAT, "as after the first fusion"),
-    Stage("own for ad", own_updates, FLAT, "passes may have made storage live longer"),
-    Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),
-    Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),
-    Stage("inline halves", inline_calls, ACC, "forward and reverse halves meet their caller"),
-    Stage("simplify halves", simplify, ACC, "constant seeds and zero cotangents vanish"),
-    Stage("share halves", merge_common, ACC, "recomputed values meet those still there"),
-    Stage("fuse halves", fuse, ACC, "reverse sweeps are loops over index functions too"),
-    Stage("simplify again", simplify, ACC, "as after the first fusion"),
-    Stage("bounds of halves", remove_checks, ACC, "sums that may raise cannot be merged"),
-    Stage("trim halves", drop_dead, ACC, "nor can those with accumulators that nobody uses"),
-    Stage("merge", merge_sums, ACC, "a sum and its own reverse sweep become one loop"),
-    Stage("ranks", join_ranks, ACC, "what nested loops keep is known now; one array each"),
-    Stage("share merged", merge_common, ACC, "what both halves of a merged loop compute"),
-    Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
-    Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
-    Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
-    Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
-    Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
-)  # fmt: skip
-
-AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
-BEFORE_OWNERSHIP = ("closures", "flatten")
-"""Stages after which an update is of a value, whoever else has the array."""
-
-
-@dataclass(slots=True)
-class Config:
-    """What can be set, on ``pb.config``: ``check``, which programs the type checker of Core sees,
-    "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
-    specialisations are kept.
-
-    >>> config.cache_size
-    512
-    """
-
-    check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
-    cache_size: int = 512
-
-
-config = Config()
-
-Trace = list[tuple[str, str]]
-"""The name and the text of every stage."""
-
-
-def run_stages(
-    program: Program, stages: Sequence[Stage], given: dict[str, Pass], trace: Trace | None = None
-) -> Program:
-    """The program after these stages; ``given`` are the passes that the operator asks for."""
-    for k, stage in enumerate(stages):
-        chosen = stage.run if stage.run is not None else given[stage.name]
-        program = chosen(program)
-        if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
-            check(program, stage.dialect, owned=stage.name not in BEFORE_OWNERSHIP)
-        if trace is not None:
-            trace.append((stage.name, show_program(program)))
-    return program
 
 
 # --- one function for one tuple of argument types -----------------------------------------------

@@ -86,7 +86,7 @@ def test_public_functions_have_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(PUBLIC[name]) or "")
 
 
-@pytest.mark.parametrize("module", sorted({f.__module__ for f in FUNCTIONS.values()}))
+@pytest.mark.parametrize("module", sorted({f.__module__ for f in (*FUNCTIONS.values(), type(pb.config))}))
 def test_their_examples_run(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert tried and not failed

@@ -52,10 +52,11 @@ MAY_KNOW = {
     "by_method": {
         "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
     },
+    "pipeline": {"core", "convert", "ad", "opt"},
     "driver": {
-        "core", "errors", "papers", "convert", "ad", "opt", "lower", "frontend", "native",
+        "core", "errors", "papers", "ad", "lower", "frontend", "native",
         "marshal", "wrappers", "applied", "plans", "entries", "calls",
-        "compiled", "by_method", "boundary", "halves",
+        "compiled", "by_method", "boundary", "halves", "pipeline",
     },
     "api": {"driver", "errors", "first_errors", "plans", "products", "halves", "trees"},
     "pullback": {"api", "errors", "combinators"},
