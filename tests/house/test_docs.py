@@ -79,6 +79,7 @@ def test_python_blocks_run(doc: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 PUBLIC = {name: getattr(pb, name) for name in pb.__all__}
 FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
+MODULES = sorted({f.__module__ for f in (*FUNCTIONS.values(), type(pb.config))})
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -86,7 +87,7 @@ def test_public_functions_have_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(PUBLIC[name]) or "")
 
 
-@pytest.mark.parametrize("module", sorted({f.__module__ for f in (*FUNCTIONS.values(), type(pb.config))}))
+@pytest.mark.parametrize("module", MODULES)
 def test_their_examples_run(module: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert tried and not failed
