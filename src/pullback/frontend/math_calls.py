@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pullback.core.build import f64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import F64, I64, Real
+from pullback.frontend import exact_sum
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind
 from pullback.frontend.kinds import static_scalar
+from pullback.frontend.programs import run_program
 from pullback.frontend.values import ArrayV, Scalar, Specialiser, Static, Value, register
 
 DOMAIN = "math domain error"
@@ -275,9 +277,9 @@ def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(math.fsum)
 def fsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """The sum as a float (rounded as usual, not exactly)."""
+    """The sum, rounded once."""
     (items,) = bind(sp, "math.fsum", args, kwargs, node, seq=MISSING)
-    return python(sp.convert(sp.call(Static(sum), (items, Static(0.0)), node), F64, node))
+    return run_program(sp, exact_sum.fsum, [sp.call(Static(list), (items,), node)], node)
 
 
 @register(math.prod)
