@@ -1,5 +1,5 @@
 """``python -m benchmarks.dual``: the two native methods on scalar programs, beside the function,
-compiled without lanes too, since a tape is written by one iteration after the other."""
+compiled without lanes too."""
 
 from __future__ import annotations
 
