@@ -11,6 +11,7 @@ from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Lit,
 from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import eta
+from pullback.frontend.captures import Captures
 from pullback.frontend.flatten import (
     NO_OWNER,
     NoKindError,
@@ -43,7 +44,7 @@ from pullback.frontend.kinds import (
     static_scalar,
     without_spare,
 )
-from pullback.frontend.scopes import AnyScope, Scope
+from pullback.frontend.scopes import Scope
 from pullback.frontend.symbols import number_of, symbol_class
 from pullback.frontend.values import (
     ClosureV,
@@ -319,35 +320,18 @@ def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST)
     return _Conversion(run, node).function(snapshot(value), target)
 
 
-class _Conversion:
-    """Captures converted to those of an example, scope by scope (functions may share scopes, and
-    capture each other)."""
+class _Conversion(Captures):
+    """Captures converted to those of an example."""
 
     def __init__(self, run: Run, node: ast.AST) -> None:
+        super().__init__()
         self.run = run
         self.node = node
-        self.scopes: dict[tuple[Scope, Scope], Scope] = {}
 
-    def function(self, f: FunctionV, like: FunctionV) -> FunctionV:
-        keywords = zip(f.kw_defaults, like.kw_defaults)
-        return FunctionV(
-            f.definition,
-            self.scope(f.scope, like.scope),
-            tuple(self.value(v, w) for v, w in zip(f.defaults, like.defaults)),
-            tuple((n, self.value(v, w)) for (n, v), (_, w) in keywords),
-            tuple(self.value(v, w) for v, w in zip(f.bound, like.bound)),
-        )
-
-    def scope(self, a: AnyScope, like: AnyScope) -> AnyScope:
-        if not (isinstance(a, Scope) and isinstance(like, Scope)):
-            return a
-        if (a, like) not in self.scopes:
-            made = self.scopes[a, like] = Scope({}, live=False)
-            made.parent = self.scope(a.parent, like.parent)
-            for name, wanted in like.names.items():
-                made.names[name] = self.value(a.names[name], wanted)
-                made.cells[name] = a.cells.get(name, frozenset())
-        return self.scopes[a, like]
+    def fill(self, made: Scope, a: Scope, b: Scope) -> None:
+        for name, wanted in b.names.items():
+            made.names[name] = self.value(a.names[name], wanted)
+            made.cells[name] = a.cells.get(name, frozenset())
 
     def value(self, v: Value, like: Value) -> Value:
         match v, like:

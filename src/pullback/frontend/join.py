@@ -8,6 +8,7 @@ from dataclasses import is_dataclass
 from pullback.core.types import I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import eta, records
+from pullback.frontend.captures import Captures
 from pullback.frontend.flatten import example, kind_of
 from pullback.frontend.kinds import (
     ArrayK,
@@ -351,7 +352,7 @@ def same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:
     a, b = example(f), example(g)
     assert isinstance(a, FunctionV) and isinstance(b, FunctionV)
     try:
-        made = kind_of(_Captures().function(a, b))
+        made = kind_of(_Joined().function(a, b))
     except _DoNotMeetError:
         return None
     assert isinstance(made, FunctionK)
@@ -362,39 +363,26 @@ class _DoNotMeetError(Exception):
     pass
 
 
-class _Captures:
-    """The captures of two functions joined, scope by scope. Functions among them that are of one
-    place on both sides remain known; so graphs of functions that capture each other end."""
-
-    def __init__(self) -> None:
-        self.scopes: dict[tuple[Scope, Scope], Scope] = {}
+class _Joined(Captures):
+    """Captures joined. Functions among them that are of one place on both sides remain known; so
+    graphs of functions that capture each other end."""
 
     def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
         if f.definition is not g.definition:
             raise _DoNotMeetError
         if (len(f.defaults), len(f.bound)) != (len(g.defaults), len(g.bound)):
             raise _DoNotMeetError
-        keywords = zip(f.kw_defaults, g.kw_defaults)
-        return FunctionV(
-            f.definition,
-            self.scope(f.scope, g.scope),
-            tuple(self.value(x, y) for x, y in zip(f.defaults, g.defaults)),
-            tuple((n, self.value(x, y)) for (n, x), (_, y) in keywords),
-            tuple(self.value(x, y) for x, y in zip(f.bound, g.bound)),
-        )
+        return super().function(f, g)
 
-    def scope(self, a: AnyScope, b: AnyScope) -> AnyScope:
-        if not (isinstance(a, Scope) and isinstance(b, Scope)):
-            if a != b:
-                raise _DoNotMeetError
-            return a
-        if (a, b) not in self.scopes:
-            made = self.scopes[a, b] = Scope({}, live=False)
-            made.parent = self.scope(a.parent, b.parent)
-            for name in a.names:
-                if name in b.names:  # else only functions of one side need it
-                    made.names[name] = self.value(a.names[name], b.names[name])
-        return self.scopes[a, b]
+    def outside(self, a: AnyScope, b: AnyScope) -> AnyScope:
+        if a != b:
+            raise _DoNotMeetError
+        return a
+
+    def fill(self, made: Scope, a: Scope, b: Scope) -> None:
+        for name in a.names:
+            if name in b.names:  # else only functions of one side need it
+                made.names[name] = self.value(a.names[name], b.names[name])
 
     def value(self, x: Value, y: Value) -> Value:
         match x, y:

@@ -37,9 +37,6 @@ from pullback.core.nested import (
     fresh,
 )
 from pullback.core.nested_build import proj, tuple_
-from pullback.core.terms import (
-    Function,
-)
 from pullback.papers.bridge_scope import Scope
 from pullback.papers.methods import NeedsRecursion
 
@@ -77,15 +74,7 @@ class Functions(Scope):
     def function(self, f: str) -> Lam:
         fn = self.program.functions[f]
         x = fresh("args")
-        return Lam(x, self.fun(f).arg, self.with_args(fn, Var(x)))
-
-    def with_args(self, fn: Function, args: Term) -> Term:
-        n = len(fn.params)
-        bound = [(self.bind(p), proj(args, i, n)) for i, p in enumerate(fn.params)]
-        body = self.block(fn.body)
-        for x, t in reversed(bound):
-            body = Let(x, t, body)
-        return body
+        return Lam(x, self.fun(f).arg, self.opened(fn.params, Var(x), fn.body))
 
     def call(self, f: str, args: Sequence[Term]) -> Term:
         if self.functions:
@@ -93,11 +82,7 @@ class Functions(Scope):
         if f in self.recursive:
             raise NeedsRecursion("its source language has no recursion")
         fn = self.program.functions[f]
-        bound = [(self.bind(p), a) for p, a in zip(fn.params, args, strict=True)]
-        body = self.block(fn.body)
-        for x, t in reversed(bound):
-            body = Let(x, t, body)
-        return body
+        return self.under(fn.params, args, fn.body)
 
     def closure(self, f: str, captures: Sequence[Term]) -> Term:
         fn, x = self.program.functions[f], fresh("args")

@@ -28,7 +28,6 @@ from pullback.core.nested import (
     App,
     Foldl,
     Lam,
-    Let,
     LetRec,
     Nil,
     Op,
@@ -37,7 +36,7 @@ from pullback.core.nested import (
     Var,
     fresh,
 )
-from pullback.core.nested_build import if_, op, proj, tuple_, tuple_type
+from pullback.core.nested_build import if_, lets, op, proj, tuple_, tuple_type
 from pullback.core.terms import (
     Block,
     Loop,
@@ -100,9 +99,7 @@ class Loops(Scope):
         t = self.block(body, lambda out: tuple_(
             *out[:k],
             *(op("append", Var(x), arrays.one(v)) for (x, _), v in zip(emitted, out[k:]))))
-        for x, part in reversed([*bound, *emitted]):
-            t = Let(x, part, t)
-        return t
+        return lets([*bound, *emitted], t)
 
     def loop(self, loop: Loop, vars_: Sequence[CoreVar]) -> Term:
         inits = self.state(vars_, len(loop.carried), self.atoms(loop.inits))
@@ -119,10 +116,8 @@ class Loops(Scope):
         types = [self.type(v.type) for v in vars_]
         go, s = fresh("loop"), fresh("state")
         t = nested.Fun(tuple_type(*types), tuple_type(*types))
-        bound = [(self.bind(v), proj(Var(s), i, n)) for i, v in enumerate(loop.carried)]
-        cond = self.block(loop.cond)
-        for x, part in reversed(bound):
-            cond = Let(x, part, cond)
+        carried = [proj(Var(s), i, n) for i in range(k)]
+        cond = self.under(loop.carried, carried, loop.cond)
         again = App(Var(go), self.step(loop.carried, Var(s), n, loop.body))
         body = if_(cond, again, Var(s))
         return LetRec((Rec(go, t, Lam(s, t.arg, body)),), App(Var(go), tuple_(*inits)))

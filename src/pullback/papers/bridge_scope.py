@@ -22,13 +22,12 @@ from collections.abc import Callable, Sequence
 from pullback.core import nested
 from pullback.core.calls import recursive_functions
 from pullback.core.nested import (
-    Let,
     Lit,
     Term,
     Var,
     fresh,
 )
-from pullback.core.nested_build import FALSE, TRUE, proj, tuple_, tuple_type
+from pullback.core.nested_build import FALSE, TRUE, lets, proj, tuple_, tuple_type
 from pullback.core.terms import (
     Atom,
     Block,
@@ -97,7 +96,13 @@ class Scope(ABC):
             n = len(x.vars)
             bound += [(self.bind(v), proj(Var(whole), i, n)) for i, v in enumerate(x.vars)]
         out = self.atoms(b.results)
-        body = results(out) if results else tuple_(*out)
-        for name, t in reversed(bound):
-            body = Let(name, t, body)
-        return body
+        return lets(bound, results(out) if results else tuple_(*out))
+
+    def under(self, vs: Sequence[CoreVar], given: Sequence[Term], b: Block) -> Term:
+        """The block where these variables stand for these terms."""
+        bound = [(self.bind(v), t) for v, t in zip(vs, given, strict=True)]
+        return lets(bound, self.block(b))
+
+    def opened(self, vs: Sequence[CoreVar], whole: Term, b: Block) -> Term:
+        """The block where these variables are the parts of a tuple."""
+        return self.under(vs, [proj(whole, i, len(vs)) for i in range(len(vs))], b)

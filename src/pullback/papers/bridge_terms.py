@@ -21,7 +21,6 @@ from pullback.core.nested import (
     App,
     Case,
     Con,
-    Let,
     Match,
     MatchArm,
     Source,
@@ -175,17 +174,9 @@ class Bridge(Functions, Loops):
         def level(on: Term, k: int) -> Term:
             # ((t1 + t2) + ..) + tk: the last alternative is the outermost inr.
             if k == 0:
-                return self.arm(c, 0, on)
+                return self.opened(c.arms[0].fields, on, c.arms[0].body)
             x, y = fresh("s"), fresh("s")
-            return Case(on, x, level(Var(x), k - 1), y, self.arm(c, k, Var(y)))
+            last = self.opened(c.arms[k].fields, Var(y), c.arms[k].body)
+            return Case(on, x, level(Var(x), k - 1), y, last)
 
         return level(on, len(c.arms) - 1)
-
-    def arm(self, c: CoreCase, k: int, on: Term) -> Term:
-        arm = c.arms[k]
-        n = len(arm.fields)
-        bound = [(self.bind(v), proj(on, i, n)) for i, v in enumerate(arm.fields)]
-        body = self.block(arm.body)
-        for x, t in reversed(bound):
-            body = Let(x, t, body)
-        return body
