@@ -183,10 +183,9 @@ class Packed:
     """Data that is converted for compiled code: what ``pb.pack`` returns, and the gradient by an
     argument that is packed. ``pb.unpack`` gives the data again."""
 
-    __slots__ = ("_blocks", "_cotangents", "_kind", "_value")
+    __slots__ = ("_blocks", "_cotangents", "_value")
 
-    def __init__(self, kind: Kind | None, block: Block | None, value: object = None) -> None:
-        self._kind = kind
+    def __init__(self, block: Block | None, value: object = None) -> None:
         self._blocks: dict[tuple[Space, int], Block] = {}
         self._cotangents: tuple[object, tuple[object, ...]] | None = None
         self._value: list[object] = []
@@ -198,7 +197,7 @@ class Packed:
     @staticmethod
     def gradient(block: Block, cells: object, cotangents: tuple[object, ...]) -> Packed:
         """The gradient by the value in a block."""
-        out = Packed(None, block)
+        out = Packed(block)
         out._cotangents = cells, cotangents
         return out
 
@@ -250,7 +249,7 @@ def pack(data: Any) -> Any:
     kind = type_of(data)
     conversion = conversion_of(kind, Space.FORWARD)
     block = None if conversion is None else encode(conversion, data, 0, True)
-    return Packed(kind, block, data)
+    return Packed(block, data)
 
 
 def unpack(packed: Any) -> Any:

@@ -370,25 +370,17 @@ class _Simplifier:
             self.rename((op.index, *op.carried), (Lit(0, I64), *op.inits))
             self.splice(let.vars, op.body)
             return
-        moving = self.moving(let.vars, op.carried, op.inits, op.body)
-        carried = tuple(op.carried[k] for k in moving)
-        inits = tuple(self.atom(op.inits[k]) for k in moving)
-        results = (*moving, *range(width, len(let.vars)))
-        body = _results(op.body, results)
+        carried, inits, kept, body = self.moving(let.vars, op)
         self.shapes.enter(Loop(count, op.index, carried, inits, body))
         new = Loop(count, op.index, carried, inits, self.block(body, (op.index, *carried)))
-        self.emit(tuple(let.vars[k] for k in results), new, let.site)
+        self.emit(kept, new, let.site)
 
     def while_(self, let: Let, op: While) -> None:
         width = len(op.carried)
         if not op.cond.lets and len(let.vars) == width and same(op.cond.results[0], _FALSE):
             self.rename(let.vars, op.inits)
             return
-        moving = self.moving(let.vars, op.carried, op.inits, op.body)
-        carried = tuple(op.carried[k] for k in moving)
-        inits = tuple(self.atom(op.inits[k]) for k in moving)
-        results = (*moving, *range(width, len(let.vars)))
-        body = _results(op.body, results)
+        carried, inits, kept, body = self.moving(let.vars, op)
         self.shapes.enter(While(carried, inits, op.cond, body))
         cond = self.block(op.cond, carried)
         # Extents of what is carried are bound in both blocks, by different variables.
@@ -397,23 +389,25 @@ class _Simplifier:
             if is_shaped(v) and v not in self.shapes.stable:
                 self.shapes.known.pop(v, None)
         new = While(carried, inits, cond, self.block(body, carried))
-        self.emit(tuple(let.vars[k] for k in results), new, let.site)
+        self.emit(kept, new, let.site)
 
     def moving(
-        self,
-        results: tuple[Var, ...],
-        carried: tuple[Var, ...],
-        inits: tuple[Atom, ...],
-        body: Block,
-    ) -> list[int]:
-        """The positions that the body changes; the others are given their initial values."""
+        self, results: tuple[Var, ...], op: Loop | While
+    ) -> tuple[tuple[Var, ...], tuple[Atom, ...], tuple[Var, ...], Block]:
+        """What is carried, its initial values, the results, and the body: without what the body
+        does not change, which is given its initial value."""
         moving = []
-        for k, c in enumerate(carried):
-            if body.results[k] is c or same(self.atom(body.results[k]), self.atom(inits[k])):
-                self.rename((c, results[k]), (inits[k], inits[k]))
+        for k, c in enumerate(op.carried):
+            if op.body.results[k] is c or same(
+                self.atom(op.body.results[k]), self.atom(op.inits[k])
+            ):
+                self.rename((c, results[k]), (op.inits[k], op.inits[k]))
             else:
                 moving.append(k)
-        return moving
+        carried = tuple(op.carried[k] for k in moving)
+        inits = tuple(self.atom(op.inits[k]) for k in moving)
+        kept = (*moving, *range(len(op.carried), len(results)))
+        return carried, inits, tuple(results[k] for k in kept), _results(op.body, kept)
 
 
 def _same_block(block: Block) -> Block:
