@@ -26,7 +26,10 @@ from pullback.opt.nest import nest
 from pullback.opt.ranks import join_ranks
 from pullback.opt.residuals import keep_once
 from pullback.opt.simplify import simplify
+from pullback.opt.sink import add_in_branches
 from pullback.opt.sums import find_sums
+from pullback.opt.tables import number_rows
+from pullback.opt.unchanged import read_unchanged
 
 Pass = Callable[[Program], Program]
 
@@ -53,12 +56,14 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
     Stage("lift", lift_checks, FLAT, "loops without exits can be nested and fused"),
     Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
+    Stage("tables", number_rows, FLAT, "before nesting, which makes one build of their rows"),
     Stage("sums", find_sums, FLAT, "sums run in lanes, and keep nothing for the reverse sweep"),
     Stage("nest", nest, FLAT, "before fusion, which would open the inner builds"),
     Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
     Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),
     Stage("share fused", merge_common, FLAT, "what is computed once is differentiated once"),
     Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
+    Stage("unchanged", read_unchanged, FLAT, "what is read of a row of its own is not kept"),
     Stage("choose", make_choices, FLAT, "(after that) a selected integer needs no residual"),
     Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
     Stage("fuse again", fuse, FLAT, "what was read twice in one place is read once now"),
@@ -80,6 +85,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
     Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
+    Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
     Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
 )  # fmt: skip
 

@@ -47,7 +47,8 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.types import Array
+from pullback.core.traverse import all_lets
+from pullback.core.types import Array, Real
 
 ResultActivity = Callable[[str, tuple[bool, ...]], tuple[bool, ...]]
 
@@ -59,7 +60,8 @@ class Facts:
     A loop may be recomputed in the reverse sweep only if it reads no array that is ``gone``:
     ``consumed`` by an update after it, and not ``restored``. Other loops store what they need.
     ``candidates``: what could be restored. ``refilled`` are those of which an update replaces whole
-    elements, not only numbers inside of these."""
+    elements, not only numbers inside of these. ``made``: arrays of reals with accumulators of their
+    own."""
 
     active: frozenset[Var]
     consumed: frozenset[Var]
@@ -67,6 +69,7 @@ class Facts:
     versions: dict[Var, Var]
     candidates: tuple[Restored, ...] = ()
     restored: Restored = NOTHING
+    made: frozenset[Var] = frozenset()
 
     def gone(self, a: Atom) -> bool:
         """Whether the reverse sweep does not have the array any more."""
@@ -105,7 +108,19 @@ def analyse(
                 run.active.update(v for v in group if spaces.bears(v.type))
     found = () if volatile else tuple(candidates(function, flow))
     active, versions = frozenset(run.active), versions_of(function)
-    return Facts(active, frozenset(consumed), frozenset(refilled), versions, found)
+    made = frozenset(v for let in all_lets(function.body) for v in _made(let))
+    return Facts(active, frozenset(consumed), frozenset(refilled), versions, found, made=made)
+
+
+def _made(let: Let) -> tuple[Var, ...]:
+    """The arrays of reals that a let gives accumulators of their own."""
+    match let.op:
+        case Build() | Prim("copy" | "stack" | "reshape"):
+            return tuple(
+                v for v in let.vars if isinstance(v.type, Array) and isinstance(v.type.elem, Real)
+            )
+        case _:
+            return ()
 
 
 class _Activity:

@@ -74,10 +74,19 @@ class Frame:
     inside: dict[Let, tuple[list[Let], tuple[Var, ...]]] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
     extra: list[Let] = field(default_factory=list)  # at the end, for the reverse sweep's sake
+    given: set[Atom] = field(default_factory=set)  # handles of the function's parameters
+    separated: set[Atom] = field(default_factory=set)  # handles that name new accumulators
 
     def child(self) -> Frame:
         """A frame for a block inside this one."""
-        return Frame(self.facts, self.spaces, self)
+        g = Frame(self.facts, self.spaces, self)
+        g.given, g.separated = self.given, self.separated
+        return g
+
+    def separate(self, h: Atom, other: Atom) -> bool:
+        """Whether two different handles surely name different cells."""
+        known = self.separated | self.given
+        return h in known and other in known and not (h in self.given and other in self.given)
 
     def look(self, a: Atom) -> tuple[Atom, ...]:
         """The forward variables of a primal atom: the value's, then the handles."""
@@ -114,6 +123,8 @@ class Frame:
         mine = out[: len(out) - len(shared)]
         self.own.update((a, None) for a in mine)
         self.env[v] = (*mine, *shared)
+        if v in self.facts.made:
+            self.separated.update(mine[1:])
         return mine
 
     def shared(self, v: Var) -> tuple[Atom, ...]:

@@ -191,6 +191,7 @@ class Functions:
         frame = Frame(facts, self.spaces, None)
         for p in function.params:
             frame.fresh(p)
+            frame.given.update(frame.handles(p))
         frame.open(function.body)
         block, seeds = self._reverse_block(function, frame, mask, halves)
         return (frame, *frame.settle(block), seeds)

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from pullback.ad.cells import add_all, array_type, gather, indices, real_type, scatter, seeded
 from pullback.ad.frames import Frame, Plan
+from pullback.ad.increments import increments
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero, refuse_data
@@ -56,10 +57,12 @@ class Reverse(Sweep):
 
     def within(self, recomputing: bool) -> Reverse:
         inner = Reverse(self.callees, recomputing)
-        inner.touched, inner.now = self.touched, self.now
+        inner.touched, inner.now, inner.added = self.touched, self.now, self.added
+        inner.old = self.old
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
+        self.added.update(increments(block))
         for let in reversed(block.lets):
             got = [ct.pop(v, None) for v in let.vars]
             self.let(f, let, got, ct, b)
@@ -125,7 +128,7 @@ class Reverse(Sweep):
             return
         values = tuple(f.value(a) for a in args)
         for i, a in enumerate(args):
-            if f.active(a):
+            if f.active(a) and (let, i) not in self.old:
                 p = partial(b, row, i, values, f.value(let.vars[0]))
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
@@ -177,7 +180,7 @@ class Reverse(Sweep):
             add_all(b, from_, to, real, flat=name == "reshape")
 
     def update(self, f: Frame, let: Let, op: Update, ct: Cts, b: Builder) -> None:
-        """The new element's cotangent is taken: the old element has none."""
+        """The new element's cotangent is taken: the old element has none, unless it is added to."""
         if let.vars[0] in f.facts.restored.versions:
             self.put_back(f, let, op, b)
         if is_inside(op):
@@ -189,7 +192,12 @@ class Reverse(Sweep):
             where = f.places(op.array, op.indices, op.checked, b) if handles else ()
         for k, h in enumerate(handles):
             t = f.spaces.cotangent(op.value.type)[k]
-            (d,) = b.let(AccTake(h, where, t.bits), (t,), names=("d",))
+            added = self.added.get(let)
+            if added is None:
+                (d,) = b.let(AccTake(h, where, t.bits), (t,), names=("d",))
+            else:
+                (d,) = b.let(AccRead(h, where, t.bits), (t,), names=("d",))
+                self.old.add(added)
             self.touch((h,))
             self.add(f, ct, op.value, k, d, b)
         if f.active(let.vars[0]):

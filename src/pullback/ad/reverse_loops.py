@@ -9,6 +9,7 @@ from __future__ import annotations
 from pullback.ad.emit import Emit
 from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
+from pullback.ad.independent import independent
 from pullback.ad.narrow import without_dead
 from pullback.ad.sweep import (
     Callees,
@@ -80,7 +81,7 @@ def parallel(
         both = Block(tuple(whole.lets) + reverse.lets, reverse.results)
         body, indices = without_dead(both), where
     else:
-        body, indices = _stored(f, let, g, where, reverse)
+        body, indices = _stored(f, let, g, where, reverse, True)
     outs = b.let(Sum_(extents, indices, body), tuple(leaf_type(f, key) for key in keys))
     for (v, k), out in zip(keys, outs, strict=True):
         s.add(f, ct, v, k, out, b)
@@ -105,12 +106,12 @@ def _seed_element(
 
 
 def _stored(
-    f: Frame, let: Let, g: Frame, where: tuple[Var, ...], reverse: Block
+    f: Frame, let: Let, g: Frame, where: tuple[Var, ...], reverse: Block, stored: bool
 ) -> tuple[Block, tuple[Var, ...]]:
     """The reverse body on what the forward loop stored, with indices of its own."""
     reverse, residuals = g.settle(reverse, where)
     kept = tuple(f.add(v.name + "s", Array(v.type, len(where))) for v in residuals)
-    f.plans[let] = Plan((g,), (residuals,), kept, stored=True)
+    f.plans[let] = Plan((g,), (residuals,), kept, stored=stored)
     fresh = tuple(Var(i.name, i.type) for i in where)
     rename: dict[Var, Atom] = dict(zip(where, fresh, strict=True))
     load = Builder()
@@ -156,7 +157,8 @@ def _depth(callees: Callees, block: Block) -> int:
 def sequential(
     s: Sweep, f: Frame, let: Let, op: Loop | While, got: Got, ct: Cts, b: Builder
 ) -> None:
-    """C{loop}: the iterations backwards, each with the residuals that it emitted.
+    """C{loop}: the iterations backwards, each with the residuals that it emitted; in any order
+    if they are independent.
 
     ``live``: the cotangent leaves that the carried variables have at some iteration."""
     n = len(op.carried)
@@ -178,6 +180,8 @@ def sequential(
     for c in op.carried:
         gct.pop(c, None)
     keys = keys_of([gct])
+    if isinstance(op, Loop) and not live and _in_any_order(s, f, let, op, g, rb, gct, ct, b):
+        return
     sums = tuple(Var("acc", leaf_type(f, key)) for key in keys)
     totals = tuple(
         rb.prim("add", x, leaf_of(f, gct, key)) for x, key in zip(sums, keys, strict=True)
@@ -200,6 +204,24 @@ def sequential(
         s.add(f, ct, op.inits[n], k, r, b)
     for (v, k), r in zip(keys, res[len(live):], strict=True):
         s.add(f, ct, v, k, r, b)
+
+
+def _in_any_order(
+    s: Sweep, f: Frame, let: Let, op: Loop, g: Frame, rb: Builder, gct: Cts, ct: Cts, b: Builder
+) -> bool:
+    """The reverse of a loop as a sum, if its iterations are independent and it restores
+    nothing."""
+    keys = keys_of([gct])
+    reverse = rb.block(tuple(leaf_of(f, gct, key) for key in keys))
+    if f.facts.restored.versions.isdisjoint(op.carried) and independent(reverse, g):
+        if keys or has_effect(reverse):
+            body, indices = _stored(f, let, g, (g.iteration(),), reverse, False)
+            extent = b.prim("max", f.value(op.count), i64(0))
+            outs = b.let(Sum_((extent,), indices, body), tuple(leaf_type(f, k) for k in keys))
+            for (v, k), out in zip(keys, outs, strict=True):
+                s.add(f, ct, v, k, out, b)
+        return True
+    return False
 
 
 def _at(leaves: list[Atom | None] | None, k: int) -> Atom | None:

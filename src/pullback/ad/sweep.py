@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from pullback.ad.frames import Frame
+from pullback.ad.increments import Operand
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
@@ -101,6 +102,8 @@ class Sweep(ABC):
         self.recomputing = recomputing
         self.touched: set[Var] = set()
         self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
+        self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
+        self.old: set[Operand] = set()  # where the cotangent stays in the cell
 
     @abstractmethod
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:

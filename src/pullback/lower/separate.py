@@ -87,7 +87,8 @@ class _Walk:
         if it has no other effects that do not commute."""
         inside = defined(op.body)
         accesses: dict[Var, list[tuple[Atom, ...]]] = {}
-        taken: set[Var] = set()
+        taken: set[Var] = set()  # or read
+        changed: set[Var] = set()
         for let in op.body.lets:
             match let.op:
                 case (
@@ -98,10 +99,10 @@ class _Walk:
                     root = self.root(h)
                     if root in inside or root in op.carried:
                         return frozenset()
-                    if isinstance(let.op, AccTake):
+                    if not isinstance(let.op, AccAdd):
                         taken.add(root)
-                    elif isinstance(let.op, AccRead) and root not in taken:
-                        return frozenset()  # it may be added to: not worth a thought
+                    if not isinstance(let.op, AccRead):
+                        changed.add(root)
                     accesses.setdefault(root, []).append(where if root is h else ())
                 case Prim(name, _):
                     views = name in VIEWS or name == "reshape"
@@ -114,7 +115,7 @@ class _Walk:
         if len(accesses) > 1 and not all(isinstance(self.made.get(h), AccNew) for h in accesses):
             return frozenset()  # of handles that were given, two may be the same
         moving = _moving(op)
-        if all(_differ(accesses[root], moving) for root in taken):
+        if all(_differ(accesses[root], moving) for root in taken & changed):
             return frozenset(taken)
         return frozenset()
 

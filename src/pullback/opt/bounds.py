@@ -3,7 +3,8 @@ comparisons of integers whose outcome is known.
 
 ``a[i]`` needs no check where ``i`` runs over an extent of ``a``, over the one that ``a`` was built
 with, or over one that the program has required to be equal; ``a[i + 1]``, ``a[n - 1 - i]`` and
-triangular loops follow by linear arithmetic (``ranges.Ranges``).
+triangular loops follow by linear arithmetic (``ranges.Ranges``); and ``a[p[i]]`` needs none where
+``p`` has the numbers of the elements in some order (``distinct``).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import map_blocks, map_children
 from pullback.core.types import BOOL, I64, Array, Handle
+from pullback.opt.distinct import distinct_arrays
 from pullback.opt.ranges import COMPARED, Ranges
 from pullback.opt.shapes import Extents, Shapes, stable_arrays
 
@@ -53,6 +55,7 @@ class Checks:
         self.ranges = Ranges(self.defs)
         self.invented: set[Atom] = set()  # extents that are no variables of the program
         self.shapes = Shapes(stable, self.unknown)
+        self.distinct: dict[Var, Atom] = {}
 
     def atom(self, a: Atom) -> Atom:
         return self.names.get(a, a) if isinstance(a, Var) else a
@@ -68,6 +71,7 @@ class Checks:
         return extents
 
     def function(self, f: Function) -> Function:
+        self.distinct = distinct_arrays(f)
         return Function(f.name, f.params, self.block(f.body), f.results)
 
     def block(self, block: Block) -> Block:
@@ -187,8 +191,18 @@ class Checks:
 
     def in_range(self, a: Atom, idx: tuple[Atom, ...]) -> bool:
         """Whether the indices are surely those of an element."""
-        extents = self.shapes.of(a)
-        return all(n is not None and self.ranges.inside(i, n) for i, n in zip(idx, extents))
+        return all(
+            n is not None and (self.ranges.inside(i, n) or self.is_number(i, n))
+            for i, n in zip(idx, self.shapes.of(a))
+        )
+
+    def is_number(self, i: Atom, n: Atom) -> bool:
+        """Whether the integer is an element of an array of numbers below ``n``."""
+        op = self.defs.get(i) if isinstance(i, Var) else None
+        if not isinstance(op, Index) or not isinstance(op.array, Var):
+            return False
+        limit = self.distinct.get(op.array)
+        return limit is not None and self.ranges.compares("eq", limit, n)
 
 
 def _of_literal(name: str, args: tuple[Atom, ...]) -> Atom | None:

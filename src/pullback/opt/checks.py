@@ -21,7 +21,6 @@ from pullback.core.terms import (
     Atom,
     Block,
     Build,
-    Function,
     Index,
     Let,
     Lit,
@@ -63,9 +62,6 @@ class Goal:
 
 class _Lifter(Checks):
     """The walk over one function (which also removes the checks that cannot fail)."""
-
-    def function(self, f: Function) -> Function:
-        return Function(f.name, f.params, self.block(f.body), f.results)
 
     def loop(self, op: Build | Sum_ | Loop) -> Op:
         done = super().loop(op)
