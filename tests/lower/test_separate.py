@@ -211,3 +211,18 @@ def test_handles_that_are_given() -> None:
         assert len(separate_loops(p)) == count
         for n in SIZES:
             agree(p, [np.cos(np.arange(n + 2.0)), n])
+
+
+def test_rows_that_may_be_the_same() -> None:
+    """Within a round the order counts, and is kept."""
+
+    def step(t: Cells, i: E, rest: tuple[E, ...]) -> Any:
+        _, n, s = rest
+        p, q = n % 3, n % 2  # the same for some sizes, not for others
+        d = t.take(p, i)
+        t.add(d * 0.5, q, i)
+        e = t.take(q, i)
+        t.add(e - d * 0.25, p, i)
+        return s + d * e
+
+    assert swept(step) == (1, True)
