@@ -9,7 +9,7 @@ import pytest
 
 from pullback.core.terms import AccAdd, AccNew, AccRead, AccTake, Program
 from pullback.core.types import Handle
-from pullback.lower.loopcode import AtAdd, Load, Reg
+from pullback.lower.loopcode import AtAdd, ForCode, Imm, Load, Reg
 from pullback.lower.show import show_module
 from tests.ad.flatcore import A1, A2, AI, F32, F64, I64, Code, E, Fn, program
 from tests.lower.agreement import agree, code_of, run, vectors
@@ -274,3 +274,24 @@ def test_short_rows_have_lanes_along_the_first_axis() -> None:
 
     machine, _ = agree(program([A2], body), [np.linspace(0, 1, 128).reshape(64, 2)])
     assert machine.steps < 2 * 128 * 3, "64 rows in 8 blocks"
+
+
+@pytest.mark.parametrize("n", [3, 8, 13])
+def test_windows_that_slide_with_the_lanes(n: int) -> None:
+    """The loop over the window that shifts the lanes is the outer one."""
+
+    def body(c: Code, x: E, h: E) -> Any:
+        def point(i: E, j: E) -> None:
+            def weight(k: E, m: E) -> None:
+                add(c, h, [i + k, j + m], x.at(i + k, j + m) * c.real(k + m + 1))
+
+            c.sum(2, 3, weight)
+
+        c.sum(4, n, point)
+
+    p = program([A2, Handle(2)], body)
+    args = [np.sin(np.arange(5.0 * (n + 2))).reshape(5, n + 2), np.zeros((5, n + 2))]
+    _, module = agree(p, args)
+    windows = [i.hi.value for i in code_of(module)
+               if isinstance(i, ForCode) and isinstance(i.hi, Imm) and i.hi.value < 4]  # fmt: skip
+    assert [3, 2] in [windows[k : k + 2] for k in range(len(windows))]

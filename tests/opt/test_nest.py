@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pullback.core.terms import Build
+from pullback.core.terms import Build, Sum_
 from pullback.core.types import I64
 from pullback.opt.nest import nest
 from tests.ad.flatcore import A2, program
@@ -51,3 +51,54 @@ def test_what_must_stay() -> None:
     for body in (ragged, used_twice, costly, raises):
         q = agree(nest, program([A2, I64], body), [M, 2], [M, 3] if body is not raises else [M, 1])
         assert "stack" in prims(q)
+
+
+def summed(body):
+    """The extents of the sums, as many as there are."""
+    q = agree(nest, program([A2, I64], body), *([M, n] for n in (0, 1, 2)))
+    return [len(op.extents) for op in ops(q, Sum_)]
+
+
+def test_sums_of_sums() -> None:
+    def body(c, m, n):
+        return c.sum(n, lambda i: c.sum(3, lambda j: m.at(i, j) * 2.0))
+
+    def extents_inside(c, m, n):
+        def row(i):
+            k = n + 1  # the same for all rows
+            at = n - 1 - i
+            return c.sum(k, lambda j: m.at(at, j) * 2.0)
+
+        return c.sum(n, row)
+
+    def three(c, m, n):
+        return c.sum(n, lambda i: c.sum(n, lambda k: c.sum(3, lambda j: m.at(k, j) * c.real(i))))
+
+    assert summed(body) == summed(extents_inside) == [2] and summed(three) == [3]
+
+
+def test_sums_that_stay() -> None:
+    def triangle(c, m, n):
+        return c.sum(n, lambda i: c.sum(i, lambda j: m.at(i, j)))
+
+    def more_is_done(c, m, n):
+        return c.sum(n, lambda i: c.sum(3, lambda j: m.at(i, j)) * 2.0)
+
+    def costly(c, m, n):
+        def row(i):
+            x = c.exp(c.real(i))
+            return c.sum(3, lambda j: m.at(i, j) * x)
+
+        return c.sum(n, row)
+
+    def large(c, m, n):
+        def element(i, j):
+            x = m.at(i, j)
+            for _ in range(40):
+                x = x * 0.5 + 1.0
+            return x
+
+        return c.sum(n, lambda i: c.sum(3, lambda j: element(i, j)))
+
+    for body in (triangle, more_is_done, costly, large):
+        assert summed(body) == [1, 1]

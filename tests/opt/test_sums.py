@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pullback.core.terms import Loop, Sum_, While
+from pullback.core.terms import Loop, Prim, Sum_, While
 from pullback.opt.sums import find_sums
 from tests.ad.flatcore import A1, F64, I64, program
 from tests.opt.agreement import agree, ops
@@ -16,6 +16,7 @@ def found(body, loops=0, sums=1):
     """The program after the pass, with so many loops and sums left."""
     q = agree(find_sums, program([A1, F64], body), *RUNS)
     assert (len(ops(q, Loop)), len(ops(q, Sum_))) == (loops, sums)
+    return q
 
 
 def test_added_and_subtracted() -> None:
@@ -132,3 +133,17 @@ def test_integers_stay() -> None:
 
     q = agree(find_sums, program([A1, I64], body), [V, 3])
     assert len(ops(q, Loop)) == 1
+
+
+def test_what_is_added_to_zero_is_the_result() -> None:
+    """So a sum of sums is one, which ``nest`` can merge. -0.0 makes no difference in a sum."""
+
+    def body(c, a, x):
+        def row(i, s):
+            return c.loop(a.dim(), [s], lambda j, t: t + a.at(j) * -0.0)
+
+        return c.loop(a.dim(), [0.0], row)
+
+    q = found(body, sums=2)
+    for op in ops(q, Sum_):
+        assert not any(isinstance(x.op, Prim) and x.op.name == "add" for x in op.body.lets)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pullback.core.terms import Block, Build, Loop, Sum_, Var
+from pullback.core.prims import TABLE
+from pullback.core.terms import AccAdd, Atom, Block, Build, Index, Loop, Prim, Sum_, Var
 from pullback.core.traverse import all_lets
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
@@ -100,6 +101,7 @@ def sum_(
     loop = Parallel(lo, extents, op.indices, op.body, [], finish, own)
     inits: list[Value] = [zero(machine(v.type)) for v in bound]
     if lo.lane is not None:
+        loop.spread()
         totals = loop.scalar([lo.vector(z) for z in inits])
     else:
         totals = loop.best(inits)
@@ -122,6 +124,25 @@ class Parallel:
         self.finish = finish
         self.own = own
         self.in_lanes = False
+
+    def spread(self) -> None:
+        """(In lanes, of a loop that only adds to accumulators:) put axes outermost that shift the
+        lanes. Additions at ``i + k``, with i differing by lane, overlap for one k and the next; the
+        processor loads slowly what part of an addition just before has stored."""
+        if not _only_adds(self.body):
+            return
+        shifts = {
+            a for let in self.body.lets if isinstance(let.op, Prim) and let.op.name == "add"
+            for a, b in (let.op.args, let.op.args[::-1]) if self._differs(b)
+        }
+        axes = sorted(range(len(self.extents)), key=lambda k: self.indices[k] not in shifts)
+        self.extents = tuple(self.extents[k] for k in axes)
+        self.indices = tuple(self.indices[k] for k in axes)
+
+    def _differs(self, a: Atom) -> bool:
+        """Whether lanes have consecutive values."""
+        x = self.lo.env.get(a) if isinstance(a, Var) else None
+        return isinstance(x, Scalar) and x.value is None and x.step == ONE
 
     def _scope(self) -> Scope:
         may = set()
@@ -260,6 +281,16 @@ class Parallel:
         for s in shadows:
             accumulators.close_shadow(lo, s)
         return [lo.lane_sum(v) for v in out], lane
+
+
+def _only_adds(body: Block) -> bool:
+    """Whether the order of such iterations does not matter: they add and do nothing else."""
+    return not body.results and all(
+        isinstance(x.op, AccAdd)
+        or (isinstance(x.op, Prim) and not TABLE[x.op.name].effect)
+        or (isinstance(x.op, Index) and not x.op.checked)
+        for x in body.lets
+    )
 
 
 def _wasteful(code: list[Instr], results: list[Val]) -> bool:

@@ -5,16 +5,31 @@
 where m does not depend on i and what else the outer body does is cheap (it is done once per
 element instead of once per row) and cannot raise. ``np.array([[f(i, j) for j in ...] for i in
 ...])`` and the array of what a function returns are of this form after inlining.
+
+    sum i < n. let r = sum j < m. e in r   ==>   sum i < n, j < m. e
+
+likewise, if the body is small. Lanes run along the last axis of one sum (of sums inside of each
+other, along the first), where elements of arrays follow each other.
 """
 
 from __future__ import annotations
 
 from pullback.core.prims import TABLE, VIEWS
-from pullback.core.terms import Block, Build, Function, Index, Let, Prim, Program, Var
-from pullback.core.traverse import defined, map_blocks, map_functions, uses
+from pullback.core.terms import Block, Build, Function, Index, Let, Prim, Program, Sum_, Var
+from pullback.core.traverse import (
+    all_lets,
+    defined,
+    free_variables_of,
+    map_blocks,
+    map_functions,
+    uses,
+)
 
 MOST_CHEAP = 16
 """At most this many scalar operations of the outer body are repeated per element."""
+
+MOST_IN_SUM = 30
+"""Sums with at most this many lets inside are merged: lanes run along the last axis then."""
 
 CHEAP = frozenset((
     "add", "sub", "mul", "neg", "floordiv", "mod", "max", "min", "to_real", "to_int", "select",
@@ -31,7 +46,8 @@ def _function(f: Function) -> Function:
     counts = uses(f.body)
 
     def block(old: Block) -> Block:
-        lets = [Let(x.vars, map_blocks(x.op, block), x.site) for x in old.lets]
+        new = (Let(x.vars, map_blocks(x.op, block), x.site) for x in old.lets)
+        lets = [y for x in new for y in _merged_sum(x)]
         made = {x.vars[0]: k for k, x in enumerate(lets) if isinstance(x.op, Build) and x.vars}
         gone: set[int] = set()
         for k, let in enumerate(lets):
@@ -48,6 +64,34 @@ def _function(f: Function) -> Function:
         return Block(tuple(x for k, x in enumerate(lets) if k not in gone), old.results)
 
     return Function(f.name, f.params, block(f.body), f.results)
+
+
+def _merged_sum(let: Let) -> tuple[Let, ...]:
+    """A sum of nothing but sums as one sum, if little else is done; after what of this is the same
+    every time."""
+    outer = let.op
+    if not isinstance(outer, Sum_) or not outer.body.lets:
+        return (let,)
+    *rest, last = outer.body.lets
+    inside = set(outer.indices)
+    before: list[Let] = []
+    again: list[Let] = []
+    for x in rest:
+        if inside.isdisjoint(free_variables_of(x.op)):
+            before.append(x)
+        else:
+            again.append(x)
+            inside.update(x.vars)
+    inner = last.op
+    if last.vars != outer.body.results or not isinstance(inner, Sum_):
+        return (let,)
+    if not all(map(_cheap, rest)) or not inside.isdisjoint(inner.extents):
+        return (let,)
+    body = Block((*again, *inner.body.lets), inner.body.results)
+    if sum(1 for _ in all_lets(body)) > MOST_IN_SUM:
+        return (let,)
+    whole = Sum_(outer.extents + inner.extents, outer.indices + inner.indices, body)
+    return (*before, Let(let.vars, whole, let.site))
 
 
 def _merged(outer: Build) -> Build | None:

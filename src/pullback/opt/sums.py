@@ -27,7 +27,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.traverse import free_variables, map_blocks, map_functions, substitute
+from pullback.core.traverse import free_variables, map_blocks, map_functions, substitute, uses
 from pullback.core.types import Real
 
 Running = dict[Var, Var]
@@ -55,14 +55,33 @@ def _block(old: Block) -> Block:
 
 
 def _as_sum(let: Let, op: Loop) -> tuple[Let, ...]:
-    zeros: dict[Var, Atom] = {v: lit(0.0, v.type) for v in op.carried}
-    total = Sum_((op.count,), (op.index,), substitute(op.body, zeros))
+    total = Sum_((op.count,), (op.index,), _from_zero(op))
     parts = tuple(Var(v.name, v.type) for v in let.vars)
     sums = [
         Let((v,), Prim("add", (start, part)), let.site)
         for v, start, part in zip(let.vars, op.inits, parts)
     ]
     return (Let(parts, total, let.site), *sums)
+
+
+def _from_zero(op: Loop) -> Block:
+    """The body for zeros. What it adds to a zero at its end is the result itself: a sum starts from
+    zero anyway, so it makes no difference that this may be -0.0. A sum that is the whole body of
+    another one can be one loop with it then (``nest.py``)."""
+    zeros: dict[Var, Atom] = {v: lit(0.0, v.type) for v in op.carried}
+    counts = uses(op.body)
+    ends: dict[Var, Atom] = {}
+    for let in op.body.lets:
+        match let.op:
+            case Prim("add", (a, b)) if counts[let.vars[0]] == 1:
+                if a in zeros or b in zeros:
+                    ends[let.vars[0]] = b if a in zeros else a
+            case _:
+                pass
+    last = {v: ends[v] for v in op.body.results if isinstance(v, Var) and v in ends}
+    lets = tuple(let for let in op.body.lets if last.keys().isdisjoint(let.vars))
+    results = tuple(last.get(r, r) if isinstance(r, Var) else r for r in op.body.results)
+    return substitute(Block(lets, results), zeros)
 
 
 def _only_adds(op: Loop) -> bool:
