@@ -367,6 +367,11 @@ def test_tangents_must_fit() -> None:
         pb.jvp(lambda x: np.sum(x), (np.ones(3),), (np.ones(2),))
     with pytest.raises(TypeError):
         pb.jvp(cube, (1.0,), ("text",))
+    for still in (2, True, np.arange(3)):
+        with pytest.raises(TypeError, match="does not move"):
+            pb.jvp(lambda x: x * 1.0, (still,), (1,))
+        pb.jvp(lambda x: x * 1.0, (still,), (None,))
+        pb.jvp(lambda x: x * 1.0, (still,), (0.0,))
 
 
 # --- check_grads ---------------------------------------------------------------------------------

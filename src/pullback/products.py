@@ -18,6 +18,7 @@ from pullback.errors import PullbackError
 from pullback.first_errors import first_error
 from pullback.halves import Pullback
 from pullback.plans import Request, What
+from pullback.tangents import refuse_discrete
 
 MOST = 4
 """How many compiled calls are remembered for one operator of one function."""
@@ -147,6 +148,8 @@ class Padded:
 def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object:
     """The result of f and its tangent."""
     values, along = plain(args), plain(tangents)
+    for value, given in zip(values, along, strict=True):
+        refuse_discrete(value, given)
 
     def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
         native = unit.compiled()

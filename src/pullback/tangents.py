@@ -56,6 +56,20 @@ def tangent_leaves(
     return out
 
 
+def refuse_discrete(value: object, given: object) -> None:
+    """Refuse a direction in which a number that is not real, or an array of these, would move.
+    (Inside of data such places are passed over: a tangent may be a copy of the value.)"""
+    discrete = isinstance(value, int | np.integer | np.bool_) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "biu"
+    )
+    if discrete and given is not None and np.any(np.asarray(given)):
+        name = "an int" if not isinstance(value, np.ndarray) else "an array of ints"
+        raise ArgumentTypeError(
+            f"the tangent of {name} is None: it does not move",
+            "pass floats where a derivative is wanted: 2.0, a.astype(float)",
+        )
+
+
 def _walk(
     kind: Kind, leaves: Iterator[object], given: object, what: What, out: list[object]
 ) -> None:
@@ -336,7 +350,7 @@ def _at(where: str) -> Iterator[None]:
     try:
         yield
     except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{error.reason}, at {where}") from None
+        raise type(error)(f"{error.reason}, at {where}", error.rewrite) from None
 
 
 def _items(value: object) -> Sequence[object]:

@@ -48,7 +48,7 @@ MAY_KNOW = {
         "plans", "entries", "calls", "boundary", "wrappers", "compiled", "products_text",
     },
     "first_errors": {"driver", "errors", "native", "plans"},
-    "products": {"boundary", "driver", "errors", "first_errors", "halves", "plans"},
+    "products": {"boundary", "driver", "errors", "first_errors", "halves", "plans", "tangents"},
     "by_method": {
         "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
     },
