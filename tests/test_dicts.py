@@ -198,3 +198,10 @@ def test_dicts_by_many_threads():
     for t in threads:
         t.join()
     assert not wrong
+
+
+def test_a_key_that_is_not_there_is_a_key_error():
+    with pytest.raises(KeyError) as caught:
+        pb.grad(lambda p: p["a"] * p["c"])({"a": 1.0})
+    assert isinstance(caught.value, pb.PullbackError)
+    assert "key error: 'c'\n" in str(caught.value)

@@ -68,6 +68,17 @@ class StaticIndexError(PullbackError, IndexError):
     title = "index error"
 
 
+class StaticKeyError(PullbackError, KeyError):
+    """A key that a dict is known not to have.
+
+    Broken: ``{"a": 1.0}["b"]``."""
+
+    title = "key error"
+
+    def __str__(self) -> str:  # of a KeyError: the repr
+        return str(self.args[0])
+
+
 class UnknownNameError(PullbackError, NameError):
     """A name that is bound nowhere, or on no path that leads to where it is used.
 

@@ -37,6 +37,14 @@ def braces(x):
     return x
 
 
+def only_a_number(x, n):
+    if x < 1.0:
+        raise ValueError(n)
+    if x < 2.0:
+        raise SyntaxError("expected )")
+    return x
+
+
 def text_only(x):
     word = "positive"
     assert x > 0.0, f"not {word}"
@@ -52,6 +60,8 @@ def text_only(x):
         (in_a_loop, (np.array([1.0, 2.0, -0.5]),)),
         (braces, (2.0,)),
         (text_only, (-1.0,)),
+        (only_a_number, (0.5, 7)),
+        (only_a_number, (1.5, 7)),
     ],
 )
 def test_messages(f, args):

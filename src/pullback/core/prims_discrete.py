@@ -272,7 +272,8 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         ArithmeticError, AssertionError, AttributeError, Exception, IndexError, KeyError,
         LookupError, NameError, NotImplementedError, OverflowError, RuntimeError, StopIteration,
         TypeError, UnboundLocalError, ValueError, ZeroDivisionError, RecursionError,
-        FloatingPointError, MemoryError, np.linalg.LinAlgError,
+        FloatingPointError, MemoryError, SyntaxError, OSError, TimeoutError, EOFError,
+        BufferError, ImportError, SystemError, ReferenceError, np.linalg.LinAlgError,
     )
 }
 """The exceptions that compiled code can raise: built-in ones, and NumPy's of linear algebra."""

@@ -127,6 +127,14 @@ def _call_object(
             f"{where} is a class that is not a frozen dataclass: its objects can change",
             "declare it with @dataclass(frozen=True); its methods and properties can stay",
         )
+    cls = type(obj)
+    if type(getattr(cls, "__call__", None)) is types.FunctionType:
+        run.refuse(
+            node,
+            f"{cls.__name__} is not a frozen dataclass: its object that is called can change",
+            f"declare {cls.__name__} with @dataclass(frozen=True), or write a function that is "
+            "given the values as arguments",
+        )
     run.refuse(node, f"{where} is not a function that compiled code can call", _rewrite(where))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticIndexError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticKeyError
 from pullback.frontend.records import is_key
 from pullback.frontend.values import (
     Owner,
@@ -120,7 +120,7 @@ def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
     """``d[k]``"""
     key = key_of(run, index, node)
     if key not in value.fields:
-        run.never("KeyError", repr(key), node, StaticIndexError)
+        run.never("KeyError", repr(key), node, StaticKeyError)
     return value.fields[key]
 
 

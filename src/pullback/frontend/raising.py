@@ -45,13 +45,20 @@ def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
 def _fail(run: Run, exception: str, message: ast.expr | None, s: ast.stmt) -> None:
     """Raise; up to two numbers in an f-string are shown as they are when it runs."""
     text = "" if message is None else _message(run, message)
-    parts = _with_numbers(run, message) if isinstance(message, ast.JoinedStr) else None
+    parts = None if message is None else _with_numbers(run, _as_text(message))
     if parts is None:
         run.require(boolean(False), exception, text, s)
         return
     template, values = parts
     static = (exception, template, text)
     run.b.let(Prim("require", (boolean(False), *values), static), (), run.site(s))
+
+
+def _as_text(message: ast.expr) -> ast.JoinedStr:
+    """``ValueError(x)`` shows x as ``ValueError(f"{x}")`` does."""
+    if isinstance(message, ast.JoinedStr):
+        return message
+    return ast.JoinedStr([ast.FormattedValue(message, -1, None)])
 
 
 def _with_numbers(run: Run, node: ast.JoinedStr) -> tuple[str, list[Atom]] | None:
