@@ -128,7 +128,7 @@ def _call_object(
             "declare it with @dataclass(frozen=True); its methods and properties can stay",
         )
     cls = type(obj)
-    if type(getattr(cls, "__call__", None)) is types.FunctionType:
+    if any(isinstance(vars(c).get("__call__"), types.FunctionType) for c in cls.__mro__):
         run.refuse(
             node,
             f"{cls.__name__} is not a frozen dataclass: its object that is called can change",
