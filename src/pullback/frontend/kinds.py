@@ -410,4 +410,6 @@ def _number(t: Number, py: bool) -> str:
 
 
 def _plural(kind: Kind) -> str:
+    if isinstance(kind, ListK):
+        return f"lists of {_plural(kind.elem)}"
     return describe(kind).removeprefix("an ").removeprefix("a ") + " items"

@@ -233,7 +233,12 @@ def _parts(sp: Specialiser, value: Value, node: ast.AST) -> list[Value]:
     """The arrays of a tuple or list of known length."""
     if isinstance(value, TupleV):
         return [to_array(sp, v, node) for v in value.items]
-    sp.refuse(node, "the number of arrays to join is not known", "give a tuple of arrays")
+    sp.refuse(
+        node,
+        "the number of arrays to join is not known",
+        "fill an array: out = np.zeros(sum(len(x) for x in xs)); k = 0; "
+        "for x in xs: out[k:k + len(x)] = x; k += len(x)",
+    )
 
 
 def _one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
