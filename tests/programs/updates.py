@@ -97,6 +97,48 @@ def best_so_far(x):
     return np.sum(best * where) + best[where[-1]]
 
 
+def added_at(x, idx):
+    """``np.add.at``: repeated places count as often as they are named."""
+    a = np.zeros(4)
+    np.add.at(a, idx, x * x)
+    np.subtract.at(a, [0, 0], 1.0)
+    np.multiply.at(a, idx, 1.0 + 0.1 * x)
+    b = np.ones((4, 2))
+    np.add.at(b, idx, x[:2])
+    np.add.at(b, (idx, idx % 2), x)
+    np.add.at(b, 1, x[0])
+    np.add.at(b, b[:, 0] > 1.0, 0.5)
+    return np.sum(a * np.arange(4.0)) + np.sum(b * b)
+
+
+def _add_at(a, idx, v):
+    np.add.at(a, idx, v)
+
+
+def added_at_in_lists(x, idx):
+    t = [np.zeros(4) for _ in range(3)]
+    for k in range(3):
+        np.add.at(t[k], idx, x * k)
+        _add_at(t[k], k, x[0])
+    for a in t:
+        np.add.at(a, idx, x)
+        _add_at(a, idx, np.sin(x))
+    return sum(np.sum(a * a) for a in t)
+
+
+def extended_by_rows(x):
+    """A list extended by one that is in the same list, or by itself."""
+    t = [[v] for v in x]
+    for k in range(1, len(t)):
+        t[0].extend(t[k])
+        t[k] += t[k - 1][:2]
+    t[1] += t[1]
+    ys = [v for row in t for v in row]
+    ys.extend(ys)
+    ys += ys[1:3]
+    return sum(math.sin(v) * k for k, v in enumerate(ys))
+
+
 def gather_args(rng, n):
     return rng.normal(size=n), np.array([rng.integers(0, i + 1) for i in range(n)])
 
@@ -107,6 +149,10 @@ def vector(rng, n):
 
 PROGRAMS = [
     Program("filled", filled, vector),
+    Program("added_at", added_at, lambda r, n: (r.normal(size=n), r.integers(0, 4, size=n))),
+    Program("added_at_in_lists", added_at_in_lists,
+            lambda r, n: (r.normal(size=n), r.integers(-4, 4, size=n))),
+    Program("extended_by_rows", extended_by_rows, vector),
     Program("accumulated", accumulated, lambda r, n: (r.normal(size=n), r.integers(0, 4, size=n))),
     Program("update_loop", update_loop, gather_args),
     Program("overwritten", overwritten, vector),
@@ -117,4 +163,4 @@ PROGRAMS = [
     Program(
         "table", table, lambda r, n: (r.normal(size=n), r.normal(size=n)), (0, 1), sizes=(2, 4, 8)
     ),
-]
+]  # fmt: skip

@@ -130,7 +130,8 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 and not isinstance(old, ArrayV)
             ):
                 method = "update" if isinstance(old, RecordV) else "extend"
-                update_by_method(run, name, method, [evaluate(run, s.value)], {}, s)
+                more = ownership.apart(run, evaluate(run, s.value), old)
+                update_by_method(run, name, method, [more], {}, s)
                 return
             with run.holding(old):
                 value = evaluate(run, s.value)
@@ -168,6 +169,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) 
         return
     with run.holding(whole):
         value = evaluate(run, s.value)
+    value = ownership.apart(run, value, whole)
     change: updates.Op = updates.Method("extend", [value], {})
     if isinstance(item, ArrayK):
         change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))

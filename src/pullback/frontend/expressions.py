@@ -15,7 +15,14 @@ from pullback.errors import (
     StaticValueError,
     UnknownNameError,
 )
-from pullback.frontend import comprehension_loops, comprehensions, dicts, ownership, row_calls
+from pullback.frontend import (
+    comprehension_loops,
+    comprehensions,
+    dicts,
+    ownership,
+    row_calls,
+    ufunc_at,
+)
 from pullback.frontend.coerce import copied
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.scopes import Scope, chain, outermost
@@ -348,6 +355,9 @@ def _call(run: Run, node: ast.Call) -> Value:
         case _:
             function = evaluate(run, node.func)
             name = ""
+    by = ufunc_at.operator_of(function) if receiver is None else None
+    if by is not None:
+        return ufunc_at.update(run, by, node.args, node)
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
         args: Sequence[Value]
@@ -393,6 +403,8 @@ def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Val
         if k.arg is None:
             run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
         kwargs[k.arg] = evaluate(run, k.value)
+    if name == "extend" and args:
+        args = (ownership.apart(run, args[0], lookup(run, base.id, base)), *args[1:])
     if steps:
         return nested.update(run, base, steps, updates.Method(name, args, kwargs), node)
     return assignment.update_by_method(run, base.id, name, args, kwargs, node)

@@ -80,7 +80,7 @@ class Inside:
 
             new = op.value(old)
             path, container, rest = found[0] if found else self.locate(items, steps)
-            op = combined(self.run, Store(op.index, lambda _: new), rest, self.node)
+            op = combined(self.run, Store(op.index, lambda _: new, op.by), rest, self.node)
             return self.stored(items, path, container, op, new, bool(found))
         path, container, rest = self.locate(items, steps)
         assert not rest
@@ -140,7 +140,7 @@ class Inside:
 
             at = _Leaves(run, items, path, node)
             value = _as_scalars(run, value, node)
-            atom = store_within(run, container, op.index, value, node, at.here(0))
+            atom = store_within(run, container, op.index, value, node, at.here(0), op.by)
             return at.changed({0: atom}), _NONE
         if isinstance(container, TupleV) and container.is_list and container.items:
             if known(op.index, len(container.items)) is None:

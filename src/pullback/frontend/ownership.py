@@ -305,6 +305,19 @@ def check_inside(run: Run, value: Updatable, given: frozenset[Owner], node: ast.
         refuse_shared(run, node)
 
 
+def apart(run: Run, more: Value, whole: Value) -> Value:
+    """What a list is extended by: a copy, if it is part of what is updated (``t[0] += t[1]``)."""
+    if not owners_of(more) & owners_of(whole):
+        return more
+    match more:
+        case TupleV(items, True):
+            return TupleV(items)
+        case ListV(_, elem) if not holds_memory(elem):
+            return replace(run.copied(more), inner=frozenset())
+        case _:
+            return more
+
+
 def refuse_shared(run: Run, node: ast.AST) -> NoReturn:
     run.refuse(
         node,

@@ -136,7 +136,9 @@ def _changed(definition: Definition) -> set[int]:
         match n:
             case ast.AugAssign(ast.Name(name)):
                 names.add(name)
-            case ast.Call(ast.Name(f), args) if f not in ("len", "sum", "range"):
+            case ast.Call(ast.Name("len" | "sum" | "range")):
+                pass
+            case ast.Call(_, args):
                 names.update(a.id for a in args if isinstance(a, ast.Name))
             case ast.For(iter=iterable) | ast.Assign(value=iterable):  # perhaps names for rows
                 names.update(m.id for m in ast.walk(iterable) if isinstance(m, ast.Name))

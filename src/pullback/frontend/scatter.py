@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Loop, Update, Var
 from pullback.core.types import BOOL, I64
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import array_programs
 from pullback.frontend import extents as ext
-from pullback.frontend.values import ArrayV, ListV, Specialiser, TupleV, Value
+from pullback.frontend.values import ArrayV, ListV, Scalar, Specialiser, TupleV, Value
 
 Extents = tuple[Atom, ...]
 
@@ -81,17 +81,40 @@ Home = tuple[Atom, Extents]
 
 def store_gathered(
     sp: Specialiser, array: ArrayV, axes: Sequence[Axis], region: Extents, value: Value,
-    node: ast.AST, home: Home,
+    node: ast.AST, home: Home, by: str = "",
 ) -> Atom:  # fmt: skip
-    """What is at home after the assignment of ``value``, broadcast to the region."""
+    """What is at home after the assignment of ``value``, broadcast to the region (``by``: an
+    operator, of what is there and the value; one after the other)."""
+    from pullback.frontend.subscripts import in_range
+
     read = reading(sp, array, region, value, node)
 
     def store_at(atom: Atom, indices: Extents) -> Atom:
         at = tuple(axis(indices) for axis in axes)
-        item = sp.convert(read(indices), array.elem, node)
+        new = read(indices)
+        if by:
+            own = ext.extents(sp, array)
+            at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own))
+            new = combined(sp, array, (atom, home[1]), at, new, by, node)
+        item = sp.convert(new, array.elem, node)
         return put(sp, array, (atom, home[1]), at, item, True, node)
 
     return over(sp, region, home[0], store_at)
+
+
+def combined(
+    sp: Specialiser, array: ArrayV, home: Home, at: Extents, value: Value, by: str, node: ast.AST
+) -> Value:
+    """What is in the array, and a value, by an operator."""
+    inside = home[0]
+    for i in home[1]:
+        inside = sp.b.index(inside, (i,), False)
+    old = Scalar(sp.b.index(inside, at, False), py=False)
+    new = sp.scalar(sp.binop(by, old, value, node), node)
+    if type(new.type) is not type(array.elem):
+        reason = f"the results of {by} do not fit into the array that is updated in place"
+        sp.refuse(node, reason, error=ArgumentTypeError)
+    return new
 
 
 def put(

@@ -302,37 +302,44 @@ def _clipped(
 # --- updating ------------------------------------------------------------------------------------
 
 
-def store(sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST) -> ArrayV:
-    """The array after ``array[index] = value``; the old one is consumed."""
+def store(
+    sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, by: str = ""
+) -> ArrayV:
+    """The array after ``array[index] = value``; the old one is consumed. (``by``: an operator that
+    combines it with what is there, in each place as often as the index names it.)"""
     known = ext.facts(sp).extents.get(array.atom) if isinstance(array.atom, Var) else None
-    atom = store_within(sp, array, index, value, node, (array.atom, ()))
+    atom = store_within(sp, array, index, value, node, (array.atom, ()), by)
     result = ArrayV(atom, array.owners, array.fresh)
     return result if known is None else ext.note(sp, result, known)
 
 
 def store_within(
-    sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, home: scatter.Home
-) -> Atom:
+    sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, home: scatter.Home,
+    by: str = "",
+) -> Atom:  # fmt: skip
     """The same of an array that stands in others: what these are afterwards."""
     from pullback.frontend.arrays import scalars
 
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
-        return _scatter(sp, array, parts, value, node, home)
+        return _scatter(sp, array, parts, value, node, home, by)
     if not all(isinstance(p, At) for p in parts):
-        return _store_region(sp, array, parts, value, node, home)
+        return _store_region(sp, array, parts, value, node, home, by)
     if isinstance(value, ArrayV):
         reason = "setting an array element with a sequence"
         sp.refuse(node, reason, error=ArgumentValueError)
     at = tuple(p.index for p in parts if isinstance(p, At))
+    if by:
+        at = tuple(in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array)))
+        value = scatter.combined(sp, array, home, at, value, by, node)
     item = sp.convert(value, array.elem, node)
     return scatter.put(sp, array, home, at, item, True, node)
 
 
 def _store_region(
     sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
-    home: scatter.Home,
+    home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
     """Loops over the region that slices select, updating element by element."""
     own = ext.extents(sp, array)
@@ -347,7 +354,10 @@ def _store_region(
     def store_at(atom: Atom, indices: tuple[Atom, ...]) -> Atom:
         counters = iter(indices)
         at = tuple(_position(sp, p, counters) for p in fixed)
-        item = sp.convert(read(indices), array.elem, node)
+        new = read(indices)
+        if by:
+            new = scatter.combined(sp, array, (atom, home[1]), at, new, by, node)
+        item = sp.convert(new, array.elem, node)
         return scatter.put(sp, array, (atom, home[1]), at, item, False, node)
 
     return scatter.over(sp, region, home[0], store_at)
@@ -355,7 +365,7 @@ def _store_region(
 
 def _scatter(
     sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
-    home: scatter.Home,
+    home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
     """``a[idx] = v``: the region has the axes of the gathered result."""
     from pullback.frontend.arrays import broadcast
@@ -381,7 +391,7 @@ def _scatter(
             case Range(start, count, step):
                 axes.append(scatter.along(sp, start, step, len(region)))
                 region.append(count)
-    return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home)
+    return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home, by)
 
 
 def _position(sp: Specialiser, part: Part, counters: object) -> Atom:

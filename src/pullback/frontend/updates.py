@@ -30,10 +30,12 @@ _NONE = Static(None)
 
 @dataclass(frozen=True)
 class Store:
-    """``container[index] = value``; ``value`` may ask for the old item."""
+    """``container[index] = value``; ``value`` may ask for the old item. Of arrays also
+    ``np.add.at`` and its like: the operator ``by``."""
 
     index: Value
     value: Callable[[Callable[[], Value]], Value]
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,10 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
             return dicts.store_at(run, container, index, value, node), _NONE
         case Store(index, value), ListV() | TupleV(is_list=True):
             return lists.store_at(run, container, index, value, node), _NONE
-        case Store(index, value), ArrayV():
+        case Store(index, value, by), ArrayV():
             array = container
             new = value(lambda: run.subscript(array, index, node))
-            return store(run, array, index, new, node), _NONE
+            return store(run, array, index, new, node, by), _NONE
         case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
             return dicts.UPDATES[name](run, container, args, kwargs, node)
         case Method("sort", args, kwargs), ListV() | TupleV(is_list=True):
@@ -103,7 +105,7 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
     if not all(map(objects.is_int, first)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
     last = op.index.items if isinstance(op.index, TupleV) else (op.index,)
-    return Store(TupleV((*first, *last)), op.value)
+    return Store(TupleV((*first, *last)), op.value, op.by)
 
 
 def known(step: Step, n: int) -> int | None:
