@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from pullback import driver
 from pullback.errors import (
     EndlessError,
     MutationError,
@@ -218,3 +220,34 @@ def results(n):
 def test_results(n):
     wanted, found = results(n), run(results, n)
     assert found == wanted
+
+
+def test_index_errors_have_the_text_of_python():
+    def read(xs, n):
+        return xs[n]
+
+    def looped(xs, n):
+        return sum([xs[k] * 2.0 for k in range(n + 1)])
+
+    def nested(xs, n):
+        t = [[x] for x in xs]
+        return t[0][n]
+
+    def of_tuple(xs, n):
+        return (xs[0], xs[1])[n]
+
+    def stored(xs, n):
+        ys = list(xs)
+        ys[n] = 1.0
+        return ys[0]
+
+    def of_array(xs, n):
+        return np.array(xs)[n]
+
+    for f in (read, looped, nested, of_tuple, stored, of_array):
+        with pytest.raises(IndexError) as expected:
+            f([1.0, 2.0, 3.0], 7)
+        for tier in ("native", "eval"):
+            with pytest.raises(IndexError) as found:
+                driver.run(f, ([1.0, 2.0, 3.0], 7), tier=tier)
+            assert str(found.value) == str(expected.value)

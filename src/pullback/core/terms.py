@@ -63,7 +63,8 @@ Atom = Var | Lit
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in the user's source: what an error raised at run time points at."""
+    """A place in the user's source: what an error raised at run time points at. ``of``: what is
+    indexed there, where it is no array (a list, a tuple)."""
 
     file: str
     line: int
@@ -71,6 +72,12 @@ class Site:
     end_line: int
     end_col: int
     function: str
+    of: str = ""
+
+
+def out_of_range(site: Site | None, otherwise: str) -> str:
+    """The text of an IndexError, as Python or NumPy gives it."""
+    return f"{site.of} index out of range" if site is not None and site.of else otherwise
 
 
 @dataclass(frozen=True, slots=True, eq=False)

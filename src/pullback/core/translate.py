@@ -49,6 +49,7 @@ from pullback.core.terms import (
     Var,
     Vjp,
     While,
+    out_of_range,
 )
 from pullback.core.translate_state import (
     Frame,
@@ -165,8 +166,10 @@ class _Translator:
                     step(f)
             except Exception as e:
                 site = sites.get(step)
-                if site is not None:
-                    e.__dict__.setdefault("pullback_site", site)  # the innermost one stays
+                if site is not None and "pullback_site" not in e.__dict__:  # the innermost one
+                    e.__dict__["pullback_site"] = site
+                    if isinstance(e, IndexError) and site.of:
+                        e.args = (out_of_range(site, ""),)
                 raise
 
         return run, self.all(b.results)

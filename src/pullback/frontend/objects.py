@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
@@ -119,11 +120,13 @@ def _as_bool(value: bool | Atom) -> Value:
     return Static(value) if isinstance(value, bool) else Scalar(value, True, 1)
 
 
-def element(run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool) -> Value:
+def element(
+    run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool, of: str = "list"
+) -> Value:
     """One item of a list."""
-    site = run.site(node)
+    site = replace(run.site(node), of=of)
     if checked and (items.spare or not items.atoms):
-        index, checked = place(run, items, index, "list index out of range", node), False
+        index, checked = place(run, items, index, f"{of} index out of range", node), False
     parts = [run.b.index(a, (index,), checked, site) for a in items.atoms]
     return rebuild(items.elem, iter(parts), lambda: (items.inner, False))
 
@@ -198,8 +201,10 @@ def _of_tuple(
         case _:
             atom = int_atom(run, index, node, "an index")
             if not items:
-                run.never("IndexError", "list index out of range", node, StaticIndexError)
-            return element(run, run.to_list(value, node), atom, node, True)
+                word = "list" if is_list else "tuple"
+                run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
+            of = "list" if is_list else "tuple"
+            return element(run, run.to_list(value, node), atom, node, True, of)
 
 
 def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pullback.core.terms import Prim, Site
+from pullback.core.terms import Prim, Site, out_of_range
 from pullback.core.types import I64, Array, Handle
 from pullback.lower.forms import c_strides, form_of, from_leaves, parts, rebuild, to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Store, Ty, Value
@@ -129,7 +129,7 @@ def _stored(lo: Lowering, v: View, p: Place) -> list[Value]:
 
 def in_bounds(lo: Lowering, i: Scalar, n: Value, axis: int, site: Site | None) -> Scalar:
     """The index, counted from the end if negative; IndexError if out of range."""
-    message = f"index {{a}} is out of bounds for axis {axis} with size {{b}}"
+    message = out_of_range(site, f"index {{a}} is out of bounds for axis {axis} with size {{b}}")
 
     def check(bad: Value, at: Value) -> None:
         if not (isinstance(bad, Imm) and not bad.value):

@@ -32,6 +32,7 @@ from pullback.core.terms import (
     Sum_,
     Update,
     Var,
+    out_of_range,
 )
 from pullback.core.traverse import defined, map_blocks
 from pullback.core.types import I64, Bool, Int
@@ -193,7 +194,8 @@ class _Lifter(Checks):
             cond = conditions[0]
             for other in conditions[1:]:
                 cond = b.prim("or", cond, other)
-            b.require(cond, exception, message, site, "require.early")
+            text = out_of_range(site, message) if exception == "IndexError" else message
+            b.require(cond, exception, text, site, "require.early")
         for let in b.lets:
             op = self.op(let, self.renamed(let.op))
             if op is not None:
