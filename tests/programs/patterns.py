@@ -159,6 +159,30 @@ def tuples(xs):
     return go([(x * x, k) for k, x in enumerate(xs)])
 
 
+def names_of_patterns(xs):
+    """Names that hide others, that a case which does not fit has bound, with := in a guard."""
+    a, rest, total = 1.0, 2.0, 0.0
+    match xs:
+        case [a, b, *_] if a > b:
+            y = a
+        case [c, *_]:
+            y = c + a
+        case _:
+            y = a
+    match xs:
+        case [x, *xs] if (z := x * x) > 0.01 and sum([(total := total + z * v) for v in xs]) > -1:
+            rest = sum(xs) * x + total
+        case [*xs, x]:
+            rest = rest * x + len(xs)
+    d = {"a": list(xs), "b": [y]}
+    match d["a"]:
+        case [h, *tail]:
+            d["b"].append(h)
+            tail.append(d["b"][0] * y)
+            rest += sum(tail)
+    return rest * sum(d["b"])
+
+
 def numbers(rng, n):
     return ([float(v) for v in rng.normal(size=n)],)
 
@@ -176,6 +200,7 @@ def rows_args(rng, n):
 PROGRAMS = [
     Program("pattern_total", total, numbers),
     Program("by_length", by_length, numbers, sizes=(1, 2, 3, 8)),
+    Program("names_of_patterns", names_of_patterns, numbers),
     Program("pattern_insertion_sort", insertion_sort, numbers),
     Program("pattern_merge_sort", merge_sort, numbers),
     Program(

@@ -171,6 +171,45 @@ def _normalise(row):
     return n
 
 
+def two_tables(x):
+    t = [[v] for v in x]
+    u = [[2.0 * v, 1.0] for v in x]
+    for a, b in zip(t, u):
+        a[0], b[1] = b[0] + a[0], a[0]
+    for (i, a), b in zip(enumerate(t), reversed(u)):
+        a[0] += b[0] * i
+    for a in t:
+        for b in t:
+            b[0] += 0.1 * a[0]
+    return sum(a[0] * b[1] for a, b in zip(t, u))
+
+
+def rows_in_comprehensions(x):
+    t = [[v, 2.0] for v in x]
+
+    def bump(t):  # a row, by the name of the table
+        t[0] += 1.0
+        return t[0] * 2.0
+
+    s = 0.0
+    for row in t:
+        row[1] = sum([w * row[0] for w in row])
+        row.append(max(row))
+        s += bump(row)
+    return s + sum(x for row in t for x in row)
+
+
+def narrow_rows(x):
+    a = np.zeros((3, 2), dtype=np.float32)
+    for i, row in enumerate(a):
+        row += x[:2] * np.float32(i)
+        np.add.at(row, [0, 0, 1], x[2])
+        row[[1, 0]] = row * np.float32(1.5)
+    d = a[2]
+    d[::2] = a[1, 0]
+    return np.sum(a * a)
+
+
 def given_to_functions(x):
     n = len(x)
     t = [[x[i] * x[j] + (3.0 if i == j else 0.0) for j in range(n)] for i in range(n)]
@@ -231,6 +270,10 @@ PROGRAMS = [
     Program("index_that_moves_on", index_that_moves_on, numbers),
     Program("buckets_by_rows", buckets, numbers),
     Program("two_rows", two_rows, numbers),
+    Program("two_tables", two_tables, numbers),
+    Program("rows_in_comprehensions", rows_in_comprehensions, numbers),
+    Program("narrow_rows", narrow_rows, lambda r, n: (r.normal(size=n).astype(np.float32),),
+            sizes=(3,), single=True),
     Program("rows_given_to_functions", given_to_functions,
             lambda r, n: (list(r.uniform(0.2, 1.0, n)),), sizes=(2, 4)),
     Program("given_arrays_and_buckets", given_arrays_and_buckets, numbers, sizes=(3, 8)),

@@ -240,9 +240,9 @@ def copied(run: Run, items: ListV) -> ListV:
 
     whole = run.to_list(items, ast.Pass())
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
-    owners, fresh = new_owner()
-    sole = whole.sole and not ownership.holds_memory(whole.elem)
-    return replace(whole, atoms=atoms, owners=owners, fresh=fresh, sole=sole)
+    new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
+    holds = ownership.holds_memory(whole.elem)
+    return replace(new, sole=False) if holds else replace(new, inner=frozenset())
 
 
 def new_owner() -> tuple[frozenset[Owner], bool]:

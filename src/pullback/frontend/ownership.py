@@ -313,7 +313,7 @@ def apart(run: Run, more: Value, whole: Value) -> Value:
         case TupleV(items, True):
             return TupleV(items)
         case ListV(_, elem) if not holds_memory(elem):
-            return replace(run.copied(more), inner=frozenset())
+            return run.copied(more)
         case _:
             return more
 

@@ -104,7 +104,11 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
     first = [s for s in steps if not isinstance(s, str)]
     if not all(map(objects.is_int, first)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    last = op.index.items if isinstance(op.index, TupleV) else (op.index,)
+    match op.index:
+        case TupleV(items, False):
+            last = items
+        case index:
+            last = (index,)
     return Store(TupleV((*first, *last)), op.value, op.by)
 
 
