@@ -184,6 +184,27 @@ def two_tables(x):
     return sum(a[0] * b[1] for a, b in zip(t, u))
 
 
+def one_name_for_several_rows(x):
+    t = [[v, 1.0] for v in x]
+    for k in range(len(t)):
+        row = t[k]
+        row[0] += 1.0
+        row = t[len(t) - 1 - k]
+        row[1] += row[0]
+    for i, row in enumerate(t, 1):
+        row[0] *= i
+    row = t[0]
+    other = t[0]
+    if x[0] > 0.0:
+        row[0] = 2.0 * x[1]
+    else:
+        other[1] = 3.0 * x[0]
+        if x[1] > 0.3:
+            return sum(map(sum, t)) + row[0]
+    other.append(row[0] + x[0])
+    return sum(a * b for a, b, *_ in t) + row[2] * len(row)
+
+
 def rows_in_comprehensions(x):
     t = [[v, 2.0] for v in x]
 
@@ -271,6 +292,7 @@ PROGRAMS = [
     Program("buckets_by_rows", buckets, numbers),
     Program("two_rows", two_rows, numbers),
     Program("two_tables", two_tables, numbers),
+    Program("one_name_for_several_rows", one_name_for_several_rows, numbers),
     Program("rows_in_comprehensions", rows_in_comprehensions, numbers),
     Program("narrow_rows", narrow_rows, lambda r, n: (r.normal(size=n).astype(np.float32),),
             sizes=(3,), single=True),

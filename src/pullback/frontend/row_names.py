@@ -73,7 +73,7 @@ def _aligned(
     match target, iterable:
         case ast.Name(name), ast.Name() | ast.Subscript() | ast.Attribute():
             yield name, iterable
-        case ast.Tuple([_, inner]), ast.Call(ast.Name("enumerate" as f), [items], []):
+        case ast.Tuple([_, inner]), ast.Call(ast.Name("enumerate" as f), [items, *_]):
             if _is_builtin(run, f):
                 yield from _aligned(run, inner, items)
         case ast.Tuple(inside), ast.Call(ast.Name("zip" as f), parts, []):
@@ -136,10 +136,13 @@ def after_assignment(
             return None
     if root is None or not rest or run.frame.definition is None:
         return None
+    known, rest = _until_bound(name, rest)
     whole = run.scope.names.get(root)
-    if run.scope is not function_scope(run) or not ownership.is_updated_in_place(whole):
+    if not known or run.scope is not function_scope(run):
         return None
-    if not is_path(place) or not _is_wanted(run, Row(name, root, place, 0), whole, rest):
+    if not ownership.is_updated_in_place(whole):
+        return None
+    if not is_path(place) or not _is_wanted(run, Row(name, root, place, 0), whole, known):
         return None
     value: Value = lookup(run, root, place)
     made: ast.expr = name_of(root)
@@ -160,12 +163,26 @@ def after_assignment(
     live = liveness_of(run.frame.definition.node)
     row = Row(name, root, ast.fix_missing_locations(ast.copy_location(made, place)), levels)
     is_row = is_row and _is_row(run, value) and _is_alone(run, root, whole)
-    if not is_row or not _stays(run, row, rest, rest[-1], live):
-        return rest
-    key = tuple(rest), name, ast.dump(made)
+    if not is_row or not _stays(run, row, known, known[-1], live):
+        return [*known, *rest]
+    key = tuple(known), name, ast.dump(made)
     if key not in _RESTS:
-        _RESTS[key] = [copied(r, [row], live) for r in rest]
-    return _RESTS[key]
+        _RESTS[key] = [copied(r, [row], live) for r in known]
+    return [*_RESTS[key], *rest]
+
+
+def _until_bound(
+    name: str, stmts: Sequence[ast.stmt]
+) -> tuple[Sequence[ast.stmt], Sequence[ast.stmt]]:
+    """The statements before the name is bound anew, and those from there on."""
+    for k, s in enumerate(stmts):
+        match s:
+            case ast.Assign([ast.Name(again)], value) if again == name:
+                if name not in reads([value]):
+                    return stmts[:k], stmts[k:]
+            case _:
+                pass
+    return stmts, ()
 
 
 _SINGLE: dict[ast.Assign, list[ast.stmt]] = {}

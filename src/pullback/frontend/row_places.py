@@ -21,7 +21,9 @@ from pullback.frontend.syntax import (
     target_names,
 )
 
-_READERS = frozenset({"len", "enumerate", "zip", "reversed", "sum", "min", "max", "sorted"})
+_READERS = frozenset({
+    "len", "enumerate", "zip", "reversed", "sum", "min", "max", "sorted", "map", "list", "tuple",
+})  # fmt: skip
 """Builtins that only read a list."""
 
 
