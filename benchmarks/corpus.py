@@ -10,7 +10,7 @@ A call from Python takes a fraction of a microsecond whatever it does, and would
 small calls. So the smallest n is the first (doubling) at which the function takes ``SHORTEST``, and
 ``CALLS`` times what it takes for its smallest input (a packed tree is some 20 µs on its way), and
 the largest 128 times that; where the work grows faster than n, so many times that the function
-takes no more than ``LONGEST``.
+takes no more than ``LONGEST``, or where it takes seconds to make the arguments.
 
 A program that fails, or whose figures would measure nothing, is a row that says so: a result or a
 gradient that is infinite or NaN, and arithmetic on subnormal numbers (each such operation traps
@@ -35,7 +35,8 @@ from tests.programs import Program, corpus
 from tests.test_scaling import gradient_size
 
 LIMIT, EXPONENT = 8.0, 0.25
-SHORTEST, LONGEST, DOUBLINGS, CALLS = 20e-6, 30e-3, 7, 4
+SHORTEST, LONGEST, DOUBLINGS, CALLS = 20e-6, 30e-3, 7, 2
+MAKING = 3.0  # seconds; arguments that take longer to make are not doubled
 # A call may take so many times what it takes with subnormal numbers as 0.
 SUBNORMAL = 1.2
 LARGEST = 1 << 26
@@ -97,10 +98,13 @@ def sizes_of(program: Program) -> tuple[int, ...]:
     """Three sizes, as the text above has it."""
     if program.name in SIZES:
         return SIZES[program.name]
-    f = pb.jit(program.f)
+    f, making = pb.jit(program.f), 0.0
 
     def takes(n: int) -> float:
+        nonlocal making
+        start = time.thread_time()
         args = given(program, n)
+        making = time.thread_time() - start
         f(*args)
         return fastest([lambda: f(*args)], 0.03)[0]
 
@@ -111,7 +115,7 @@ def sizes_of(program: Program) -> tuple[int, ...]:
         if first > LARGEST:
             raise Unmeasured(f"takes less than {1e6 * SHORTEST:g} µs at all sizes")
     last = first
-    while last < first << DOUBLINGS and takes(2 * last) <= LONGEST:
+    while last < first << DOUBLINGS and making < MAKING / 2 and takes(2 * last) <= LONGEST:
         last *= 2
     steps = (last // first).bit_length() - 1
     return first, first << steps // 2, last
