@@ -10,11 +10,12 @@ from pullback.errors import (
     EndlessError,
     MutationError,
     StaticIndexError,
+    StaticKeyError,
     StaticValueError,
     UnknownNameError,
     UnsupportedError,
 )
-from tests.frontend.harness import run, same
+from tests.frontend.harness import agrees, run, same
 
 
 def push(xs, y):
@@ -145,7 +146,7 @@ CASES = [
     (pops_nothing, 1.0, StaticIndexError, "xs.pop() + x"),
     (new_key_in_loop, 3, UnknownNameError, 'd["b"] = i'),
     (unknown_key, 2, StaticValueError, "d[i] for i"),
-    (missing_key, 1.0, StaticIndexError, '{"a": x}["b"]'),
+    (missing_key, 1.0, StaticKeyError, '{"a": x}["b"]'),
     (updates_dict_argument, {"a": 2.0}, MutationError, 'd["a"] = 1.0'),
 ]
 
@@ -158,7 +159,7 @@ def test_refused(f, arg, error, line):
     shown = next(n for n, part in enumerate(text.splitlines()) if n > 1 and line in part)
     assert "^" in text.splitlines()[shown + 1], text
     assert isinstance(caught.value, UnsupportedError | UnknownNameError | EndlessError | TypeError
-                      | IndexError | ValueError)  # fmt: skip
+                      | LookupError | ValueError)  # fmt: skip
 
 
 def out_of_range(n):
@@ -251,3 +252,17 @@ def test_index_errors_have_the_text_of_python():
             with pytest.raises(IndexError) as found:
                 driver.run(f, ([1.0, 2.0, 3.0], 7), tier=tier)
             assert str(found.value) == str(expected.value)
+
+
+def test_a_whole_slice_is_a_copy():
+    def changed(xs, rows):
+        ys, rest = xs[:], rows[:]
+        ys.append(xs[0])
+        ys[0] = 3.0
+        total = 0.0
+        while rest:
+            total += sum(rest.pop()) * ys[-1]
+        return total + sum(y * y for y in ys) + len(xs) + len(rows)
+
+    agrees(changed, [1.0, 2.0], [[1.0], [2.0, 3.0]])
+    agrees(changed, [1.0], [[1.0]])

@@ -22,6 +22,7 @@ from pullback.frontend import (
     symbol_values,
 )
 from pullback.frontend import extents as ext
+from pullback.frontend.arguments import is_none
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
@@ -208,6 +209,8 @@ def _of_tuple(
 
 
 def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
+    if all(is_none(bound) for bound in (index.start, index.stop, index.step)):
+        return copied(run, items)  # xs[:] is how a list is copied
     part = subscripts.slice_part(run, index, items.length, node)
     return part_of_list(run, items, part.start, part.count, part.step)
 
