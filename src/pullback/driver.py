@@ -29,7 +29,8 @@ from pullback.calls import finish, flatten_arguments, flatten_duals, not_taken, 
 from pullback.compiled import Native, canonical
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
-from pullback.core.terms import Dialect, Program
+from pullback.core.terms import Dialect, Program, Vjp
+from pullback.core.traverse import all_lets
 from pullback.entries import Fast
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.derivatives import register_operators
@@ -41,7 +42,8 @@ from pullback.frontend.specialise import Specialised, specialise
 from pullback.halves import Halves
 from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
-from pullback.pipeline import AD, PIPELINE, Pass, Trace, config, run_stages
+from pullback.opt.unchanged import read_unchanged
+from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, config, run_stages
 from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.wrappers import loss_entry
 
@@ -136,7 +138,7 @@ def _specialise(
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
-    stages = [s for s in PIPELINE[:AD] if not (request.in_order and s.name == "lift")]
+    stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "lift")]
     program = run_stages(special.program, stages, {}, trace)
     return Specialisation(special, program, equal)
 
@@ -154,6 +156,14 @@ class Unit:
         self.programs: dict[bool, Program] = {}
         self.natives: dict[bool, Native] = {}
         self.halves: Halves | None = None
+
+    def prepared(self, program: Program) -> Program:
+        """The stage "unchanged" for this operator: without a reverse sweep nothing is kept."""
+        lets = (let for f in program.functions.values() for let in all_lets(f.body))
+        forward = self.plan.request.what in (What.VALUE, What.TANGENT)
+        if forward and not any(isinstance(let.op, Vjp) for let in lets):
+            return program
+        return read_unchanged(program)
 
     def derived(self, program: Program) -> Program:
         """The stage "ad" for this operator."""
@@ -181,9 +191,12 @@ class Unit:
         counted = native and self.plan.cells
         if counted not in self.programs or trace is not None:
             with _compiling, _refusals():
-                given = {"ad": self.derived, "entry": lambda p: self.entry(p, counted)}
+                given = {
+                    "unchanged": self.prepared, "ad": self.derived,
+                    "entry": lambda p: self.entry(p, counted),
+                }  # fmt: skip
                 self.programs[counted] = run_stages(
-                    self.source, PIPELINE[AD:], given, trace
+                    self.source, PIPELINE[SHARED:], given, trace
                 )
         return self.programs[counted]
 
@@ -217,7 +230,8 @@ class Unit:
             with _compiling, _refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
-                    self.halves = Halves(self.plan, self.source, split, _finished, *around)
+                    source = self.prepared(self.source)
+                    self.halves = Halves(self.plan, source, split, _finished, *around)
         return self.halves
 
     def bind(self, f: object, packed: bool = False) -> Fast:

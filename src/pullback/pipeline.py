@@ -29,7 +29,6 @@ from pullback.opt.simplify import simplify
 from pullback.opt.sink import add_in_branches
 from pullback.opt.sums import find_sums
 from pullback.opt.tables import number_rows
-from pullback.opt.unchanged import read_unchanged
 
 Pass = Callable[[Program], Program]
 
@@ -63,12 +62,12 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),
     Stage("share fused", merge_common, FLAT, "what is computed once is differentiated once"),
     Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
-    Stage("unchanged", read_unchanged, FLAT, "what is read of a row of its own is not kept"),
     Stage("choose", make_choices, FLAT, "(after that) a selected integer needs no residual"),
     Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
     Stage("fuse again", fuse, FLAT, "what was read twice in one place is read once now"),
     Stage("trim again", drop_dead, FLAT, "as after the first fusion"),
     Stage("own for ad", own_updates, FLAT, "passes may have made storage live longer"),
+    Stage("unchanged", None, FLAT, "what reverse sweeps read of a row of its own is not kept"),
     Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),
     Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),
     Stage("inline halves", inline_calls, ACC, "forward and reverse halves meet their caller"),
@@ -88,6 +87,9 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
     Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
 )  # fmt: skip
+
+SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "unchanged")
+"""So many stages do not depend on what is asked for."""
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
 BEFORE_OWNERSHIP = ("closures", "flatten")
