@@ -29,8 +29,7 @@ from pullback.calls import finish, flatten_arguments, flatten_duals, not_taken, 
 from pullback.compiled import Native, canonical
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
-from pullback.core.terms import Dialect, Program, Vjp
-from pullback.core.traverse import all_lets
+from pullback.core.terms import Dialect, Program
 from pullback.entries import Fast
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.derivatives import register_operators
@@ -42,8 +41,16 @@ from pullback.frontend.specialise import Specialised, specialise
 from pullback.halves import Halves
 from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
-from pullback.opt.unchanged import read_unchanged
-from pullback.pipeline import AD, PIPELINE, SHARED, Pass, Trace, config, run_stages
+from pullback.pipeline import (
+    AD,
+    PIPELINE,
+    SHARED,
+    Pass,
+    Trace,
+    config,
+    prepared,
+    run_stages,
+)
 from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.wrappers import loss_entry
 
@@ -159,11 +166,7 @@ class Unit:
 
     def prepared(self, program: Program) -> Program:
         """The stage "unchanged" for this operator: without a reverse sweep nothing is kept."""
-        lets = (let for f in program.functions.values() for let in all_lets(f.body))
-        forward = self.plan.request.what in (What.VALUE, What.TANGENT)
-        if forward and not any(isinstance(let.op, Vjp) for let in lets):
-            return program
-        return read_unchanged(program)
+        return prepared(program, self.plan.request.what not in (What.VALUE, What.TANGENT))
 
     def derived(self, program: Program) -> Program:
         """The stage "ad" for this operator."""

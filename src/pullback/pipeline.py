@@ -12,7 +12,8 @@ from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
-from pullback.core.terms import Dialect, Program
+from pullback.core.terms import Dialect, Program, Vjp
+from pullback.core.traverse import all_lets
 from pullback.opt.bounds import remove_checks
 from pullback.opt.checks import lift_checks
 from pullback.opt.choices import make_choices
@@ -29,6 +30,7 @@ from pullback.opt.simplify import simplify
 from pullback.opt.sink import add_in_branches
 from pullback.opt.sums import find_sums
 from pullback.opt.tables import number_rows
+from pullback.opt.unchanged import read_unchanged
 
 Pass = Callable[[Program], Program]
 
@@ -127,4 +129,12 @@ def run_stages(
             check(program, stage.dialect, owned=stage.name not in BEFORE_OWNERSHIP)
         if trace is not None:
             trace.append((stage.name, show_program(program)))
+    return program
+
+
+def prepared(program: Program, reverse: bool) -> Program:
+    """The stage "unchanged": where no reverse sweep follows, nothing is kept."""
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    if reverse or any(isinstance(let.op, Vjp) for let in lets):
+        return read_unchanged(program)
     return program
