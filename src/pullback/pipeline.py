@@ -31,6 +31,7 @@ from pullback.opt.sink import add_in_branches
 from pullback.opt.sums import find_sums
 from pullback.opt.tables import number_rows
 from pullback.opt.unchanged import read_unchanged
+from pullback.opt.variants import know_variants
 
 Pass = Callable[[Program], Program]
 
@@ -54,6 +55,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
     Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
     Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
+    Stage("variants", know_variants, FLAT, "a branch keeps a truth value, a sum what is in it"),
     Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
     Stage("lift", lift_checks, FLAT, "loops without exits can be nested and fused"),
     Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
