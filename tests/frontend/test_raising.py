@@ -10,6 +10,46 @@ from tests import harness
 from tests.frontend.harness import agrees
 
 
+class Rejected(ValueError):
+    """The user's own."""
+
+    def __str__(self):
+        return f"rejected: {super().__str__()}"
+
+
+class TooLarge(Rejected):
+    pass
+
+
+class Missing(KeyError, AttributeError):
+    pass
+
+
+class Coded(ValueError):
+    def __init__(self, code):
+        super().__init__(f"code {code}")
+        self.code = code
+
+
+class Made(ValueError):
+    def __new__(cls, message):
+        return super().__new__(cls, message + "!")
+
+
+def own(xs, n):
+    if n == 1:
+        raise Rejected("one")
+    if n == 2:
+        raise Missing
+    total = 0.0
+    for x in xs:
+        if x > 1.0:
+            v = float(x)
+            raise TooLarge(f"{v} of {n}")
+        total += x * x
+    return total
+
+
 def one_number(x):
     if x > 1.0:
         raise ValueError(f"too large: {x}")
@@ -87,3 +127,56 @@ def test_text_is_made_of_what_is_known():
     for n in (0, 1):
         assert pb.jit(named)(p, n) == named(p, n)
     assert pb.grad(named)(p, 1) == {"w0": 0.0, "w1": 5.0, "w2": 3.0}
+
+
+@pytest.mark.parametrize("n, xs", [(0, [0.5, 1.5]), (1, [0.5]), (2, [0.5]), (3, [0.5, 0.25])])
+def test_exceptions_of_the_user(n, xs):
+    args = np.array(xs), n
+    try:
+        expected = own(*args)
+    except Exception as e:
+        for tier in (
+            lambda: harness.run(own, args, "eval"),
+            lambda: harness.run(own, args, "native"),
+            lambda: pb.grad(own)(*args),
+            lambda: pb.grad(own, method="dual")(*args),
+            lambda: pb.jvp(own, args, (np.ones(len(xs)), None)),
+        ):
+            with pytest.raises(type(e)) as caught:
+                tier()
+            assert type(caught.value) is type(e)
+            assert (str(caught.value), caught.value.args) == (str(e), e.args)
+    else:
+        assert pb.jit(own)(*args) == expected
+
+
+def test_two_exceptions_of_one_name():
+    def named(doc):
+        return type("Twin", (ValueError,), {"__doc__": doc})
+
+    First, Second = named("1"), named("2")
+
+    def f(x):
+        if x > 2.0:
+            raise First("first")
+        if x > 1.0:
+            raise Second("second")
+        return x * x
+
+    for x, cls in ((3.0, First), (1.5, Second)):
+        with pytest.raises(cls):
+            pb.grad(f)(x)
+    First = Second
+    with pytest.raises(Second):
+        pb.grad(f)(3.0)
+
+
+@pytest.mark.parametrize("cls", [Coded, Made])
+def test_exceptions_with_a_constructor_are_refused(cls):
+    def f(x):
+        if x > 1.0:
+            raise cls("3")
+        return x
+
+    with pytest.raises(pb.PullbackError, match="constructor of its own"):
+        pb.grad(f)(0.5)

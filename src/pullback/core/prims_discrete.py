@@ -276,7 +276,29 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         BufferError, ImportError, SystemError, ReferenceError, np.linalg.LinAlgError,
     )
 }
-"""The exceptions that compiled code can raise: built-in ones, and NumPy's of linear algebra."""
+"""The exceptions that compiled code can raise: built-in ones, NumPy's of linear algebra, and the
+user's own (``exception_name``)."""
+
+_BUILT_IN = frozenset(EXCEPTIONS.values())
+
+
+def exception_name(cls: type[Exception]) -> str | None:
+    """The name of an exception class in ``EXCEPTIONS``; a class of the user's gets one here. None:
+    its constructor is its own, so the message need not be all that it takes."""
+    if cls in _BUILT_IN:
+        return cls.__name__
+    for made_by in ("__init__", "__new__"):
+        if next(c for c in cls.__mro__ if made_by in vars(c)) not in _CONSTRUCTORS:
+            return None
+    if type(cls) is not type:
+        return None
+    name = whole = f"{cls.__module__}.{cls.__qualname__}"
+    while EXCEPTIONS.setdefault(name, cls) is not cls:  # another class of this name
+        name = f"{whole}#{id(cls)}"
+    return name
+
+
+_CONSTRUCTORS = _BUILT_IN | {BaseException}
 
 
 def _require(cond: bool, *rest: object) -> tuple[()]:

@@ -1,4 +1,5 @@
-"""``raise`` and ``assert``: built-in exceptions with messages in which numbers are shown."""
+"""``raise`` and ``assert``: exceptions, built-in or the user's own, with messages in which numbers
+are shown."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
-from pullback.core.prims_discrete import EXCEPTIONS
+from pullback.core.prims_discrete import exception_name
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.expressions import evaluate, joined_string, test_of
@@ -124,12 +125,21 @@ def raise_(run: Run, s: ast.Raise) -> Flow:
         case _:
             run.refuse(s, "a bare raise has nothing to raise again")
     match cls:
-        case Static(type() as exception) if exception in EXCEPTIONS.values():
-            _fail(run, exception.__name__, message, s)
+        case Static(type() as exception) if issubclass(exception, Exception):
+            name = exception_name(exception)
+            if name is None:
+                run.refuse(
+                    s,
+                    f"{exception.__name__} has a constructor of its own; exceptions are made of"
+                    " their message alone",
+                    f"a subclass of Exception without __init__, as class {exception.__name__}"
+                    "(ValueError): pass",
+                )
+            _fail(run, name, message, s)
             return Flow.DEAD
         case _:
             run.refuse(
                 s,
-                "only 'raise ExceptionClass(message)' with a built-in exception is supported",
+                "only 'raise ExceptionClass(message)' is supported",
                 "raise ValueError('...')",
             )
