@@ -12,11 +12,13 @@ from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.arrays import elementwise
+from pullback.frontend.attributes import written
 from pullback.frontend.kinds import static_scalar
 from pullback.frontend.math_calls import to_python_int
 from pullback.frontend.numpy_choice import rounded
 from pullback.frontend.numpy_elementwise import map_number
 from pullback.frontend.scalars import absolute
+from pullback.frontend.special_methods import special
 from pullback.frontend.values import (
     ArrayV,
     EnumerateV,
@@ -24,6 +26,7 @@ from pullback.frontend.values import (
     Indexed,
     ListV,
     RangeV,
+    RecordV,
     ReversedV,
     Scalar,
     Specialiser,
@@ -46,6 +49,9 @@ def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "abs", args, kwargs, node, x=MISSING)
     if isinstance(x, Static) and isinstance(x.value, int | float):
         return Static(abs(x.value))
+    by_method = special(sp, x, "__abs__", (), node)
+    if by_method is not None:
+        return by_method
     if isinstance(x, ArrayV):
         return elementwise(sp, (x,), lambda v: abs_(sp, v, {}, node), node)
     value = sp.scalar(x, node)
@@ -217,6 +223,10 @@ def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 @register(reversed)
 def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
+    if isinstance(items, RecordV):
+        for name in ("__reversed__", "__len__", "__getitem__"):
+            if written(items.cls, name) is not None:
+                sp.refuse(node, f"reversed() by a {name} of your own is not supported")
     return ReversedV(items)
 
 

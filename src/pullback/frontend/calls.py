@@ -99,7 +99,7 @@ def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     if isinstance(obj, Hashable) and obj in CALLS:
-        if obj not in (isinstance, bool) and any(isinstance(v, OptionalV) for v in args):
+        if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import arrays, dicts, list_calls, objects, optionals, scalars, symbol_values
+from pullback.frontend import (
+    arrays,
+    dicts,
+    list_calls,
+    objects,
+    optionals,
+    scalars,
+    special_methods,
+    symbol_values,
+)
 from pullback.frontend.attributes import written
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
@@ -225,6 +234,9 @@ def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> V
 
 def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     """``item in items``"""
+    by_method = special_methods.contains(run, item, items, node)
+    if by_method is not None:
+        return by_method
     if isinstance(item, Static) and isinstance(items, Static):
         if isinstance(item.value, str) and isinstance(items.value, str):
             return Static(item.value in items.value)

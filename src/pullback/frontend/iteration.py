@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Loop, Var
 from pullback.core.types import BOOL, I64, Array, Int
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import arrays, optionals
+from pullback.frontend import arrays, optionals, symbols
 from pullback.frontend import extents as ext
+from pullback.frontend.attributes import written
 from pullback.frontend.coerce import list_of
 from pullback.frontend.flatten import flatten
 from pullback.frontend.join import as_list
@@ -53,8 +55,10 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Unrolled(items)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(map(Static, fields)))
-        case RecordV(cls, fields) if issubclass(cls, tuple):
+        case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
+        case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
+            return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():
             return _range(run, value, node)
         case GeneratorV(_, items):
@@ -188,6 +192,11 @@ def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
 
 def length(run: Run, value: Value, node: ast.AST) -> Value:
     """``len(value)``"""
+    from pullback.frontend import special_methods
+
+    by_method = special_methods.length(run, value, node)
+    if by_method is not None:
+        return by_method
     match value:
         case ArrayV():
             return ext.int_value(ext.extents(run, value)[0])
@@ -201,8 +210,8 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
             return ext.int_value(range_parts(run, value, node)[1])
         case Static(str(text)):
             return Static(len(text))
-        case RecordV(cls) if hasattr(cls, "__len__"):
-            return run.call(run.attribute(value, "__len__", node), (), node)
+        case Static(enum.EnumType() as cls) if type(cls).__len__ is enum.EnumType.__len__:
+            return Static(len(symbols.members(cls)))
         case _:
             run.refuse(node, f"{run.describe(value)} has no len()", error=ArgumentTypeError)
 

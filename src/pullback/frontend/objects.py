@@ -23,6 +23,7 @@ from pullback.frontend import (
 )
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import is_none
+from pullback.frontend.attributes import written
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
@@ -79,12 +80,12 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             n = range_parts(run, value, node)[1]
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RecordV(cls, fields):
-            if issubclass(cls, tuple | dict):
-                return bool(fields)
-            for name in ("__bool__", "__len__"):
-                if hasattr(cls, name):
-                    return truth(run, run.call(run.attribute(value, name, node), (), node), node)
-            return True
+            from pullback.frontend import special_methods
+
+            by_method = special_methods.truth(run, value, node)
+            if by_method is not None:
+                return by_method
+            return bool(fields) or not issubclass(cls, tuple | dict)
         case UnionV() if type(None) in value.possible:
             from pullback.frontend.narrowing import is_instance
 
@@ -160,6 +161,8 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return _of_tuple(run, items, is_list, value, index, node)
         case RecordV(cls) if cls is dict:
             return dicts.get_item(run, value, index, node)
+        case RecordV(cls) if written(cls, "__getitem__") is not None:
+            return run.call(run.attribute(value, "__getitem__", node), (index,), node)
         case RecordV(cls, fields) if issubclass(cls, tuple):
             items = tuple(fields.values())
             return _of_tuple(run, items, False, TupleV(items), index, node)
@@ -170,8 +173,6 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return element(run, value, atom, node, True)
         case RangeV():
             return _of_range(run, value, index, node)
-        case RecordV(cls) if hasattr(cls, "__getitem__"):
-            return run.call(run.attribute(value, "__getitem__", node), (index,), node)
         case Static(str(text)):
             key = run.static(index, node, "the index of a string")
             try:

@@ -1,0 +1,177 @@
+"""Special methods of records, members of enumerations in order, ``hasattr``: as plain Python."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.frontend.harness import agrees
+
+
+@dataclass(frozen=True)
+class Interval:
+    low: float
+    high: float
+
+    def __abs__(self):
+        return Interval(0.0, max(abs(self.low), abs(self.high)))
+
+    def __contains__(self, x):
+        return self.low <= x <= self.high
+
+    def __bool__(self):
+        return self.low < self.high
+
+    def __getitem__(self, i):
+        return self.low if i == 0 else self.high
+
+
+@dataclass(frozen=True)
+class Poly:
+    c: np.ndarray
+
+    def __len__(self):
+        return self.c.shape[0] - 1
+
+    def degree(self):
+        return len(self)
+
+
+class Pair(NamedTuple):
+    """What a tuple has, its own methods replace."""
+
+    x: float
+    y: float
+
+    def __len__(self):
+        return 7
+
+    def __getitem__(self, i):
+        return 10.0 * i
+
+    def __contains__(self, v):
+        return v > self.x
+
+    def __bool__(self):
+        return self.x > 0.0
+
+
+class Turned(NamedTuple):
+    x: float
+    y: float
+
+    def __iter__(self):
+        return iter((self.y, self.x))
+
+
+class Sized(NamedTuple):
+    n: int
+
+    def __len__(self):
+        return self.n
+
+
+@dataclass(frozen=True)
+class Odd:
+    x: float
+
+    def __bool__(self):
+        return self.x
+
+
+class Op(enum.Enum):
+    ADD = 1
+    MUL = 2
+    PLUS = 1
+
+
+def interval(r, x):
+    size = abs(r).high * r[1] + r[0]
+    if r and x in r:
+        return size * x
+    return size if x not in r else 0.0
+
+
+def poly(p, x):
+    total = 0.0
+    for k in range(len(p) + 1):
+        total = total * x + p.c[k]
+    return total * p.degree() if p else total
+
+
+def pair(p, x):
+    return p.x * p[3] * len(p) if (x in p and p) else p.y * x
+
+
+def enumeration(x):
+    total = 0.0
+    for k, op in enumerate(Op):
+        total += x * (k + 1) if op is Op.ADD else x**2
+    return total * len(Op) + sum(op.value for op in Op)
+
+
+def has(r, x):
+    low = r.low * x if hasattr(r, "low") else 0.0
+    return low + (1.0 if hasattr(r, "degree") or hasattr(r, "nothing") else x)
+
+
+def optional(r: Interval | None, x):
+    return r.low * x if hasattr(r, "low") else x
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (interval, (Interval(-2.0, 1.5), 0.5)),
+        (interval, (Interval(-2.0, 1.5), 3.0)),
+        (interval, (Interval(1.5, 1.5), 1.5)),
+        (poly, (Poly(np.array([1.0, -2.0, 3.0])), 0.5)),
+        (poly, (Poly(np.array([4.0])), 0.5)),
+        (pair, (Pair(0.5, 2.0), 1.0)),
+        (pair, (Pair(-0.5, 2.0), 1.0)),
+        (pair, (Pair(0.5, 2.0), 0.25)),
+        (enumeration, (1.5,)),
+        (has, (Interval(-2.0, 1.5), 3.0)),
+        (has, (Pair(0.5, 2.0), 3.0)),
+        (optional, (Interval(-2.0, 1.5), 3.0)),
+        (optional, (None, 3.0)),
+    ],
+)
+def test_as_plain_python(f, args):
+    agrees(f, *args)
+    assert pb.jit(f)(*args) == f(*args)
+
+
+def test_derivatives():
+    assert pb.grad(interval)(Interval(-2.0, 1.5), 0.5) == Interval(-0.25, 1.0)
+    p, x = Poly(np.array([1.0, -2.0, 3.0])), 0.5
+    np.testing.assert_allclose(pb.grad(poly)(p, x).c, [0.5, 1.0, 2.0])
+    assert pb.grad(enumeration)(1.5) == 2.0 * (1.0 + 2 * 1.5)
+
+
+def test_a_negative_length():
+    def f(s, x):
+        return len(s) * x
+
+    agrees(f, Sized(3), 2.0)
+    with pytest.raises(ValueError, match="should return >= 0"):
+        pb.jit(f)(Sized(-1), 2.0)
+
+
+@pytest.mark.parametrize(
+    "f, arg, reason",
+    [
+        (lambda r: sum(r), Turned(1.0, 2.0), "cannot be iterated over"),
+        (lambda r: sum(reversed(r)), Pair(1.0, 2.0), "of your own"),
+        (lambda r: r.x if r else 0.0, Odd(1.0), "__bool__ should return bool"),
+        (lambda r: r.low if hasattr(r, "__doc__") else 0.0, Interval(1.0, 2.0), "hasattr"),
+    ],
+)
+def test_refused(f, arg, reason):
+    with pytest.raises(pb.PullbackError, match=reason):
+        pb.jit(f)(arg)
