@@ -11,6 +11,8 @@ import pytest
 
 import pullback as pb
 from pullback import driver
+from pullback.core.terms import TapePush
+from pullback.core.traverse import all_lets
 from pullback.lower.arenas import instructions
 from pullback.lower.loopcode import LANES, AtAdd, ForCode, Instr, Store
 from pullback.lower.lower import lower
@@ -179,9 +181,55 @@ def lengths(x, y):
     return total
 
 
+def pairs(x, y):
+    """Values of a few of the axes: there are none of one length, or of the other."""
+    z = y[2:]
+    squares = np.sum((x[:, None] * z + np.sin(z)) ** 2 * np.exp(-x)[:, None])
+    return squares + sum(sum(a * b + a for b in x[1:]) ** 2 for a in z)
+
+
+def products(x, y):
+    """Of matrices, one of them transposed, one of float32."""
+    n = len(x) // 3 * 3
+    a, b = x[:n].reshape(-1, 3), y[:n].reshape(3, -1)
+    c = a @ b
+    return np.sum(c * c) + np.sum(b.T @ a.T) + float(np.sum(a.astype(np.float32) @ b))
+
+
+def gathered(x, y):
+    """A check in every round."""
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(3):
+            total += x[i * i % len(x)] * x[i] * y[i * j % len(y)] * y[len(y) - 1 - j // 2]
+    return total
+
+
+def sides(x, y):
+    """In the arms of a branch, and beside one."""
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            a = x[j] * y[i]
+            total += a * x[j - 1] * y[i - 1] if j > 0 and i > 0 else a * a
+    return total
+
+
+def by_turns(x, y):
+    """Sequential loops, one inside of the other."""
+    s = y[0]
+    for i in range(len(x)):
+        t = x[i]
+        for j in range(len(y)):
+            t = 0.5 * t * y[j] + math.sin(x[i]) * 0.1 * s
+        s = s * 0.5 + t * x[i]
+    return s
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     sines, shared, branches, guarded, walk, table, rows_and_columns, at_once, early,
     narrow, views, arrays, nested, iterated, carried, images, lengths,
+    pairs, products, gathered, sides, by_turns,
 ]
 
 
@@ -200,7 +248,7 @@ def test_any_number_of_iterations(f: Callable[..., Any]) -> None:
             continue
         args = given(f, n)
         expected, found = chad(*args), dual(*args)
-        tolerance = 1e-5 if f is narrow else 1e-10
+        tolerance = 1e-5 if f in (narrow, products) else 1e-10
         assert found[0] == pytest.approx(f(*args), rel=tolerance, abs=tolerance)
         for x, y in zip(found[1], expected[1], strict=True):
             np.testing.assert_allclose(x, y, tolerance, tolerance, err_msg=f"n = {n}")
@@ -234,6 +282,25 @@ def test_both_sweeps_run_in_lanes(f: Callable[..., Any], rows: int) -> None:
     writes = [x for x in loops if any(isinstance(i, Store) for i in x)]
     adds = [x for x in loops if any(isinstance(i, AtAdd) for i in x)]
     assert len(writes) >= rows and len(adds) >= rows
+
+
+def all_pairs(x, y):
+    return np.sum((x[:, None] * y) ** 2)
+
+
+def all_products(x, y):
+    return np.sum(x.reshape(-1, 3) @ y.reshape(3, -1))
+
+
+@pytest.mark.parametrize("f", [all_pairs, all_products])
+def test_values_of_few_axes_are_kept_once(f: Callable[..., Any]) -> None:
+    """A product of matrices leaves no word for each product of two elements."""
+    request = Request(What.VALUE_AND_GRADIENT, (0, 1), method="dual")
+    _, unit = driver.found(f, given(f, 9), request)
+    program = unit.program(True)
+    lets = [x for g in program.functions.values() for x in all_lets(g.body)]
+    rooms = [len(n) for x in lets if isinstance(x.op, TapePush) for n in x.op.room]
+    assert len(rooms) == 2 and max(rooms) <= 2
 
 
 def test_an_iteration_that_raises() -> None:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pullback.ad.few_axes import FEW, FULL, Axis, Few, Origins, checks
 from pullback.ad.kept import above, fewest
-from pullback.ad.loop_rows import Axis, Branch, Level, places
+from pullback.ad.loop_rows import Branch, Level, places
 from pullback.ad.rows import Words
 from pullback.ad.straight import is_operation, product_of, sweep
 from pullback.core.build import Builder, i64, lit
@@ -230,10 +231,20 @@ class Made:
         operations = [x for x in self.items if isinstance(x, Let)]
         straight = len(operations) == len(self.items)
         factor = product_of(operations) if straight else None
-        kept = fewest(self.sweep, self.seeds, factor, self.run.cheap, self.varies)
+        self.origins, few = self.known_before(), dict[Var, Few | None]()
+
+        def weight(v: Var) -> int:
+            if v not in few:
+                few[v] = self.origins.few(v)
+            return FULL if few[v] is None else FEW
+
+        kept = fewest(self.sweep, self.seeds, factor, self.run.cheap, self.varies, weight)
         self.inner.lets.extend(kept.front)
         self.made.update(v for y in kept.front for v in y.vars)
-        self.record = Words(kept.stored, tuple(a for a, _ in self.kept))
+        self.few = tuple(x for v in kept.stored if (x := few.get(v)) is not None)
+        apart = {x.value for x in self.few}
+        full = tuple(v for v in kept.stored if v not in apart)
+        self.record = Words(full, tuple(a for a, _ in self.kept))
         numbers = tuple(a for a, _ in self.computed)
         again = above(numbers, self.run.cheap, self.varies)
         assert again is not None
@@ -245,8 +256,8 @@ class Made:
         self.name = f"level {self.number}"
         outermost.done.append(self)
         return Level(
-            self.number, self.record, len(self.put), self.inside, self.seeds, back, len(numbers),
-            bool(self.state), self.needs, self.levels,
+            self.number, self.record, self.few, len(self.put), self.inside, self.seeds, back,
+            len(numbers), bool(self.state), self.needs, self.levels,
         )
 
     def invariant(self, back: Block, varying: set[Var]) -> Block:
@@ -256,6 +267,7 @@ class Made:
     def needed(self, back: Block) -> tuple[Var, ...]:
         """The values of the loops around that backward code reads."""
         own: set[Atom] = {*self.seeds, *self.record.values, *self.inside}
+        own.update(x.value for x in self.few)
         up, found = self.up, set[Var]()
         while up is not None:
             found |= up.made
@@ -271,6 +283,19 @@ class Made:
         mine = (Axis(i, n, id(self), parallel) for i, n in zip(self.inside, extents))
         return (*(self.up.axes() if self.up else ()), *mine)
 
+    def known_before(self) -> Origins:
+        """What may be kept for few of the axes: none of what is read in an arm or after a check,
+        for indices may be right only there."""
+        around: list[Made] = [self]
+        while (up := around[-1].up) is not None:
+            around.append(up)
+        if any(isinstance(one, Arm) or checks(one.inner.lets) for one in around):
+            return Origins({}, {}, lambda v: True)
+        made = set[Var]().union(*(one.made for one in around))
+        define = {v: x for one in around for x in one.inner.lets for v in x.vars}
+        axes = {a.index: k for k, a in enumerate(self.axes()) if isinstance(a.index, Var)}
+        return Origins(define, axes, made.union(define).__contains__)
+
     def placed(self) -> Level:
         """What goes backward; the forward code writes the records, those inside first."""
         level = self.level()
@@ -278,6 +303,8 @@ class Made:
         place = places(self.inner, base, self.record.size, self.axes())
         for k, word in enumerate(self.record.write(self.inner)):
             self.inner.lets.append(Let((), TapeWrite(place(k), word)))
+        for few in self.few:
+            self.outermost().write(self, few)
         return level
 
     def block(self) -> Block:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pullback.ad.cells import array_type
 from pullback.ad.dual_levels import Made, Repetition, plain
+from pullback.ad.few_axes import Few
 from pullback.ad.kept import above, invariant_part
 from pullback.ad.loop_rows import Level, Looped, product
 from pullback.ad.numbered import Numbered, consecutive
@@ -136,6 +137,15 @@ class Outermost(Made):
             self.next = self.front.prim("add", out, product(self.front, size))
         return out
 
+    def write(self, made: Made, few: Few) -> None:
+        """Keep a value of a loop for a few axes, in front of all loops."""
+        axes, found = made.axes(), made.origins.lets(few.value)
+        assert found is not None
+        size = self.clamped([axes[k].extent for k in few.axes])
+        self.room.append(size)
+        few.write(self.front, self.next, axes, found[0])
+        self.next = self.front.prim("add", self.next, product(self.front, size))
+
     def clamped(self, extents: Sequence[Atom]) -> tuple[Atom, ...]:
         """The extents, none negative."""
         out: list[Atom] = []
@@ -181,6 +191,7 @@ class Outermost(Made):
             todo += one.below()
             out.update(dict.fromkeys(free_variables(one.back)))
             inside = {*one.outputs, *one.record.values, *one.indices, *one.needs}
+            inside.update(x.value for x in one.few)
             self.made.update(v for v in inside if isinstance(v, Var))
         return tuple(v for v in out if v not in self.made)
 

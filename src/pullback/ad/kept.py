@@ -4,7 +4,8 @@ Backward code is *linear* where it depends on the cotangents; what it reads besi
 values of the forward sweep by plain operations, which either sweep can do. Any set of variables
 that separates the linear operations from what is known before will do; the smallest is a minimum
 cut of the graph of the plain operations (and of those forward operations that are cheap enough to
-be done again), with capacity 1 at each variable. Of several smallest ones it is the last: then most
+be done again), with what it costs to keep it as the capacity
+of each variable (``few_axes``). Of several smallest ones it is the last: then most
 is done forward, once.
 """
 
@@ -38,20 +39,20 @@ Backward = Callable[[Builder, Sequence[Atom]], tuple[Atom, ...]]
 
 def fewest(
     backward: Backward, seeds: tuple[Var, ...], product: str | None, cheap: Mapping[Var, Let],
-    varies: Callable[[Var], bool],
+    varies: Callable[[Var], bool], weight: Callable[[Var], int] = lambda v: 1,
 ) -> Kept:
     """What is kept for backward code; of a single cotangent the code may also be its products with
     partial derivatives, which are then what is kept (``product``: the primitive that does it)."""
     b = Builder()
-    kept = divide(b, backward(b, seeds), seeds, cheap, varies)
+    kept = divide(b, backward(b, seeds), seeds, cheap, varies, weight)
     if len(seeds) != 1 or len(kept.stored) < 2 or product is None:
         return kept
     (ct,) = seeds
     b = Builder()
     partials = backward(b, (lit(1.0, ct.type),))
     results = tuple(_product(b, product, p, ct) for p in partials)
-    other = divide(b, results, seeds, cheap, varies)
-    return other if len(other.stored) < len(kept.stored) else kept
+    other = divide(b, results, seeds, cheap, varies, weight)
+    return other if sum(map(weight, other.stored)) < sum(map(weight, kept.stored)) else kept
 
 
 def _product(b: Builder, name: str, p: Atom, ct: Var) -> Atom:
@@ -65,6 +66,7 @@ def _product(b: Builder, name: str, p: Atom, ct: Var) -> Atom:
 def divide(
     b: Builder, results: tuple[Atom, ...], cotangents: Collection[Var],
     cheap: Mapping[Var, Let], varies: Callable[[Var], bool],
+    weight: Callable[[Var], int] = lambda v: 1,
 ) -> Kept:
     """``b`` has the backward code, in terms of forward values and ``cotangents``; ``cheap``,
     the forward operations that may be done again. What does not vary is there for nothing."""
@@ -82,7 +84,7 @@ def divide(
         if isinstance(a, Var) and a not in linear
     )
     graph = _Graph(plain, cheap, varies)
-    stored = graph.cut([a for a in read if graph.enter(a)])
+    stored = graph.cut([a for a in read if graph.enter(a)], weight)
     front = graph.between([v for v in stored if v in plain], plain, ())
     again = graph.between(read, {**cheap, **plain}, stored)
     block = Block((*again, *linear_lets), results)
@@ -176,11 +178,11 @@ class _Graph:
             self.args[v] = mine
         return root in self.args
 
-    def cut(self, sinks: list[Var]) -> tuple[Var, ...]:
+    def cut(self, sinks: list[Var], weight: Callable[[Var], int]) -> tuple[Var, ...]:
         """A smallest set of variables on every way from the known ones to the sinks, near these."""
         if len(self.args) > MOST_NODES:
             return tuple(sinks)
-        flow = _Flow(self.args, sinks)
+        flow = _Flow(self.args, sinks, weight)
         while flow.augment():
             pass
         return flow.last_cut()
@@ -211,27 +213,32 @@ _SOURCE, _SINK = -1, -2
 
 class _Flow:
     """The flow from the known variables to those that are read, by what more an edge can take. A
-    variable is an edge of capacity 1 between two nodes."""
+    variable is an edge between two nodes, of what it costs to keep it."""
 
-    def __init__(self, args: Mapping[Var, Sequence[Var]], sinks: Sequence[Var]) -> None:
+    def __init__(
+        self, args: Mapping[Var, Sequence[Var]], sinks: Sequence[Var],
+        weight: Callable[[Var], int],
+    ) -> None:
+        weights = {v: weight(v) for v in args}
+        most = sum(weights.values()) + 1
         self.node = {v: 2 * k for k, v in enumerate(args)}
         self.room: dict[int, dict[int, int]] = {}
         for v, mine in args.items():
             n = self.node[v]
-            self.edge(n, n + 1, 1)
+            self.edge(n, n + 1, weights[v])
             for a in mine:
-                self.edge(self.node[a] + 1, n, len(args) + 1)
+                self.edge(self.node[a] + 1, n, most)
             if not mine:
-                self.edge(_SOURCE, n, len(args) + 1)
+                self.edge(_SOURCE, n, most)
         for v in sinks:
-            self.edge(self.node[v] + 1, _SINK, len(args) + 1)
+            self.edge(self.node[v] + 1, _SINK, most)
 
     def edge(self, a: int, b: int, capacity: int) -> None:
         self.room.setdefault(a, {})[b] = capacity
         self.room.setdefault(b, {}).setdefault(a, 0)
 
     def augment(self) -> bool:
-        """One more unit along a shortest way, if there is one."""
+        """More along a shortest way, if there is one."""
         came: dict[int, int] = {_SOURCE: _SOURCE}
         todo = deque([_SOURCE])
         while todo and _SINK not in came:
@@ -242,11 +249,14 @@ class _Flow:
                     todo.append(m)
         if _SINK not in came:
             return False
-        n = _SINK
-        while n != _SOURCE:
-            self.room[came[n]][n] -= 1
-            self.room[n][came[n]] += 1
-            n = came[n]
+        way = [_SINK]
+        while way[-1] != _SOURCE:
+            way.append(came[way[-1]])
+        edges = list(zip(way[1:], way))
+        more = min(self.room[a][b] for a, b in edges)
+        for a, b in edges:
+            self.room[a][b] -= more
+            self.room[b][a] += more
         return True
 
     def last_cut(self) -> tuple[Var, ...]:

@@ -12,22 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pullback.ad.cells import flatten, indices
+from pullback.ad.few_axes import Axis, Few, in_order
 from pullback.ad.rows import Place, Tape, Words, before, given, where_any
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import AccRead, Atom, Block, Call, If, Loop, Sum_, Var
 from pullback.core.traverse import refresh
 from pullback.core.types import I64, Real, Type
-
-
-@dataclass(frozen=True)
-class Axis:
-    """An index below an extent, of the loop with a number; ``parallel``: its iterations are
-    independent."""
-
-    index: Atom
-    extent: Atom
-    loop: int
-    parallel: bool
 
 
 def product(b: Builder, extents: Sequence[Atom]) -> Atom:
@@ -39,13 +29,10 @@ def product(b: Builder, extents: Sequence[Atom]) -> Atom:
 
 
 def places(b: Builder, base: Atom, width: int, axes: Sequence[Axis]) -> Place:
-    """The places of the words of a record, of which there is one at each point of the axes. Lanes
-    run along the last axis of the outermost loop with independent iterations, if there is one."""
-    outer = next((a.loop for a in axes if a.parallel), None)
-    lanes = [a for a in axes if a.loop == outer][-1:]
-    order = [a for a in axes if a not in lanes] + lanes
+    """The places of the words of a record, of which there is one at each point of the axes."""
+    order = in_order(axes, axes)
     flat = flatten(b, tuple(a.index for a in order), tuple(a.extent for a in order))
-    if outer is None:
+    if not any(a.parallel for a in axes):
         start = b.prim("add", base, b.prim("mul", flat, i64(width)))
         return lambda k: b.prim("add", start, i64(k))
     size = product(b, [a.extent for a in order])
@@ -59,12 +46,14 @@ class Level:
     that it has read, and those of what is the same for all iterations. Of the ids that it has read
     the first are the numbers of its ``record``; the others are the last results of ``back``, of
     which there are ``computed``. The last outputs, as many as are ``cells``, are those of elements
-    that the iterations of a sequential loop have put into arrays. In ``back``, calls stand for the
+    that the iterations of a sequential loop have put into arrays. Besides the record there are the
+    values of ``few`` axes. In ``back``, calls stand for the
     loops ``inner``, given their cotangents and what they need. Levels are numbered, those inside
     first."""
 
     number: int
     record: Words
+    few: tuple[Few, ...]
     cells: int
     indices: tuple[Var, ...]
     outputs: tuple[Var, ...]
@@ -130,22 +119,27 @@ class Looped:
 
     def bases(
         self, b: Builder, tape: Tape, end: Atom, extents: Sequence[tuple[Atom, ...]]
-    ) -> list[Atom]:
-        """Where the records of all levels begin; those of the last one end where the words do."""
+    ) -> list[list[Atom]]:
+        """Where the records of all levels begin, each with those of its values of few axes; the
+        last ones end where the words do."""
         levels = self.level.around((), extents)
         at: Atom = b.prim("sub", end, i64(self.words.size))
         out = []
         for number in sorted(levels, reverse=True):
             level, around = levels[number]
+            here: list[Atom] = []
+            for few in reversed(level.few):
+                at = b.prim("sub", at, product(b, [around[k] for k in few.axes]))
+                here.insert(0, at)
             if level.record.size:
                 room = b.prim("mul", product(b, around), i64(level.record.size))
                 at = b.prim("sub", at, room)
-            out.append(at)
+            out.append([at, *here])
         return out[::-1]
 
     def start(self, b: Builder, tape: Tape, end: Atom) -> Atom:
         """See ``Row``."""
-        return self.bases(b, tape, end, self.extents(b, tape, end))[0]
+        return self.bases(b, tape, end, self.extents(b, tape, end))[0][0]
 
     def count(self, b: Builder, tape: Tape, end: Atom) -> Atom:
         """See ``Row``."""
@@ -194,7 +188,7 @@ class _Backward:
 
     tape: Tape
     extents: list[tuple[Atom, ...]]
-    bases: list[Atom]
+    bases: list[list[Atom]]
     own: Atom | None
 
     def loop(
@@ -257,8 +251,12 @@ class _Backward:
     ) -> list[Atom]:
         """Through an iteration, adding to the ids that it has read; the other cotangents. Its
         record is read in ``front``."""
-        place = places(front, self.bases[level.number], level.record.size, axes)
+        base, *bases = self.bases[level.number]
+        place = places(front, base, level.record.size, axes)
         here = {**given, **self.tape.read(front, level.record, place)}
+        for few, start in zip(level.few, bases, strict=True):
+            at = few.place(front, start, axes)
+            here[few.value] = self.tape.value(front, at, few.value.type)
         found: Sequence[Atom]
         for let in level.back.lets:
             match let.op:
@@ -300,4 +298,4 @@ class _Backward:
         return list(b.let(If(cond, *blocks), item.types))
 
 
-__all__ = ["Axis", "Branch", "Level", "Looped", "places", "product"]
+__all__ = ["Branch", "Level", "Looped", "places", "product"]

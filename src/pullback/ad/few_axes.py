@@ -1,0 +1,166 @@
+"""Values of a record that depend on few of the axes around: kept once for each point of these.
+
+Such a value is read from an array that is known before all loops, at indices that come from some of
+the loops around only. So a product of matrices leaves a word for each element of either, and not
+two for each product of elements. A loop in front of all others writes them, where one of the
+iterations would have read them: no index is used that the program would not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pullback.ad.cells import flatten, indices
+from pullback.ad.frames import CHEAP
+from pullback.ad.rows import to_word
+from pullback.core.build import Builder, i64
+from pullback.core.prims import REQUIRE
+from pullback.core.terms import (
+    Atom,
+    Block,
+    If,
+    Index,
+    Let,
+    Lit,
+    Prim,
+    Sum_,
+    TapeWrite,
+    Update,
+    Var,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.traverse import refresh
+
+FULL, FEW = 64, 1
+"""What it costs to keep a value at each point of all axes, and of a few."""
+
+VIEWS = frozenset({"transpose", "expand", "pick"})
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An index below an extent, of the loop with a number; ``parallel``: its iterations are
+    independent."""
+
+    index: Atom
+    extent: Atom
+    loop: int
+    parallel: bool
+
+
+def in_order(axes: Sequence[Axis], own: Sequence[Axis]) -> list[Axis]:
+    """Some of the axes, in the order of memory. Lanes run along the last axis of the outermost
+    loop with independent iterations, if there is one."""
+    outer = next((a.loop for a in axes if a.parallel), None)
+    lanes = [a for a in axes if a.loop == outer][-1:]
+    return [a for a in own if a not in lanes] + [a for a in own if a in lanes]
+
+
+@dataclass(frozen=True)
+class Few:
+    """A value, and the places of its axes among those around."""
+
+    value: Var
+    axes: tuple[int, ...]
+
+    def place(self, b: Builder, base: Atom, axes: Sequence[Axis]) -> Atom:
+        """The number of its word."""
+        order = in_order(axes, [axes[k] for k in self.axes])
+        flat = flatten(b, tuple(a.index for a in order), tuple(a.extent for a in order))
+        return b.prim("add", base, flat)
+
+    def write(self, b: Builder, base: Atom, axes: Sequence[Axis], lets: Sequence[Let]) -> None:
+        """A loop that computes it by these lets and writes it, if there are iterations at all."""
+        own = [axes[k] for k in self.axes]
+        idx, body, around = indices(len(own)), Builder(), Builder()
+        mine = list(axes)
+        inside: dict[Var, Atom] = {}
+        for k, i in zip(self.axes, idx, strict=True):
+            old = axes[k]
+            assert isinstance(old.index, Var)
+            inside[old.index] = i
+            mine[k] = Axis(i, old.extent, old.loop, old.parallel)
+        (word,) = body.extend(refresh(Block(tuple(lets), (self.value,)), inside))
+        body.lets.append(Let((), TapeWrite(self.place(body, base, mine), to_word(body, word))))
+        around.lets.append(Let((), Sum_(tuple(a.extent for a in own), idx, body.block())))
+        some: Atom | None = None
+        for k, a in enumerate(axes):
+            if k not in self.axes and not (isinstance(a.extent, Lit) and a.extent.value > 0):
+                more = b.prim("gt", a.extent, i64(0))
+                some = more if some is None else b.prim("and", some, more)
+        if some is None:
+            b.lets += around.lets
+        else:
+            b.lets.append(Let((), If(some, around.block(), Block((), ()))))
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where values come from: ``define``, the lets of the loops around; ``axes``, their indices;
+    ``varies``: whether a variable is made in one of them."""
+
+    define: Mapping[Var, Let]
+    axes: Mapping[Var, int]
+    varies: Callable[[Var], bool]
+
+    def lets(self, root: Var) -> tuple[tuple[Let, ...], tuple[int, ...]] | None:
+        """The lets that give a variable from the indices and what is known before all loops, in
+        order, and the indices; None: there are none such."""
+        out: dict[Var, Let] = {}
+        used: set[int] = set()
+        todo = [(root, False)]
+        while todo:
+            v, done = todo.pop()
+            if v in out:
+                continue
+            if v in self.axes:
+                used.add(self.axes[v])
+                continue
+            if not self.varies(v):
+                continue
+            let = self.define.get(v)
+            if let is None or not again(let):
+                return None
+            if done:
+                out[v] = let
+            else:
+                todo.append((v, True))
+                todo += [(a, False) for a in atoms(let.op) if isinstance(a, Var)]
+        return tuple(out.values()), tuple(sorted(used))
+
+    def few(self, v: Var) -> Few | None:
+        """The value, if it depends on some of the axes and not on all."""
+        found = self.lets(v)
+        if found is None or not 0 < len(found[1]) < len(self.axes):
+            return None
+        return Few(v, found[1])
+
+
+def again(let: Let) -> bool:
+    """Whether a let may be done again in front of the loops."""
+    match let.op:
+        case Prim(name, _, _):
+            return len(let.vars) == 1 and (name in CHEAP or name in VIEWS)
+        case Index(_, _, checked):
+            return not checked
+        case _:
+            return False
+
+
+def checks(lets: Sequence[Let]) -> bool:
+    """Whether these lets, or those inside, have a check."""
+    for let in lets:
+        match let.op:
+            case Prim(name, _, _) if name in REQUIRE:
+                return True
+            case Index(_, _, True) | Update(_, _, _, True):
+                return True
+            case _:
+                if any(checks(block.lets) for _, block in sub_blocks(let.op)):
+                    return True
+    return False
+
+
+__all__ = ["FEW", "FULL", "Axis", "Few", "Origins", "checks", "in_order"]
