@@ -6,7 +6,7 @@ such code (``dual_levels``). Nothing in it needs an id: backward, a sequential l
 cotangents of what the iterations carry, and those of everything that does not vary; sums and loops
 that make arrays have independent iterations in both directions, and so run in lanes. An iteration
 leaves a record of the values that its reverse needs and of those ids that it has read from arrays
-and nobody can know without (``numbered``).
+and nobody can know without (``numbered``); values of few axes are kept apart (``few_axes``).
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Outermost(Made):
         """Keep a value of a loop for a few axes, in front of all loops."""
         axes, found = made.axes(), made.origins.lets(few.value)
         assert found is not None
-        size = self.clamped([axes[k].extent for k in few.axes])
+        size = self.clamped([axes[k].extent for k in few.axes]) or (i64(1),)
         self.room.append(size)
         few.write(self.front, self.next, axes, found[0])
         self.next = self.front.prim("add", self.next, product(self.front, size))

@@ -68,6 +68,8 @@ class Few:
     def place(self, b: Builder, base: Atom, axes: Sequence[Axis]) -> Atom:
         """The number of its word."""
         order = in_order(axes, [axes[k] for k in self.axes])
+        if not order:
+            return base
         flat = flatten(b, tuple(a.index for a in order), tuple(a.extent for a in order))
         return b.prim("add", base, flat)
 
@@ -84,7 +86,10 @@ class Few:
             mine[k] = Axis(i, old.extent, old.loop, old.parallel)
         (word,) = body.extend(refresh(Block(tuple(lets), (self.value,)), inside))
         body.lets.append(Let((), TapeWrite(self.place(body, base, mine), to_word(body, word))))
-        around.lets.append(Let((), Sum_(tuple(a.extent for a in own), idx, body.block())))
+        if own:
+            around.lets.append(Let((), Sum_(tuple(a.extent for a in own), idx, body.block())))
+        else:
+            around.lets += body.lets
         some: Atom | None = None
         for k, a in enumerate(axes):
             if k not in self.axes and not (isinstance(a.extent, Lit) and a.extent.value > 0):
@@ -133,7 +138,7 @@ class Origins:
     def few(self, v: Var) -> Few | None:
         """The value, if it depends on some of the axes and not on all."""
         found = self.lets(v)
-        if found is None or not 0 < len(found[1]) < len(self.axes):
+        if v not in self.define or found is None or len(found[1]) == len(self.axes):
             return None
         return Few(v, found[1])
 

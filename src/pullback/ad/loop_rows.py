@@ -22,7 +22,7 @@ from pullback.core.types import I64, Real, Type
 
 def product(b: Builder, extents: Sequence[Atom]) -> Atom:
     """How many points there are."""
-    out = extents[0]
+    out: Atom = extents[0] if extents else i64(1)
     for n in extents[1:]:
         out = b.prim("mul", out, n)
     return out
