@@ -10,7 +10,9 @@ A call from Python takes a fraction of a microsecond whatever it does, and would
 small calls. So the smallest n is the first (doubling) at which the function takes ``SHORTEST``, and
 ``CALLS`` times what it takes for its smallest input (a packed tree is some 20 µs on its way), and
 the largest 128 times that; where the work grows faster than n, so many times that the function
-takes no more than ``LONGEST``, or where it takes seconds to make the arguments.
+takes no more than ``LONGEST``, or where it takes seconds to make the arguments. The exponent of
+these last is that over two decades all the same: it is fitted to halves of the smallest n too, as
+far as 128 halves of the largest, although the ratio of the smallest calls is that of two calls.
 
 A program that fails, or whose figures would measure nothing, is a row that says so: a result or a
 gradient that is infinite or NaN, and arithmetic on subnormal numbers (each such operation traps
@@ -121,6 +123,15 @@ def sizes_of(program: Program) -> tuple[int, ...]:
     return first, first << steps // 2, last
 
 
+def smaller(program: Program, sizes: tuple[int, ...]) -> list[int]:
+    """Halves of the smallest n, as far as two decades go."""
+    n, out = sizes[0] // 2, list[int]()
+    while n >= max(program.sizes[0], sizes[-1] >> DOUBLINGS):
+        out.append(n)
+        n //= 2
+    return out
+
+
 @contextmanager
 def subnormals_as_zero() -> Iterator[None]:
     """Bits 6 and 15 of MXCSR, in the environment of glibc: results and operands are flushed."""
@@ -177,8 +188,12 @@ def timed(program: Program, write: float, budget: float) -> tuple[float, float, 
         except Exception as error:
             raise Unmeasured(f"n = {n}: {said(error)}") from error
     ratios = [ratio for _, ratio in found]
-    times_of_f = [one for one, _ in found]
-    slope = exponent(times_of_f if program.name in SIZES else sizes, ratios)
+    if program.name in SIZES:
+        slope = exponent([one for one, _ in found], ratios)
+    else:
+        below = smaller(program, sizes)
+        more = [measured(program, n, write, budget / 3)[1] for n in below]
+        slope = exponent((*below, *sizes), (*more, *ratios))
     cells = " | ".join(f"{ratio:.1f}" for ratio in ratios)
     numbers = ", ".join(map(str, sizes))
     times = f"{micro(found[0][0])}, {micro(found[-1][0])}"
