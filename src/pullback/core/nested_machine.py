@@ -21,7 +21,8 @@ class Machine:
     calls    how often each of those was called
     wide     whether the elements of an array are computed beside each other: the cost of all is
              that of the most expensive one
-    most     how many steps it may take: the call of a function after that raises OutOfSteps
+    most     how many steps it may take: the call of a function after that raises OutOfSteps, and
+             so does ``spend``
     peaks    the largest value that a library row reported under a name (sizes of arrays, maps)
     """
 
@@ -34,6 +35,12 @@ class Machine:
         self.roles: list[str] = []
         self.calls: list[int] = []
         self.peaks: dict[str, int] = {}
+
+    def spend(self, n: int) -> None:
+        """Steps of a library row whose cost is that of its values; OutOfSteps after ``most``."""
+        self.cost += n
+        if self.cost > self.most:
+            raise OutOfSteps(f"more than {self.most} steps")
 
     def count(self, what: str, n: int = 1) -> None:
         """Add to a counter."""

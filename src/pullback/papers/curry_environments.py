@@ -84,12 +84,16 @@ def tangent_type(t: Type, v: object) -> Type:
             return Prod(tangent_type(a, x), tangent_type(b, y))
         # T[v : a ~> b] = the witness of v (Def. 5.2)
         case Fun():
-            witness = pair(v)[0]
-            assert isinstance(witness, Real | Prod | Data | Unit)
-            return witness
+            return witness(pair(v)[0])
         # T[Unit] = T[Int] = T[Bool] = T[Tensor Int] = Unit
         case _:
             return ONE
+
+
+def witness(w: object) -> Type:
+    """The type that a function carries."""
+    assert isinstance(w, Real | Prod | Data | Unit)
+    return w
 
 
 def is_tangent(v: object, w: Type) -> bool:
@@ -112,14 +116,16 @@ def _env(w: Type, v: object) -> object:
     return v
 
 
-def _zero_env(w: Type) -> object:
+def _zero_env(m: Machine, w: Type) -> object:
+    # It costs its size, which is exponential where functions capture functions again and again.
+    m.spend(1)
     match w:
         case Real():
             return 0.0
         case Prod(a, b):
-            return _zero_env(a), _zero_env(b)
+            return _zero_env(m, a), _zero_env(m, b)
         case Data("Tensor", ws):
-            return [_zero_env(x) for x in ws]
+            return [_zero_env(m, x) for x in ws]
         case _:
             return ()
 
@@ -148,7 +154,8 @@ LIBRARY = OPS.extended(
         lambda m, args, static: tangent_type(type_of(static[0]), args[0]), show="T[{0}]"),
     Row("env", sig((TY, _a), ENV), pure(_env), show="{1}"),
     Row("open", sig((ENV,), _a, "a"), pure(lambda v: v), show="{0}"),
-    Row("zero_env", sig((TY,), ENV), pure(_zero_env), show="0"),
+    Row("zero_env", sig((TY,), ENV), lambda m, args, static: _zero_env(m, witness(args[0])),
+        show="0"),
     Row("plus_env", sig((ENV, ENV), ENV), pure(plus_env), show="{0} + {1}"),
 )
 
