@@ -14,6 +14,7 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
+from pullback.opt.arms import case_in_arms
 from pullback.opt.bounds import remove_checks
 from pullback.opt.checks import lift_checks
 from pullback.opt.choices import make_choices
@@ -24,6 +25,7 @@ from pullback.opt.inline import inline_calls
 from pullback.opt.licm import hoist_invariants
 from pullback.opt.merge import merge_sums
 from pullback.opt.nest import nest
+from pullback.opt.nodes import shrink_nodes
 from pullback.opt.ranks import join_ranks
 from pullback.opt.residuals import keep_once
 from pullback.opt.simplify import simplify
@@ -86,7 +88,9 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("share merged", merge_common, ACC, "what both halves of a merged loop compute"),
     Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
+    Stage("cases in arms", case_in_arms, ACC, "what one arm alone reads of a node is known then"),
     Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
+    Stage("nodes", shrink_nodes, ACC, "the accumulators of a loop are parts of one now"),
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
     Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),

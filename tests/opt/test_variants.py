@@ -138,4 +138,4 @@ def test_no_sum_is_made(f) -> None:
 
 @pytest.mark.parametrize("f", [one_variant_twice, arrays_made_in_arms])
 def test_what_would_be_written_twice_or_needs_an_array_stays(f) -> None:
-    assert "inject" in pb.show(pb.jit(f), V, 0.5)
+    assert "inject" in pb.show(pb.jit(f), V, 0.5, stage="variants")
