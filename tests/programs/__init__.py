@@ -61,6 +61,7 @@ def corpus() -> list[Program]:
         functions,
         geometry,
         interpreters,
+        library,
         linear,
         lists,
         loops,
@@ -82,7 +83,7 @@ def corpus() -> list[Program]:
 
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
-        unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard,
+        unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
         examples,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend import float_programs
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.arrays import elementwise
 from pullback.frontend.attributes import written
@@ -17,6 +18,7 @@ from pullback.frontend.kinds import static_scalar
 from pullback.frontend.math_calls import to_python_int
 from pullback.frontend.numpy_choice import rounded
 from pullback.frontend.numpy_elementwise import map_number
+from pullback.frontend.programs import run_program
 from pullback.frontend.scalars import absolute
 from pullback.frontend.special_methods import special
 from pullback.frontend.values import (
@@ -77,7 +79,11 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not isinstance(value.type, Real):
         if is_none(digits) or sp.static_int(digits, node, "ndigits") >= 0:
             return Scalar(sp.convert(value, I64, node), value.py, value.bits)
-        sp.refuse(node, "rounding ints to tens is not supported")
+        places = -sp.static_int(digits, node, "ndigits")
+        if not value.py or places > 18:
+            sp.refuse(node, "round(n, -k) is supported for Python ints, and k up to 18")
+        number = Scalar(sp.convert(value, I64, node), True, value.bits)
+        return run_program(sp, float_programs.round_to, (number, Static(10**places)), node)
     if is_none(digits):
         return to_python_int(sp, sp.b.prim("rint", value.atom), node)
     if value.py:

@@ -63,6 +63,7 @@ ROWS: dict[Callable[..., object], Row] = {
     math.sin: Row("sin", _infinite),
     math.cos: Row("cos", _infinite),
     math.tan: Row("tan", _infinite),
+    math.cbrt: Row("cbrt"),
     math.asin: Row("asin", _test("gt", 1.0, size=True)),
     math.acos: Row("acos", _test("gt", 1.0, size=True)),
     math.atan: Row("atan"),
