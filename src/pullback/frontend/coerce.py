@@ -6,19 +6,18 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from pullback.core.build import boolean, i64, lit
-from pullback.core.terms import Atom, Block, Build, Call, Function, Inject, Lit, Var
-from pullback.core.types import I64, Array, Bool, Decl, Int, Named, Real, Sum, Type, variants_of
+from pullback.core.build import boolean, i64
+from pullback.core.terms import Atom, Inject
+from pullback.core.types import Array, Bool, Int, Named, Real
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import eta
 from pullback.frontend.captures import Captures
+from pullback.frontend.dummies import dummy, dummy_atom
 from pullback.frontend.flatten import (
-    NO_OWNER,
     NoKindError,
     example,
     flatten,
     kind_of,
-    rebuild,
     snapshot,
 )
 from pullback.frontend.identity import is_one, refuse_split
@@ -214,7 +213,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     owners = frozenset(o for v in items for owned, _ in flatten(v).owned for o in owned)
     sole = ownership.is_unshared(TupleV(tuple(items)))
     if not items:
-        empty = tuple(_empty(run, t) for t in types)
+        empty = tuple(dummy_atom(run, Array(t, 1)) for t in types)
         return ListV(length, elem, empty, *new_owner(), sole=True)
     if all(isinstance(t, Real | Int | Bool) for t in types):
         columns = zip(*(flatten(v).atoms for v in items))
@@ -248,10 +247,6 @@ def copied(run: Run, items: ListV) -> ListV:
 def new_owner() -> tuple[frozenset[Owner], bool]:
     """The ownership of a list that is made now."""
     return frozenset({Owner("a list")}), True
-
-
-def _empty(run: Run, t: Type) -> Atom:
-    return dummy_atom(run, Array(t, 1))
 
 
 def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
@@ -390,95 +385,3 @@ def _into_closure(
 
 def _same_place(a: Kind, b: FunctionK) -> bool:
     return isinstance(a, FunctionK) and a.root.definition is b.root.definition
-
-
-# --- values for paths that raise ------------------------------------------------------------------
-
-
-def dummy(run: Run, kind: Kind) -> Value:
-    """Some value of a kind, for a path that never gives one."""
-    run.declare_kind(kind)
-    atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
-    return rebuild(kind, iter(atoms), lambda: NO_OWNER)
-
-
-def any_value(run: Run, like: Value) -> Value:
-    """Some value of the same kind that shares memory with nothing."""
-    kind = kind_of(like)
-    run.declare_kind(kind)
-    atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
-    return rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True))
-
-
-def unset(run: Run, kind: Kind) -> MaybeV:
-    """What a name of this kind holds before it is set."""
-    atoms = flatten(dummy(run, kind)).atoms
-    return MaybeV(boolean(False), rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True)))
-
-
-def dummy_atom(run: Run, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:
-    """``inside``: the types of the values that it becomes part of, which it must not need."""
-    match t:
-        case Real() | Int() | Bool():
-            return lit(0, t)
-        case Array(elem, rank):
-            return _empty_array(run, elem, rank)
-        case Named(name) if not _is_finite(t, run.decls, frozenset(), strict=True):
-            return _nothing(run, name, t)
-        case Sum() | Named():
-            tag, fields = _finite_variant(t, run.decls, inside)
-            op = Inject(t, tag, tuple(dummy_atom(run, f, inside | {t}) for f in fields))
-            (atom,) = run.b.let(op, (t,))
-            return atom
-        case _:
-            raise AssertionError(f"no dummy of {t}")
-
-
-def _nothing(run: Run, name: str, t: Named) -> Atom:
-    """A value whose empty arrays have elements of the type itself: by a function, which calls
-    itself where an element would be made."""
-    function = f"nothing.{name}"
-    if function not in run.functions:
-        run.functions[function] = Function(function, (), Block((), ()), (t,))
-        tag, fields = _finite_variant(t, run.decls, frozenset())
-
-        def made() -> tuple[Atom, ...]:
-            op = Inject(t, tag, tuple(dummy_atom(run, f) for f in fields))
-            return run.b.let(op, (t,))
-
-        run.functions[function] = Function(function, (), run.block(made), (t,))
-    (atom,) = run.b.let(Call(function, ()), (t,))
-    return atom
-
-
-def _empty_array(run: Run, elem: Type, rank: int) -> Atom:
-    zero: Lit = i64(0)
-    indices = tuple(Var("i", I64) for _ in range(rank))
-    body = run.block(lambda: (dummy_atom(run, elem),))
-    (atom,) = run.b.let(Build((zero,) * rank, indices, body), (Array(elem, rank),))
-    return atom
-
-
-def _finite_variant(
-    t: Type, decls: dict[str, Decl], inside: frozenset[Type]
-) -> tuple[int, tuple[Type, ...]]:
-    """A variant that does not need a value of the type itself, if possible not even for the
-    element of an empty array."""
-    for strict in (True, False):
-        for tag, variant in enumerate(variants_of(t, decls)):
-            if all(_is_finite(f, decls, inside | {t}, strict) for f in variant.fields):
-                return tag, variant.fields
-    raise AssertionError(f"no finite value of {t}")
-
-
-def _is_finite(
-    t: Type, decls: dict[str, Decl], inside: frozenset[Type], strict: bool = False
-) -> bool:
-    while strict and isinstance(t, Array):
-        t = t.elem
-    if not isinstance(t, Sum | Named):
-        return True
-    return t not in inside and any(
-        all(_is_finite(f, decls, inside | {t}, strict) for f in v.fields)
-        for v in variants_of(t, decls)
-    )

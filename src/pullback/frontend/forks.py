@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.coerce import coerce, dummy, unset
+from pullback.frontend.coerce import coerce
+from pullback.frontend.dummies import dummy, unset
 from pullback.frontend.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.join import join
 from pullback.frontend.kinds import Kind, MaybeK, StaleK, describe, leaf_types

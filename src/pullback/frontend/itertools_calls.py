@@ -138,7 +138,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
     """A value of the kind of the items, where there are none."""
-    from pullback.frontend.coerce import dummy
+    from pullback.frontend.dummies import dummy
     from pullback.frontend.join import generalise
     from pullback.frontend.run import Run
 

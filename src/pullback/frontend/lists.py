@@ -27,7 +27,8 @@ from pullback.errors import (
 )
 from pullback.frontend import list_calls, objects, ownership
 from pullback.frontend.arguments import bind, flag
-from pullback.frontend.coerce import coerce, dummy_atom
+from pullback.frontend.coerce import coerce
+from pullback.frontend.dummies import dummy_atom
 from pullback.frontend.flatten import flatten, kind_of
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.join import generalise, join

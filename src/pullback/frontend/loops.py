@@ -12,7 +12,7 @@ from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend import ownership
 from pullback.frontend.carry import Carried, carry
-from pullback.frontend.coerce import any_value, dummy
+from pullback.frontend.dummies import any_value, dummy
 from pullback.frontend.flatten import NoKindError, kind_of
 from pullback.frontend.forks import UNUSED, Flow
 from pullback.frontend.problems import UNKNOWN

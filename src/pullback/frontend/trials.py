@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder
 from pullback.core.terms import Var
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.coerce import dummy, unset
+from pullback.frontend.dummies import dummy, unset
 from pullback.frontend.flatten import NoKindError, flatten, kind_of, rebuild
 from pullback.frontend.forks import Flow
 from pullback.frontend.join import generalise, join
