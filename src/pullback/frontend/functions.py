@@ -9,40 +9,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
-from pullback.core.build import Builder
-from pullback.core.terms import Call, Function, Var
-from pullback.core.types import Bool, Int
-from pullback.errors import (
-    EndlessError,
-    MutationError,
-    PullbackError,
-    TypesDoNotMeetError,
-    UnsupportedError,
-    excerpt,
-)
+from pullback.core.terms import Call, Var
+from pullback.errors import EndlessError, PullbackError, UnsupportedError, excerpt
+from pullback.frontend.bodies import GUESS, Spec, run_once
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
-from pullback.frontend.handing import hand_back, lent, with_updates
+from pullback.frontend.handing import hand_back
 from pullback.frontend.join import generalise, has_function, join, same_function, widen
-from pullback.frontend.kinds import FunctionK, Kind, ScalarK, StaticK, describe, leaf_types
+from pullback.frontend.kinds import FunctionK, Kind, StaticK, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.nesting import depth
-from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
-from pullback.frontend.source import Definition, FunctionNode, nested_definition
-from pullback.frontend.syntax import given_names, local_names, refused_syntax
+from pullback.frontend.source import Definition, FunctionNode, nested_definition, site_of
+from pullback.frontend.syntax import refused_syntax
 from pullback.frontend.values import FunctionV, Owner, Value
 
 if TYPE_CHECKING:
-    from pullback.frontend.run import Frame, Run
+    from pullback.frontend.run import Run
 
 _MAX_ATTEMPTS = 12
 _MAX_NOTES = 5
-_GUESS = ScalarK(Bool(), True)
 _MAX_NESTING = 40
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
 
@@ -54,29 +43,6 @@ def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
     if node not in _INSIDE:
         _INSIDE[node] = nested_definition(node, outer)
     return _INSIDE[node]
-
-
-ResultOwner = tuple[frozenset[int], frozenset[int], bool]
-"""What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
-
-
-@dataclass(eq=False, slots=True)
-class Spec:
-    """One specialisation. ``result`` is an estimate while it is ``active``."""
-
-    definition: Definition
-    name: str
-    function: FunctionK
-    args: tuple[Kind, ...]
-    result: Kind | None = None
-    owned: list[ResultOwner] = field(default_factory=list)
-    hidden: dict[Path, Kind] = field(default_factory=dict)
-    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
-    nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
-    handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
-    never_returns: bool = False
-    used: bool = False  # by a recursive call
-    unresolved: bool = False  # such a call had to be left out
 
 
 Key = tuple[FunctionK, tuple[Kind, ...]]
@@ -283,8 +249,6 @@ class Functions:
         if definition in self.checked:
             return
         self.checked.add(definition)
-        from pullback.frontend.source import site_of
-
         found = [
             UnsupportedError(reason, rewrite, site_of(definition, n))
             for n, reason, rewrite in refused_syntax(definition.node)
@@ -313,7 +277,7 @@ class Functions:
             known_hidden, handed = dict(spec.hidden), tuple(sorted(spec.updates))
             nested = set(spec.nested)
             try:
-                kind, owned = self._run(spec, names, origins)
+                kind, owned = run_once(self.run, spec, names, origins)
             except Widen as w:
                 if w.spec is not spec:
                     raise
@@ -329,12 +293,12 @@ class Functions:
                     # The base case is a loop that runs zero times. Nothing is known of the
                     # result then: start from the least number.
                     guessed = True
-                    spec.result, spec.owned = _GUESS, []
+                    spec.result, spec.owned = GUESS, []
                     self.specs = dict(before)
                     continue
                 self._refuse_unknown(spec, node)
             except PullbackError:
-                if not (guessed and spec.result == _GUESS):
+                if not (guessed and spec.result == GUESS):
                     raise
                 self._refuse_unknown(spec, node)
             now = tuple(sorted(spec.updates))
@@ -364,120 +328,6 @@ class Functions:
             "give the recursion a base case (an 'if' that returns without a call)",
             error=EndlessError,
         )
-
-    def _run(
-        self, spec: Spec, names: list[str], origins: list[tuple[object, str] | None]
-    ) -> tuple[Kind | None, list[ResultOwner]]:
-        """Run the body once; the Core function is entered into the program."""
-        from pullback.frontend.run import Frame
-
-        run = self.run
-        params: list[Var] = []
-        owners: list[Owner] = []
-
-        def take(kind: Kind, hint: str, note: str) -> Value:
-            run.declare_kind(kind)
-            made = [Var(hint, t) for t in leaf_types(kind)]
-            params.extend(made)
-
-            def own() -> Ownership:
-                owners.append(Owner(note))
-                return frozenset({owners[-1]}), False
-
-            return rebuild(kind, iter(made), own)
-
-        f = take(spec.function, "c", "captured from the enclosing function")
-        assert isinstance(f, FunctionV)
-        for var, origin in zip(params, origins):
-            if origin is not None:
-                run.origins[var] = origin
-        scope = Scope({}, f.scope, local_names(spec.definition.node) | {"$return"})
-        given: dict[str, frozenset[Owner]] = {}
-        for name, kind in zip(names, spec.args):
-            first = len(owners)
-            scope.names[name] = lent(take(kind, name, "an argument"))
-            given[name] = frozenset(owners[first:])
-            if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
-                run.origins[params[-1]] = (spec, name)
-        ends = given_names(spec.definition.node) | {"$return"}
-        frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
-        run.frames.append(frame)
-        try:
-            return self._body(spec, frame, params, owners)
-        finally:
-            run.frames.pop()
-
-    def _body(
-        self, spec: Spec, frame: Frame, params: list[Var], owners: list[Owner]
-    ) -> tuple[Kind | None, list[ResultOwner]]:
-        from pullback.frontend.statements import run_body
-
-        run, node = self.run, spec.definition.node
-        flat: Flat | None = None
-        spec.never_returns = False
-        with run.building(Builder()) as b:
-            frame.depth = len(run.builders)
-            for path, kind in spec.hidden.items():
-                run.hidden(path, kind)
-            try:
-                value = run_body(run, spec.definition)
-                run.kind(value, node)
-                value = with_updates(run, spec, value, node)
-                flat = flatten(self._to_estimate(spec, value, node))
-            except Unreachable:
-                spec.never_returns = True
-            atoms = tuple(flat.atoms) if flat is not None else ()
-            block = b.block(atoms)
-        for path, hidden in frame.hidden.items():
-            spec.hidden[path] = hidden.kind
-        extra = [v for path in spec.hidden for v in frame.hidden[path].params]
-        types = tuple(a.type for a in atoms)
-        run.functions[spec.name] = Function(spec.name, (*params, *extra), block, types)
-        if flat is None:
-            return None, []
-        run.declare_kind(flat.kind)
-        return flat.kind, _result_owners(flat.owned, owners)
-
-    def _to_estimate(self, spec: Spec, value: Value, node: ast.AST) -> Value:
-        """The result converted to the join of its kind and what recursive calls assumed."""
-        own = flatten(value).kind
-        if spec.result is None or not spec.used:
-            return value
-        wide = join(spec.result, own)
-        if wide is None and spec.result == _GUESS:
-            return value  # the result was only guessed
-        if wide is None:
-            self.run.refuse(
-                node,
-                f"{spec.definition.name!r} gives {describe(spec.result)} on one path and "
-                f"{describe(own)} on another",
-                "return the same type of value on every path",
-                error=TypesDoNotMeetError,
-            )
-        if wide != spec.result and has_function(wide):
-            wide = tie(wide, lambda: self.set_at((spec.definition, "result"), node))
-        return coerce(self.run, value, wide, node)
-
-
-def _result_owners(owned: list[Ownership], params: list[Owner]) -> list[ResultOwner]:
-    """What results share, by number. Arrays made inside that the same results share count as one:
-    there are finitely many then, so that recursions settle."""
-    numbers: dict[Owner, int] = {o: k for k, o in enumerate(params)}
-    places: dict[Owner, tuple[int, ...]] = {}
-    for place, (owners, _) in enumerate(owned):
-        for o in owners:
-            if o not in numbers and not o.cell:
-                places[o] = (*places.get(o, ()), place)
-    local = {shared: k for k, shared in enumerate(sorted(set(places.values())))}
-    return [
-        (
-            frozenset(numbers[o] for o in owners if o in numbers),
-            frozenset(local[places[o]] for o in owners if o in places),
-            fresh,
-        )
-        for owners, fresh in owned
-    ]
-
 
 def _argument(kind: Kind) -> Kind:
     """How an argument is passed: a literal number as a number; other literals by value."""

@@ -21,7 +21,7 @@ from pullback.frontend.kinds import without_spare
 from pullback.frontend.values import FunctionV, ListV, RecordV, Stale, Static, TupleV, Value
 
 if TYPE_CHECKING:
-    from pullback.frontend.functions import Spec
+    from pullback.frontend.bodies import Spec
     from pullback.frontend.run import Run
 
 

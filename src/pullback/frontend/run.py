@@ -50,7 +50,7 @@ from pullback.frontend.values import (
 )
 
 if TYPE_CHECKING:
-    from pullback.frontend.functions import Spec
+    from pullback.frontend.bodies import Spec
 
 
 @dataclass(slots=True, eq=False)

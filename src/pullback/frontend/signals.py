@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pullback.errors import PullbackError
 
 if TYPE_CHECKING:
-    from pullback.frontend.functions import Spec
+    from pullback.frontend.bodies import Spec
     from pullback.frontend.kinds import Kind
 
 

@@ -23,10 +23,10 @@ from pullback.core.terms import (
 from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
 from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend import eta
+from pullback.frontend.bodies import Spec
 from pullback.frontend.calls import bind
 from pullback.frontend.cotangents import cotangent
 from pullback.frontend.flatten import kind_of, snapshot
-from pullback.frontend.functions import Spec
 from pullback.frontend.handing import prepared
 from pullback.frontend.identity import refuse_split
 from pullback.frontend.join import is_function
