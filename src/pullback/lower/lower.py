@@ -59,6 +59,7 @@ from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.scalars import require, scalar_prim
 from pullback.lower.separate import separate_loops
+from pullback.lower.split import split_loops
 from pullback.lower.state import Lowering, NotInLanes, Unit
 from pullback.lower.values import Scalar, Val, View, leaves
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
@@ -67,6 +68,7 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 def lower(program: Program, in_order: bool = False) -> Module:
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
     ``in_order``: one iteration after the other."""
+    program = split_loops(program)
     unit = Unit(
         program, lasting_arrays(program), filled_arrays(program), separate_loops(program),
         in_order=in_order,

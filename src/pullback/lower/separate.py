@@ -48,30 +48,46 @@ class Separate:
 
 def separate_loops(program: Program) -> dict[Op, Separate]:
     """The loops whose rounds take from cells of their own, as sums."""
-    found: dict[Op, Separate] = {}
+    walk = _Walk()
     for f in program.functions.values():
-        _Walk(found).block(f.body)
-    return found
+        walk.block(f.body)
+    return walk.found
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a round does at a cell. ``where`` is () if that is the cell of a view."""
+
+    op: AccTake | AccAdd | AccRead
+    where: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accesses:
+    """What the rounds of a loop do to accumulators; they have no other effects that do not commute.
+
+    taken  those that are read as well, not only added to
+    changed  those that are not only read"""
+
+    of: dict[Var, list[Access]] = field(default_factory=dict)
+    taken: set[Var] = field(default_factory=set)
+    changed: set[Var] = field(default_factory=set)
+
+    def differ(self, root: Var, steps: dict[Atom, int]) -> bool:
+        """Whether no two rounds access one cell."""
+        axes = zip(*(access.where for access in self.of[root]), strict=False)
+        return any(len(set(axis)) == 1 and axis[0] in steps for axis in axes)
 
 
 @dataclass
-class _Walk:
-    """``made``: the ops that bind the variables so far."""
+class Rounds:
+    """What is known of the rounds of loops. ``made``: the ops that bind the variables so far."""
 
-    found: dict[Op, Separate]
     made: dict[Var, Op] = field(default_factory=dict)
 
-    def block(self, block: Block) -> None:
-        for let in block.lets:
-            self.made.update(dict.fromkeys(let.vars, let.op))
-            for _, inner in sub_blocks(let.op):
-                self.block(inner)
-            if isinstance(let.op, Loop):
-                own = self.own(let.op)
-                body = _summands(let.op) if own else None
-                if body is not None:
-                    index, body = self.forwards(let.op, body)
-                    self.found[let.op] = Separate(Sum_((let.op.count,), (index,), body), own)
+    def know(self, let: Let) -> None:
+        """A let that comes before."""
+        self.made.update(dict.fromkeys(let.vars, let.op))
 
     def root(self, h: Var) -> Var:
         """The handle that a handle is a view of."""
@@ -82,13 +98,10 @@ class _Walk:
                 case _:
                     return h
 
-    def own(self, op: Loop) -> frozenset[Var]:
-        """The accumulators that the loop takes from, if rounds have cells of their own in them, and
-        if it has no other effects that do not commute."""
+    def accesses(self, op: Loop) -> Accesses | None:
+        """Those of the body, if that is all that it does."""
         inside = defined(op.body)
-        accesses: dict[Var, list[tuple[Atom, ...]]] = {}
-        taken: set[Var] = set()  # or read
-        changed: set[Var] = set()
+        found = Accesses()
         for let in op.body.lets:
             match let.op:
                 case (
@@ -98,25 +111,50 @@ class _Walk:
                 ):
                     root = self.root(h)
                     if root in inside or root in op.carried:
-                        return frozenset()
+                        return None
                     if not isinstance(let.op, AccAdd):
-                        taken.add(root)
+                        found.taken.add(root)
                     if not isinstance(let.op, AccRead):
-                        changed.add(root)
-                    accesses.setdefault(root, []).append(where if root is h else ())
+                        found.changed.add(root)
+                    access = Access(let.op, where if root is h else ())
+                    found.of.setdefault(root, []).append(access)
                 case Prim(name, _):
                     views = name in VIEWS or name == "reshape"
                     if TABLE[name].effect or (views and isinstance(let.vars[0].type, Handle)):
-                        return frozenset()
+                        return None
                 case Index(_, _, False):
                     pass
                 case _:
-                    return frozenset()
-        if len(accesses) > 1 and not all(isinstance(self.made.get(h), AccNew) for h in accesses):
-            return frozenset()  # of handles that were given, two may be the same
-        moving = _moving(op)
-        if all(_differ(accesses[root], moving) for root in taken & changed):
-            return frozenset(taken)
+                    return None
+        if len(found.of) > 1 and not all(isinstance(self.made.get(h), AccNew) for h in found.of):
+            return None  # of handles that were given, two may be the same
+        return found
+
+
+@dataclass
+class _Walk(Rounds):
+    found: dict[Op, Separate] = field(default_factory=dict)
+
+    def block(self, block: Block) -> None:
+        for let in block.lets:
+            self.know(let)
+            for _, inner in sub_blocks(let.op):
+                self.block(inner)
+            if isinstance(let.op, Loop):
+                own = self.own(let.op)
+                body = summands(let.op) if own else None
+                if body is not None:
+                    index, body = self.forwards(let.op, body)
+                    self.found[let.op] = Separate(Sum_((let.op.count,), (index,), body), own)
+
+    def own(self, op: Loop) -> frozenset[Var]:
+        """The accumulators that the loop takes from, if rounds have cells of their own in them."""
+        found = self.accesses(op)
+        if found is None:
+            return frozenset()
+        steps = moving(op)
+        if all(found.differ(root, steps) for root in found.taken & found.changed):
+            return frozenset(found.taken)
         return frozenset()
 
     def forwards(self, op: Loop, body: Block) -> tuple[Var, Block]:
@@ -145,27 +183,23 @@ class _Walk:
                 return False
 
 
-def _moving(op: Loop) -> set[Atom]:
-    """The variables that are the number of the round or minus this, and something constant."""
+def moving(op: Loop) -> dict[Atom, int]:
+    """The variables that are the number of the round (1) or minus this (-1), and something
+    constant."""
     inside = defined(op.body)
-    moving: set[Atom] = {op.index}
+    steps: dict[Atom, int] = {op.index: 1}
     for let in op.body.lets:
         match let.op:
-            case Prim("add" | "sub", (a, b)) if (a in moving) != (b in moving):
-                other = b if a in moving else a
+            case Prim("add" | "sub" as name, (a, b)) if (a in steps) != (b in steps):
+                x, other = (a, b) if a in steps else (b, a)
                 if other not in inside and other not in op.carried:
-                    moving.add(let.vars[0])
+                    steps[let.vars[0]] = -steps[x] if name == "sub" and x is b else steps[x]
             case _:
                 pass
-    return moving
+    return steps
 
 
-def _differ(accesses: list[tuple[Atom, ...]], moving: set[Atom]) -> bool:
-    """Whether no two rounds access one cell."""
-    return any(len(set(axis)) == 1 and axis[0] in moving for axis in zip(*accesses, strict=False))
-
-
-def _summands(op: Loop) -> Block | None:
+def summands(op: Loop) -> Block | None:
     """The body with the results that it adds to the carried variables, if that is all that it
     does with them."""
     if len(op.body.results) != len(op.carried):
