@@ -299,7 +299,7 @@ def test_nodes_go_into_memory_and_come_back() -> None:
     flattener = Flattener()
     leaves = flattener.leaves(kind, [chain()])
     memory = Memory(decls)
-    memory.place((p.union.name, p.node) for p in flattener.packed)
+    memory.place((p.union.name, p.node) for p in flattener.flat_nodes)
     types = list(leaf_types(kind))
     words = [w for t, leaf in zip(types, leaves) for w in memory.arguments(t, leaf)]
     again = Reader(decls).leaves(types, words)
@@ -321,7 +321,7 @@ def test_accumulators_are_numbered_in_the_order_of_the_nodes() -> None:
     kind = type_of(chain())
     flattener.leaves(kind, chain())
     assert flattener.cells == 1 + (1 + 1) + (2 + 1) - 1
-    inner, outer = (p for p in flattener.packed if isinstance(p.value, Link))
+    inner, outer = (p for p in flattener.flat_nodes if isinstance(p.value, Link))
     assert inner.accumulators == {1: Cells(0, (1,))} and inner.cells == Cells(1, (1,))
     assert outer.accumulators == {1: Cells(2, (2,))} and outer.cells == Cells(4, (1,))
     made = flattener.node_gradients(np.arange(5.0))

@@ -118,8 +118,8 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
 def run_evaluator(program: Program, flat: Flat, cells: bool) -> tuple[list[object], int]:
     """The results of main, and the steps that they took."""
     store = np.zeros(flat.flattener.cells)
-    for packed in flat.flattener.packed:
-        packed.node.fields = tuple(_handle(store, x) for x in packed.node.fields)
+    for node in (n.node for n in flat.flattener.flat_nodes):
+        node.fields = tuple(_handle(store, x) for x in node.fields)
     try:
         given = [_handle(store, x) for x in flat.given]
         results, steps = evaluate(program, [*given, store] if cells else given)
@@ -212,9 +212,9 @@ def call_native(
     memory = Memory(decls, copy)
     suffix = f".{plan.space}"
     memory.place(
-        (name + suffix if name + suffix in decls else name, packed.node)
-        for packed in flat.flattener.packed
-        for name in (packed.union.name,)
+        (name + suffix if name + suffix in decls else name, n.node)
+        for n in flat.flattener.flat_nodes
+        for name in (n.union.name,)
     )
     args: list[object] = []
     if words:

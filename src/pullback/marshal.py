@@ -68,7 +68,7 @@ class Alternative:
 alternative = cache(Alternative)
 
 
-class Packed:
+class FlatNode:
     """One node of a call: the object that it stands for, the leaves of its fields, the
     accumulators of those that are arrays, and the one of the real numbers among them."""
 
@@ -104,8 +104,8 @@ class Flattener:
 
     def __init__(self, space: str = "") -> None:
         self.space = space
-        self.packed: list[Packed] = []  # all nodes, the innermost first
-        self.nodes: dict[tuple[int, int], Packed] = {}  # those of the argument being flattened
+        self.flat_nodes: list[FlatNode] = []  # all nodes, the innermost first
+        self.nodes: dict[tuple[int, int], FlatNode] = {}  # those of the argument being flattened
         self.cells = 0
 
     def data(self, t: Type, leaf: object) -> list[object]:
@@ -190,29 +190,29 @@ class Flattener:
                 todo.append((u, value, True))
                 todo.extend((w, part, False) for w, part in _unions(known.kind, value))
                 continue
-            self.nodes[key] = packed = self._node(u, value, known)
-            self.packed.append(packed)
+            self.nodes[key] = flat = self._node(u, value, known)
+            self.flat_nodes.append(flat)
 
-    def _node(self, union: Union, value: object, known: Alternative) -> Packed:
+    def _node(self, union: Union, value: object, known: Alternative) -> FlatNode:
         leaves: list[object] = []
         self._flatten(known.kind, value, leaves)
         node = Node(known.tag, leaves)
-        packed = Packed(value, union, known, leaves, node)
+        flat = FlatNode(value, union, known, leaves, node)
         if self.numbered and (known.arrays or known.reals):
             for k, t in known.arrays.items():
-                packed.accumulators[k] = self._accumulators(t, leaves[k])
+                flat.accumulators[k] = self._accumulators(t, leaves[k])
             if known.reals:
-                packed.cells = self._new((len(known.reals),))
-            node.fields = tuple(self._fields(packed))
-        return packed
+                flat.cells = self._new((len(known.reals),))
+            node.fields = tuple(self._fields(flat))
+        return flat
 
-    def _fields(self, packed: Packed) -> Iterator[object]:
+    def _fields(self, flat: FlatNode) -> Iterator[object]:
         """The leaves of a node in its space."""
-        known, cells = packed.alternative, packed.cells
-        for k, leaf in enumerate(packed.leaves):
+        known, cells = flat.alternative, flat.cells
+        for k, leaf in enumerate(flat.leaves):
             yield leaf
             if k in known.arrays:
-                yield beside(self.space, known.arrays[k], packed.accumulators[k])
+                yield beside(self.space, known.arrays[k], flat.accumulators[k])
             elif self.space == "ids" and k in known.reals and cells is not None:
                 yield cells.offset + 1 + known.reals.index(k)
         if self.space == "fwd" and cells is not None:
@@ -238,15 +238,15 @@ class Flattener:
         """The gradient object of every node (by its identity), from the accumulated cells. Nodes
         that are shared have one gradient, shared likewise."""
         made: dict[int, object] = {}
-        for packed in self.packed:
-            known = packed.alternative
-            parts = list(packed.leaves)
-            if packed.cells is not None:
-                for k, x in zip(known.reals, read(cells, packed.cells).tolist()):
+        for flat in self.flat_nodes:
+            known = flat.alternative
+            parts = list(flat.leaves)
+            if flat.cells is not None:
+                for k, x in zip(known.reals, read(cells, flat.cells).tolist()):
                     parts[k] = x
-            for k, where in packed.accumulators.items():
+            for k, where in flat.accumulators.items():
                 parts[k] = accumulated(cells, known.arrays[k], where)
-            made[id(packed.node)] = rebuild(known.kind, iter(parts), made, gradient=True)
+            made[id(flat.node)] = rebuild(known.kind, iter(parts), made, gradient=True)
         return made
 
 

@@ -31,8 +31,8 @@ from pullback.frontend.kinds import (
 )
 from pullback.frontend.records import Union, field_of
 from pullback.marshal import (
+    FlatNode,
     Flattener,
-    Packed,
     alternative,
     alternative_of,
     bare,
@@ -176,7 +176,7 @@ class DualFlattener(Flattener):
 
     def __init__(self) -> None:
         super().__init__()
-        self.dual: dict[tuple[int, int, int], Packed] = {}
+        self.dual: dict[tuple[int, int, int], FlatNode] = {}
 
     def duals(self, kind: Kind, value: object, tangent: object) -> list[tuple[object, object]]:
         """The leaves of a value, each with its tangent (None: discrete, or a node)."""
@@ -215,8 +215,8 @@ class DualFlattener(Flattener):
             pairs = self._columns(kind, value, given)
             fields = [x for leaf, t in pairs for x in ((leaf,) if t is None else (leaf, t))]
             node = Node(known.tag, fields)
-            self.dual[key] = Packed(value, u, known, [leaf for leaf, _ in pairs], node)
-            self.packed.append(self.dual[key])
+            self.dual[key] = FlatNode(value, u, known, [leaf for leaf, _ in pairs], node)
+            self.flat_nodes.append(self.dual[key])
 
 
 def _pairs(
