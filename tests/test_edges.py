@@ -216,3 +216,33 @@ def test_what_all_rounds_read_is_read_only_if_there_is_one() -> None:
     with pytest.raises(IndexError) as raised:
         gradient(np.array([2.0]), np.array([1.0]))
     assert raised.traceback[-1].lineno + 1 == scaled.__code__.co_firstlineno + 3
+
+
+def far_apart(n):
+    total = 0
+    for i in range(0, n, 10**9):
+        total = i * i
+    return total
+
+
+def items_of_a_range(a, b, c):
+    r, total = range(a, b, c), 0
+    for i in r:
+        total = 3 * total + i * i
+    last = r[-1] if len(r) else 7
+    return total, len(r), last, 5 in r, sum(r), [v for v in reversed(r)], bool(r)
+
+
+def test_ranges_with_any_step() -> None:
+    same(far_apart, 3 * 10**9)
+    with pytest.raises(OverflowError):
+        pb.jit(far_apart)(10**10)
+    same(lambda n: range(n)[n - 1] ** 2 + len(range(n)) ** 2, 2**31)
+    with pytest.raises(OverflowError):
+        pb.jit(lambda n: len(range(n)) * len(range(n)))(10**12)
+    compiled = pb.jit(items_of_a_range)
+    for a in (-4, 0, 3):
+        for b in range(-5, 6):
+            for c in (-9, -2, -1, 1, 2, 3):
+                assert compiled(a, b, c) == items_of_a_range(a, b, c)
+    same(items_of_a_range, 1, 2, 0)

@@ -139,6 +139,39 @@ def gather_args(rng, n):
     return rng.normal(size=n), rng.integers(0, n, size=n)
 
 
+def fast_transform(x, steps):
+    """The iterative FFT, real parts and imaginary parts apart: steps of ranges grow by doubling."""
+    n = 1 << steps
+    re, im = x[:n].copy(), np.zeros(n)
+    length = n
+    while length >= 2:
+        half = length // 2
+        for start in range(0, n, length):
+            for k in range(half):
+                p, q = start + k, start + k + half
+                c, s = math.cos(2 * math.pi * k / length), -math.sin(2 * math.pi * k / length)
+                u, v = re[p] - re[q], im[p] - im[q]
+                re[p], im[p] = re[p] + re[q], im[p] + im[q]
+                re[q], im[q] = u * c - v * s, u * s + v * c
+        length = half
+    return np.sum(np.arange(n) * (re * re + im * im)) + re[0]
+
+
+def weights_of_primes(xs):
+    n, total = len(xs), 0.0
+    prime = [True] * n
+    for p in range(2, n):
+        if prime[p]:
+            total += xs[p] ** 2
+            for multiple in range(p * p, n, p):
+                prime[multiple] = False
+    for step in range(-3, 4):
+        if step:
+            for i in range(n - 1 if step < 0 else 0, -1 if step < 0 else n, step):
+                total = 0.9 * total + xs[i] * step
+    return total
+
+
 PROGRAMS = [
     Program("loop_over_range", loop_over_range, lambda rng, n: (rng.normal(), n)),
     Program("loop_over_steps", loop_over_steps, lambda rng, n: (rng.normal(), n)),
@@ -163,6 +196,10 @@ PROGRAMS = [
         sizes=(2, 4, 8),
     ),
     Program("gather", gather, gather_args),
+    Program(
+        "fast_transform", fast_transform, lambda rng, n: (rng.normal(size=16), n), sizes=(1, 2, 4)
+    ),
+    Program("weights_of_primes", weights_of_primes, vector),
     Program("gradient_in_loop", gradient_in_loop, gather_args),
     Program("running_state", running_state, vector),
     Program("triangular", triangular, vector, sizes=(2, 5, 12)),

@@ -270,11 +270,10 @@ def _in_range(run: Run, item: Value, items: RangeV, node: ast.AST) -> Value:
     x = int_atom(run, item, node, "a member of a range")
     b = run.b
     offset = b.prim("sub", x, start)
-    size = i64(step)
-    at = b.prim("floordiv", offset, size)
+    at = b.prim("floordiv", offset, step)
     inside = b.prim("and", b.prim("ge", at, i64(0)), b.prim("lt", at, count))
-    if step != 1:
-        whole = b.prim("eq", b.prim("mod", offset, size), i64(0))
+    if step != i64(1):
+        whole = b.prim("eq", b.prim("mod", offset, step), i64(0))
         inside = b.prim("and", inside, whole)
     return Scalar(inside, True, 1)
 

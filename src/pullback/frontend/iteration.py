@@ -90,46 +90,56 @@ def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
     return run.convert(value, I64, node)
 
 
-def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, int]:
-    """The start, the number of items and the step of a range."""
-    step = run.static_int(value.step, node, "the step of a range")
-    if step == 0:
-        run.refuse(node, "range() arg 3 must not be zero", "use another step")
+def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
+    """The start, the number of items and the step of a range; the step may be of either sign."""
+    step = int_atom(run, value.step, node, "an argument of range")
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
-    if step > 0:
-        span = ext.sub(run, stop, start)
-    else:
-        span = ext.sub(run, start, stop)
-    size = abs(step)
-    if size > 1:
-        span = ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
-    if isinstance(span, Lit):
-        return start, i64(max(int(span.value), 0)), step
-    if ext.never_negative(run, span):
-        return start, span, step
-    return start, run.b.prim("max", span, i64(0)), step
+    count = _count(run, start, stop, step)
+    if isinstance(count, Lit):
+        return start, i64(max(int(count.value), 0)), step
+    if ext.never_negative(run, count):
+        return start, count, step
+    return start, run.b.prim("max", count, i64(0)), step
+
+
+def _count(run: Run, start: Atom, stop: Atom, step: Atom) -> Atom:
+    """How many items a range has, or something negative where it has none."""
+    if isinstance(step, Lit):
+        size = abs(int(step.value))
+        if size == 0:  # raises ValueError where it is made
+            return i64(0)
+        span = ext.sub(run, stop, start) if int(step.value) > 0 else ext.sub(run, start, stop)
+        if size == 1:
+            return span
+        return ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
+    b = run.b
+    sign = b.prim("select", b.prim("gt", step, i64(0)), i64(1), i64(-1))
+    last = b.prim("sub", b.prim("add", ext.sub(run, stop, start), step), sign)
+    return b.prim("floordiv", last, step)
 
 
 def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
     start, count, step = range_parts(run, value, node)
-    bits = max(_bits(run, value.start, node), _bits(run, value.stop, node))
-    from_literal = isinstance(start, Lit) and abs(int(start.value)) < 2**31
-    small = 31 if bits <= 31 or from_literal else 64
+    small = _bits_of_items(run, value, start, step, node)
 
     def at(i: Atom) -> Value:
-        if isinstance(start, Lit) and start.value == 0 and step == 1:
-            return Scalar(i, True, 31)
-        scaled = i if step == 1 else run.b.prim("mul", i, i64(step))
-        if isinstance(start, Lit) and start.value == 0:
+        if start == i64(0) and step == i64(1):
+            return Scalar(i, True, small)
+        scaled = i if step == i64(1) else run.b.prim("mul", i, step)
+        if start == i64(0):
             return Scalar(scaled, True, small)
         return Scalar(run.b.prim("add", start, scaled), True, small)
 
     return Indexed(count, at)
 
 
-def _bits(run: Run, value: Value, node: ast.AST) -> int:
-    return run.scalar(value, node).bits
+def _bits_of_items(run: Run, value: RangeV, start: Atom, step: Atom, node: ast.AST) -> int:
+    """Items lie between both ends; and no loop has 2**31 rounds."""
+    if max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 31:
+        return 31
+    near = isinstance(start, Lit) and abs(int(start.value)) < 2**31
+    return 31 if near and step in (i64(1), i64(-1)) else 64
 
 
 def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
@@ -207,7 +217,8 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
         case RecordV(cls, fields) if issubclass(cls, tuple | dict):
             return Static(len(fields))
         case RangeV():
-            return ext.int_value(range_parts(run, value, node)[1])
+            count = range_parts(run, value, node)[1]
+            return ext.int_value(count) if isinstance(count, Lit) else Scalar(count, True, 64)
         case Static(str(text)):
             return Static(len(text))
         case Static(enum.EnumType() as cls) if type(cls).__len__ is enum.EnumType.__len__:

@@ -233,7 +233,9 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     i = subscripts.in_range(run, int_atom(run, index, node, "an index"), n, node)
     items = iterate(run, value, node)
     assert isinstance(items, Indexed)
-    return items.at(i)
+    item = items.at(i)
+    assert isinstance(item, Scalar)
+    return replace(item, bits=64)  # what is indexed may be longer than any loop
 
 
 # --- records --------------------------------------------------------------------------------------
