@@ -56,6 +56,7 @@ def corpus() -> list[Program]:
         dicts,
         dp,
         dynamics,
+        enums,
         examples,
         finance,
         functions,
@@ -85,7 +86,7 @@ def corpus() -> list[Program]:
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
-        examples,
+        enums, examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

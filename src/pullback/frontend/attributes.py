@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
@@ -44,6 +44,8 @@ def receiver_name(value: Value) -> str:
             return "array"
         case Scalar(py=py):
             return "number" if py else "scalar"
+        case Static(Enum()):
+            return ""
         case Static(v) if isinstance(v, int | float):
             return "number" if type(v) in (int, float, bool) else "scalar"
         case Static(str()):
@@ -86,8 +88,13 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return _of_record(run, record, name, node, bases)
         case UnionV():
             return _of_union(run, value, name, node)
-        case SymbolV():
-            return symbol_values.attribute(run, value, name, node)
+        case SymbolV(_, cls):
+            found = _written(run, value, cls, cls.__mro__, name, node)
+            return found or symbol_values.attribute(run, value, name, node)
+        case Static(Enum() as member):
+            cls = type(member)
+            found = _written(run, value, cls, cls.__mro__, name, node)
+            return found or _of_constant(run, member, name, node)
         case Static(types.ModuleType() as module):
             if not hasattr(module, name):
                 run.refuse(
@@ -105,14 +112,25 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
                 f"{cls_name} is not a frozen dataclass: its attribute {name!r} can change",
                 "declare it with @dataclass(frozen=True), or pass the value as an argument",
             )
-        case Static(obj) if obj is not None and hasattr(obj, name):
-            return Static(getattr(obj, name))  # an enum's value, a dtype's name, ufunc.reduce
+        case Static(obj) if obj is not None:
+            return _of_constant(run, obj, name, node)
         case _:
-            run.refuse(
-                node,
-                f"{run.describe(value)} has no attribute {name!r} that is supported",
-                error=UnknownAttributeError,
-            )
+            _refuse_attribute(run, value, name, node)
+
+
+def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
+    """What an object of Python has: an enum's value, a dtype's name, ``ufunc.reduce``."""
+    if not hasattr(obj, name):
+        _refuse_attribute(run, Static(obj), name, node)
+    return Static(getattr(obj, name))
+
+
+def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        f"{run.describe(value)} has no attribute {name!r} that is supported",
+        error=UnknownAttributeError,
+    )
 
 
 def _of_record(
@@ -121,25 +139,37 @@ def _of_record(
     """A field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None:
         return value.fields[name]
-    cls, found = _class_entry(bases or value.cls.__mro__, name)
-    cls = value.cls if bases is None else cls
+    found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
+    if found is not None:
+        return found
+    constant = _class_entry(bases or value.cls.__mro__, name)[1]
+    if constant is None:
+        run.refuse(
+            node,
+            f"{value.cls.__name__} has no field or method {name!r}",
+            error=UnknownAttributeError,
+        )
+    return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+
+
+def _written(
+    run: Run, value: Value, cls: type, bases: tuple[type, ...], name: str, node: ast.AST
+) -> Value | None:
+    """The method or property of this name in the first of ``bases`` (of ``cls`` or from
+    ``super()``) that has it, if it is written in Python."""
+    base, found = _class_entry(bases, name)
+    owner = cls if bases == cls.__mro__ else base
     match found:
         case property(fget=types.FunctionType() as getter):
-            return run.call(_method(run, cls, getter, name, node), (value,), node)
+            return run.call(_method(run, owner, getter, name, node), (value,), node)
         case types.FunctionType():
-            return _bound(_method(run, cls, found, name, node), value)
+            return _bound(_method(run, owner, found, name, node), value)
         case staticmethod(__func__=types.FunctionType() as inner):
-            return _method(run, cls, inner, name, node)
+            return _method(run, owner, inner, name, node)
         case classmethod(__func__=types.FunctionType() as inner):
-            return _bound(_method(run, cls, inner, name, node), Static(value.cls))
-        case None:
-            run.refuse(
-                node,
-                f"{value.cls.__name__} has no field or method {name!r}",
-                error=UnknownAttributeError,
-            )
+            return _bound(_method(run, owner, inner, name, node), Static(cls))
         case _:
-            return run.from_python(found, (("class", value.cls), ("attr", name)), node)
+            return None
 
 
 def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:

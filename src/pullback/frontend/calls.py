@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import functools
 import types
 from collections.abc import Callable, Hashable, Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend import eta, objects, optionals, records
+from pullback.frontend import eta, objects, optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import leaf_types
@@ -30,6 +31,7 @@ from pullback.frontend.values import (
     OptionalV,
     RecordV,
     Static,
+    SymbolV,
     TupleV,
     UnionV,
     Value,
@@ -71,7 +73,7 @@ def call(
             return _call_object(run, obj, args, kwargs, node)
         case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
             return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
-        case UnionV():
+        case UnionV() | SymbolV():
             method = run.attribute(function, "__call__", node)
             return call(run, method, args, kwargs, node)
         case _:
@@ -116,6 +118,11 @@ def _call_object(
         )
     if isinstance(obj, types.BuiltinMethodType) and isinstance(obj.__self__, str):
         return _text(run, obj, args, kwargs, node)
+    if isinstance(obj, enum.Enum):
+        method = run.attribute(Static(obj), "__call__", node)
+        return call(run, method, args, kwargs, node)
+    if isinstance(obj, enum.EnumType) and len(args) == 1 and not kwargs:
+        return symbol_values.member_of(run, obj, args[0], node)
     if isinstance(obj, type) and records.is_record_class(obj):
         return objects.construct(run, obj, args, kwargs, node)
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)

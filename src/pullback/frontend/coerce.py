@@ -92,6 +92,8 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return _into_optional(run, value, inner_kind, node)
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
             return SymbolV(i64(number_of(constant)), cls)
+        case SymbolV(), ScalarK(t, py, bits):
+            return Scalar(run.convert(value, t, node), py, bits)
         case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value):
             return Scalar(run.convert(value, t, node), py, bits)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):

@@ -10,6 +10,7 @@ from pullback.core.build import i64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import (
     arrays,
+    chosen_keys,
     dicts,
     list_calls,
     objects,
@@ -21,6 +22,7 @@ from pullback.frontend import (
 from pullback.frontend.attributes import written
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
+from pullback.frontend.symbol_values import METHODS, MIRRORED
 from pullback.frontend.values import (
     ArrayV,
     ListV,
@@ -37,12 +39,6 @@ from pullback.frontend.values import (
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-METHODS = {
-    "==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__",
-}  # fmt: skip
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
 
 def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """One comparison: == != < <= > >= is is-not in not-in"""
@@ -87,7 +83,7 @@ def _user_comparison(
     run: Run, op: str, left: Value, right: Value, node: ast.AST
 ) -> Value | None:
     """The comparison methods that a user wrote: of the left operand, then of the right one."""
-    for receiver, other, name in ((left, right, op), (right, left, _MIRRORED[op])):
+    for receiver, other, name in ((left, right, op), (right, left, MIRRORED[op])):
         if not isinstance(receiver, RecordV):
             continue
         if written(receiver.cls, METHODS[name]) is not None:
@@ -241,6 +237,8 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         if isinstance(item.value, str) and isinstance(items.value, str):
             return Static(item.value in items.value)
     if isinstance(items, RecordV) and items.cls is dict:
+        if chosen_keys.is_chosen(item):
+            return chosen_keys.contains(run, items, item, node)
         return Static(dicts.key_of(run, item, node) in items.fields)
     if isinstance(items, RangeV):
         return _in_range(run, item, items, node)

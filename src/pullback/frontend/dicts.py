@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticKeyError
+from pullback.frontend import chosen_keys
 from pullback.frontend.records import is_key
 from pullback.frontend.values import (
     Owner,
@@ -118,6 +120,9 @@ def dict_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def get_item(run: Run, value: RecordV, index: Value, node: ast.AST) -> Value:
     """``d[k]``"""
+    if chosen_keys.is_chosen(index):
+        missing = partial(chosen_keys.missing_key, run, value, index, node)
+        return chosen_keys.item(run, value, index, missing, node)
     key = key_of(run, index, node)
     if key not in value.fields:
         run.never("KeyError", repr(key), node, StaticKeyError)
@@ -134,7 +139,10 @@ def get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     assert isinstance(d, RecordV)
     if kwargs or not 1 <= len(args) <= 2:
         sp.refuse(node, "get takes a key and a default", error=ArgumentTypeError)
-    return d.fields.get(key_of(sp, args[0], node), args[1] if len(args) == 2 else _NONE)
+    default = args[1] if len(args) == 2 else _NONE
+    if chosen_keys.is_chosen(args[0]):
+        return chosen_keys.item(cast("Run", sp), d, args[0], lambda: default, node)
+    return d.fields.get(key_of(sp, args[0], node), default)
 
 
 @method("dict", "items", "keys", "values", "copy")
@@ -166,9 +174,29 @@ def store_at(
     node: ast.AST,
 ) -> RecordV:
     """``d[k] = v``; ``value`` may ask for the old value."""
+    if chosen_keys.is_chosen(index):
+        return _stored_by_choice(run, d, index, value, node)
     key = key_of(run, index, node)
     new = value(lambda: get_item(run, d, index, node))
     return replace(d, fields={**d.fields, key: new})
+
+
+def _stored_by_choice(
+    run: Run,
+    d: RecordV,
+    index: Value,
+    value: Callable[[Callable[[], Value]], Value],
+    node: ast.AST,
+) -> RecordV:
+    was_read = False
+
+    def old() -> Value:
+        nonlocal was_read
+        was_read = True
+        return get_item(run, d, index, node)
+
+    new = value(old)
+    return replace(d, fields=chosen_keys.stored(run, d, index, new, was_read, node))
 
 
 def pop(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:

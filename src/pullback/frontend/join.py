@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass
 
@@ -65,6 +66,10 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return _symbols(a, b)
         case (ScalarK() | StaticK()), (ScalarK() | StaticK()):
             return _numbers(a, b)
+        case SymbolK(cls), (ScalarK() | StaticK()) if issubclass(cls, int | float):
+            return _numbers(_of_members(cls), b)
+        case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, int | float):
+            return _numbers(a, _of_members(cls))
         case TupleK(xs, is_list), TupleK(ys, also):
             if is_list == also and len(xs) == len(ys):
                 items = _all(xs, ys)
@@ -130,6 +135,8 @@ def is_none(kind: Kind) -> bool:
 def generalise(kind: Kind) -> Kind:
     """The kind with literals (numbers) as run-time numbers, of unknown size."""
     match kind:
+        case StaticK(_, enum.Enum()):
+            return kind  # a member of an IntEnum is more than its number
         case StaticK(_, value):
             return static_scalar(value) or kind
         case TupleK(items, is_list):
@@ -174,6 +181,11 @@ def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
         return None if x is not None or y is not None else _in_union(a, b)
     t = _number(x, y, isinstance(a, StaticK), isinstance(b, StaticK))
     return ScalarK(t, x.py and y.py, 64 if isinstance(t, Real) else max(x.bits, y.bits))
+
+
+def _of_members(cls: type) -> ScalarK:
+    """The members of an IntEnum as the numbers that they are too."""
+    return ScalarK(I64 if issubclass(cls, int) else Real(64), True)
 
 
 def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number:

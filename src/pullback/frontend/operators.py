@@ -43,6 +43,9 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         x, y = optionals.operands(run, op, left, right, node)
         return binop(run, op, x, y, node)
     if isinstance(left, SymbolV) or isinstance(right, SymbolV):
+        for v, prefix in ((left, ""), (right, "r")):
+            if symbol_values.overrides(v, f"__{prefix}{METHODS[op]}__"):
+                run.refuse(node, f"{op} by a method of an enumeration", "write a function")
         x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
         return binop(run, op, x, y, node)
     if op == "|" and dicts.is_dict(left) and dicts.is_dict(right):

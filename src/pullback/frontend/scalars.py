@@ -8,6 +8,7 @@ with Python's own operators.
 from __future__ import annotations
 
 import ast
+import enum
 import operator
 from collections.abc import Callable
 
@@ -107,6 +108,8 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     if not (isinstance(left, Static) and isinstance(right, Static)):
         return None
     a, b = left.value, right.value
+    if isinstance(a, enum.Flag) and type(a) is type(b) and op in ("&", "|", "^"):
+        return Static(FOLD[op](a, b))
     both = all(isinstance(v, int | float) for v in (a, b))
     if not both and not (isinstance(a, str) and isinstance(b, str)):
         return None
