@@ -61,7 +61,7 @@ class Facts:
     ``consumed`` by an update after it, and not ``restored``. Other loops store what they need.
     ``candidates``: what could be restored. ``refilled`` are those of which an update replaces whole
     elements, not only numbers inside of these. ``made``: arrays of reals with accumulators of their
-    own."""
+    own. ``reverse_only``: those whose handles only the reverse sweep has."""
 
     active: frozenset[Var]
     consumed: frozenset[Var]
@@ -70,6 +70,7 @@ class Facts:
     candidates: tuple[Restored, ...] = ()
     restored: Restored = NOTHING
     made: frozenset[Var] = frozenset()
+    reverse_only: frozenset[Var] = frozenset()
 
     def gone(self, a: Atom) -> bool:
         """Whether the reverse sweep does not have the array any more."""

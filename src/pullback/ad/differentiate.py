@@ -203,16 +203,18 @@ def _given(seeds: Sequence[Var | None]) -> tuple[Var, ...]:
 @dataclass(frozen=True)
 class _Run:
     """What the forward half gave: the results, their handles, the handles of the parameters that
-    are arrays, and the residuals."""
+    are arrays, the residuals, and the handles that the reverse half is given beside them."""
 
     results: tuple[Atom, ...]
     of_results: tuple[tuple[Atom, ...], ...]
     of_params: dict[int, Atom]
     kept: tuple[Atom, ...]
+    given: tuple[Atom, ...]
 
     def atoms(self) -> tuple[Atom, ...]:
         """What the reverse half needs."""
-        return (*self.kept, *self.of_params.values(), *(h for hs in self.of_results for h in hs))
+        handles = (*self.of_params.values(), *(h for hs in self.of_results for h in hs))
+        return (*self.kept, *handles, *self.given)
 
     def renamed(self, names: dict[Var, Var]) -> _Run:
         def rename(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
@@ -220,7 +222,8 @@ class _Run:
 
         params = dict(zip(self.of_params, rename(tuple(self.of_params.values())), strict=True))
         return _Run(
-            self.results, tuple(rename(hs) for hs in self.of_results), params, rename(self.kept)
+            self.results, tuple(rename(hs) for hs in self.of_results), params, rename(self.kept),
+            rename(self.given),
         )
 
 
@@ -243,6 +246,7 @@ def _forward_call(
     mask = _mask(functions, f, wrt)
     halves = functions.reverse_of(f.name, mask, False)
     parts: list[Atom] = []
+    given: list[Atom] = []
     handles: dict[int, Atom] = {}
     for i, (p, values, on) in enumerate(zip(f.params, args, mask, strict=True)):
         parts.extend(values)
@@ -250,7 +254,7 @@ def _forward_call(
             if i not in into:
                 shape = extents_of(b, values[0])
                 (handles[i],) = b.let(AccNew(shape), (Handle(p.type.rank),))
-            parts.append(handles[i] if i not in into else into[i])
+            (given if halves.given[i] else parts).append(handles[i] if i not in into else into[i])
     outs = b.let(Call(halves.forward, tuple(parts)), functions.functions[halves.forward].results)
     results: list[Atom] = []
     of_results: list[tuple[Atom, ...]] = []
@@ -260,7 +264,7 @@ def _forward_call(
         results.append(outs[k])
         of_results.append(outs[k + 1 : k + n])
         k += n
-    return _Run(tuple(results), tuple(of_results), handles, outs[k:])
+    return _Run(tuple(results), tuple(of_results), handles, outs[k:], tuple(given))
 
 
 def _reverse_half(
@@ -281,7 +285,7 @@ def _reverse_half(
         elif on:
             leaves.extend(lit(0.0, c) for c in spaces.cotangent(t))
     types = functions.functions[halves.reverse].results
-    outs = b.let(Call(halves.reverse, (*run.kept, *leaves)), types)
+    outs = b.let(Call(halves.reverse, (*run.kept, *run.given, *leaves)), types)
     cts: dict[int, tuple[Atom, ...]] = {}
     k = 0
     for i, (p, on) in enumerate(zip(f.params, mask, strict=True)):

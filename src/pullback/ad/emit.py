@@ -171,7 +171,7 @@ class Emit:
         """Name fresh accumulators for the arrays that the let has made."""
         for v in let.vars:
             handles = self.f.handles(v)
-            if handles:
+            if handles and (self.trusted or v not in self.f.facts.reverse_only):
                 dims = extents_of(b, self.f.value(v))
                 for h in handles:
                     b.lets.append(Let((_var(h),), AccNew(dims)))
@@ -215,6 +215,7 @@ class Emit:
             return
         if row.partial(0) is Mark.VIEW:
             rest = self._values(args[1:])
+            out = out if self.trusted or let.vars[0] not in f.facts.reverse_only else out[:1]
             for part, v in zip(f.look(args[0]), out, strict=False):
                 self._emit(let, Prim(name, (part, *rest), static), (_var(v),), b)
         else:
@@ -375,7 +376,10 @@ class Emit:
         mask = tuple(f.active(a) for a in args)
         pair = self.callees.reverse_of(name, mask, f.volatile(let, args))
         kept = plan.kept if plan is not None else tuple(Var("kept", t) for t in pair.residuals)
-        parts = tuple(a for x in args for a in f.look(x))
+        parts = tuple(
+            a for x, down in zip(args, pair.given, strict=True)
+            for a in f.look(x)[: 1 if down else None]
+        )
         out: list[Var] = []
         unnamed: list[Var] = []
         for v, on in zip(let.vars, pair.result_on, strict=True):

@@ -73,6 +73,7 @@ class Frame:
     node: dict[Let, Var] = field(default_factory=dict)
     inside: dict[Let, tuple[list[Let], tuple[Var, ...]]] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
+    late: dict[Var, Op] = field(default_factory=dict)  # handles that only the reverse sweep has
     extra: list[Let] = field(default_factory=list)  # at the end, for the reverse sweep's sake
     given: set[Atom] = field(default_factory=set)  # handles of the function's parameters
     separated: set[Atom] = field(default_factory=set)  # handles that name new accumulators
@@ -236,6 +237,13 @@ class Frame:
 
     def _define(self, let: Let) -> None:
         match let.op:
+            case Build(extents, _, _):
+                for v in self.facts.reverse_only.intersection(let.vars):
+                    self.late[self._handle(v)] = AccNew(tuple(map(self.value, extents)))
+            case Prim(name, args, static) if self.facts.reverse_only.intersection(let.vars):
+                (v,), (h,) = let.vars, self.handles(args[0])
+                rest = tuple(map(self.value, args[1:]))
+                self.late[self._handle(v)] = Prim(name, (h, *rest), static)
             case Prim(name, args, static) if name in CHEAP:
                 out = self.value(let.vars[0])
                 # (the extent of an array that is gone by then is kept)
@@ -255,6 +263,11 @@ class Frame:
             case _:
                 pass
 
+    def _handle(self, v: Var) -> Var:
+        (h,) = self.handles(v)
+        assert isinstance(h, Var)
+        return h
+
     def settle(self, block: Block, given: tuple[Var, ...] = ()) -> tuple[Block, tuple[Var, ...]]:
         """What must be kept of this frame for a reverse block, ``given`` being there anyway.
 
@@ -265,11 +278,14 @@ class Frame:
         if any(first.get(v, at) < at for v, at in bound.items()):
             raise CannotRestoreError
         free = set(free_variables(block))
+        for v, op in reversed(self.late.items()):
+            if v in free:
+                free.update(a for a in atoms(op) if isinstance(a, Var))
         known = dict.fromkeys(given, 0)  # and from which let on
         kept: list[Var] = []
         again: list[tuple[int, Let]] = []
         for v in self.own:  # in the order of the forward sweep
-            op = self.defs.get(v)
+            op = self.late.get(v, self.defs.get(v))
             if v in known or v in bound:
                 continue
             if op is not None:
@@ -280,7 +296,7 @@ class Frame:
                         again.append((at, Let((v,), op)))
                         known[v] = at
                         continue
-            if v in free:
+            if v in free and v not in self.late:
                 kept.append(v)
                 known[v] = 0
         steps: dict[int, list[Let]] = {}

@@ -17,6 +17,7 @@ from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
 from pullback.ad.payoff import pays
 from pullback.ad.reverse import Reverse
+from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
@@ -44,12 +45,14 @@ Key = tuple[str, tuple[bool, ...], bool]
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """The two halves of a function and what passes between them."""
+    """The two halves of a function and what passes between them. ``given``: the parameters whose
+    handles the reverse half is given, and not the forward half."""
 
     forward: str
     reverse: str
     residuals: tuple[Type, ...]
     result_on: tuple[bool, ...]
+    given: tuple[bool, ...]
 
 
 @dataclass(slots=True)
@@ -65,6 +68,10 @@ class Functions:
     cyclic: dict[str, bool] = field(default_factory=dict)
     loopless: dict[str, bool] = field(default_factory=dict)
     summaries: dict[str, Summary] = field(default_factory=dict)
+    reverse_only: ReverseOnly = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reverse_only = ReverseOnly(self)
 
     @staticmethod
     def of(program: Program) -> Functions:
@@ -151,19 +158,20 @@ class Functions:
         forward = self.fresh_name(f"{name}.fwd")
         reverse = self.fresh_name(f"{name}.rev")
         self.functions[forward] = self.functions[reverse] = self.functions[name]  # reserved
-        on = self.result_on(name, mask)
+        on, given = self.result_on(name, mask), self.reverse_only.given(key)
         if self.recursive(name):
             box = Named(reverse.removesuffix(".rev") + ".R")
-            self.halves[key] = Halves(forward, reverse, (box,), on)
+            self.halves[key] = Halves(forward, reverse, (box,), on, given)
             self._translate(key, self.halves[key], box)
         else:
-            self._translate(key, Halves(forward, reverse, (), on), None)
+            self._translate(key, Halves(forward, reverse, (), on, given), None)
         return self.halves[key]
 
     def _translate(self, key: Key, halves: Halves, box: Named | None) -> None:
         name, mask, volatile = key
         function = self.functions[name]
         facts = self.analysed(name, mask, volatile)
+        facts = replace(facts, reverse_only=self.reverse_only.arrays(key))
         chosen = self._reversed(function, facts, mask, halves)
         for more in facts.candidates:
             better = replace(facts, restored=facts.restored | more)
@@ -174,11 +182,15 @@ class Functions:
         frame, block, kept, seeds = chosen
         types = tuple(v.type for v in kept)
         if box is None:
-            self.halves[key] = Halves(halves.forward, halves.reverse, types, halves.result_on)
+            self.halves[key] = replace(halves, residuals=types)
         else:
             self.decls[box.name] = Decl(box.name, box_variants(types))
+        given = tuple(
+            h for p in function.params if p in facts.reverse_only for h in frame.parts(p)[1:]
+            if isinstance(h, Var)
+        )
         self.functions[halves.reverse] = _reverse_function(
-            halves.reverse, kept, seeds, block, box
+            halves.reverse, kept, given, seeds, block, box
         )
         self.functions[halves.forward] = self._forward_function(
             halves, function, frame, mask, kept, box
@@ -194,7 +206,8 @@ class Functions:
             frame.given.update(frame.handles(p))
         frame.open(function.body)
         block, seeds = self._reverse_block(function, frame, mask, halves)
-        return (frame, *frame.settle(block), seeds)
+        given = (h for p in function.params if p in facts.reverse_only for h in frame.handles(p))
+        return (frame, *frame.settle(block, tuple(h for h in given if isinstance(h, Var))), seeds)
 
     def _reverse_block(
         self, function: Function, frame: Frame, mask: tuple[bool, ...], halves: Halves
@@ -224,7 +237,7 @@ class Functions:
         sweep = Emit(self, frame)
         params: list[Var] = []
         for p, on in zip(function.params, mask, strict=True):
-            given = len(self.spaces.primal(p.type, on))
+            given = len(self.spaces.primal(p.type, on and p not in frame.facts.reverse_only))
             params.extend(v for v in frame.look(p)[:given] if isinstance(v, Var))
             if not on and frame.active(p):  # it is updated with active values
                 sweep.handles(Let((p,), Call(function.name, ())), b)
@@ -285,17 +298,20 @@ class Functions:
 
 
 def _reverse_function(
-    name: str, kept: tuple[Var, ...], seeds: tuple[Var, ...], block: Block, box: Named | None
+    name: str, kept: tuple[Var, ...], given: tuple[Var, ...], seeds: tuple[Var, ...],
+    block: Block, box: Named | None,
 ) -> Function:
     types = tuple(a.type for a in block.results)
+    handed = tuple(Var(v.name, v.type) for v in given)
+    rename: dict[Var, Atom] = dict(zip(given, handed, strict=True))
     if box is None:
         fresh = tuple(Var(v.name, v.type) for v in kept)
-        body = refresh(block, dict(zip(kept, fresh, strict=True)))
-        return Function(name, (*fresh, *seeds), body, types)
+        body = refresh(block, rename | dict(zip(kept, fresh, strict=True)))
+        return Function(name, (*fresh, *handed, *seeds), body, types)
     r, b = Var("r", box), Builder()
     opened = take_from_box(b, r, tuple(v.type for v in kept))
-    body = refresh(block, dict(zip(kept, opened, strict=True)))
-    return Function(name, (r, *seeds), b.block(b.extend(body)), types)
+    body = refresh(block, rename | dict(zip(kept, opened, strict=True)))
+    return Function(name, (r, *handed, *seeds), b.block(b.extend(body)), types)
 
 
 def replace_lets(function: Function, kind: type[Jvp] | type[Vjp], emit: object) -> Function:

@@ -261,7 +261,8 @@ class Reverse(Sweep):
             for k in range(len(f.spaces.cotangent(a.type)))
         ]
         types = tuple(f.spaces.cotangent(a.type)[k] for a, k in leaves)
-        outs = b.let(Call(pair.reverse, (*kept, *seeds)), types)
+        given = (h for a, down in zip(args, pair.given, strict=True) if down for h in f.handles(a))
+        outs = b.let(Call(pair.reverse, (*kept, *given, *seeds)), types)
         for (a, k), out in zip(leaves, outs, strict=True):
             self.add(f, ct, a, k, out, b)
         for a in args:

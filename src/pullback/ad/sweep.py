@@ -54,6 +54,9 @@ class Pair(Protocol):
     @property
     def result_on(self) -> tuple[bool, ...]: ...
 
+    @property
+    def given(self) -> tuple[bool, ...]: ...
+
 
 class Callees(Protocol):
     """What the sweeps ask of the program: functions by need (``functions.Functions``)."""
