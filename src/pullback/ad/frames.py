@@ -244,6 +244,9 @@ class Frame:
                 (v,), (h,) = let.vars, self.handles(args[0])
                 rest = tuple(map(self.value, args[1:]))
                 self.late[self._handle(v)] = Prim(name, (h, *rest), static)
+            case Prim("dim", (Var() as array,), static) if array in self.facts.reverse_only:
+                extent = self.variable(let.vars[0])
+                self.defs[extent] = Prim("dim", (self._handle(array),), static)
             case Prim(name, args, static) if name in CHEAP:
                 out = self.value(let.vars[0])
                 # (the extent of an array that is gone by then is kept)
@@ -278,14 +281,14 @@ class Frame:
         if any(first.get(v, at) < at for v, at in bound.items()):
             raise CannotRestoreError
         free = set(free_variables(block))
-        for v, op in reversed(self.late.items()):
+        for v, made in reversed(self.late.items()):
             if v in free:
-                free.update(a for a in atoms(op) if isinstance(a, Var))
+                free.update(a for a in atoms(made) if isinstance(a, Var))
         known = dict.fromkeys(given, 0)  # and from which let on
         kept: list[Var] = []
         again: list[tuple[int, Let]] = []
         for v in self.own:  # in the order of the forward sweep
-            op = self.late.get(v, self.defs.get(v))
+            op = self.late.get(v) or self.defs.get(v)
             if v in known or v in bound:
                 continue
             if op is not None:

@@ -50,6 +50,8 @@ class Program(Protocol):
 
     def analysed(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Facts: ...
 
+    def recursive(self, name: str) -> bool: ...
+
 
 @dataclass
 class ReverseOnly:
@@ -83,7 +85,7 @@ class ReverseOnly:
         self.known.update((k, self._look(k, told).found()) for k in told)
 
     def _look(self, key: Key, told: dict[Key, set[Var]]) -> _Uses:
-        name, mask, volatile = key
+        name, mask, _ = key
         function = self.program.functions[name]
         facts = self.program.analysed(*key)
 
@@ -96,7 +98,7 @@ class ReverseOnly:
                 return not self.given(callee)[at]
             return self.program.functions[op.function].params[at] in told.setdefault(callee, set())
 
-        uses = _Uses(facts, forward)
+        uses = _Uses(facts, forward, self.program.recursive(name))
         uses.function(function, mask)
         told[key].update(p for p in function.params if uses.is_told(p))
         return uses
@@ -108,10 +110,11 @@ class _Uses:
 
     same    views and versions, with what they are of
     told    arrays whose handles flow somewhere in the forward sweep
-    passed  arguments of calls, and parameters"""
+    passed  arguments of calls, and parameters; in a recursion, whatever it makes"""
 
     facts: Facts
     forward: Callable[[Let, Call, int], bool]
+    recursive: bool
     same: dict[Var, Var] = field(default_factory=dict)
     told: set[Var] = field(default_factory=set)
     passed: set[Var] = field(default_factory=set)
@@ -151,11 +154,11 @@ class _Uses:
                 self.bind(bound)
                 self.block(sub)
             self.let(let)
-            made = isinstance(let.op, Build | Prim) and not _forward_only(let.op)
-            self.bind(let.vars, made)
+            view = any(v in self.same for v in let.vars)
+            self.bind(let.vars, isinstance(let.op, Build) or view)
 
     def bind(self, some: Iterable[Var], made: bool = False) -> None:
-        """Variables of which the handle is that of another one, or made, or comes forward."""
+        """Variables whose handles belong to other ones, or are made, or come forward."""
         for v in some:
             if self.candidate(v):
                 self.bound.append(v)
@@ -164,6 +167,8 @@ class _Uses:
                     self.same[v] = first
                 elif not made:
                     self.told.add(v)
+                elif self.recursive:
+                    self.passed.add(v)
 
     def let(self, let: Let) -> None:
         match let.op:
@@ -197,11 +202,6 @@ class _Uses:
         for v, a in zip(targets, some, strict=True):
             if v not in self.facts.versions:
                 self.tell((a,))
-
-
-def _forward_only(op: Build | Prim) -> bool:
-    """Whether the forward sweep alone knows the extents of what is made."""
-    return isinstance(op, Prim) and TABLE[op.name].partial(0) is not Mark.VIEW
 
 
 __all__ = ["ReverseOnly"]
