@@ -60,6 +60,7 @@ def corpus() -> list[Program]:
         examples,
         finance,
         functions,
+        generics,
         geometry,
         interpreters,
         library,
@@ -85,8 +86,8 @@ def corpus() -> list[Program]:
     rooms = (
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
-        numerics, dynamics, statistics, geometry, dp, finance, trees, interpreters, derivatives,
-        enums, examples,
+        numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
+        derivatives, enums, examples,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

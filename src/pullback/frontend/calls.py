@@ -123,8 +123,9 @@ def _call_object(
         return call(run, method, args, kwargs, node)
     if isinstance(obj, enum.EnumType) and len(args) == 1 and not kwargs:
         return symbol_values.member_of(run, obj, args[0], node)
-    if isinstance(obj, type) and records.is_record_class(obj):
-        return objects.construct(run, obj, args, kwargs, node)
+    cls = records.plain(obj)
+    if isinstance(cls, type) and records.is_record_class(cls):
+        return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
     module = getattr(obj, "__module__", None) or ""
     where = f"{module}.{name}" if module not in ("", "builtins") else str(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom, Inject
-from pullback.core.types import Array, Bool, Int, Named, Real
+from pullback.core.types import F32, F64, I64, Array, Bool, Int, Named, Real
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import eta
 from pullback.frontend.captures import Captures
@@ -28,6 +28,7 @@ from pullback.frontend.kinds import (
     LambdaSetK,
     ListK,
     MaybeK,
+    Number,
     OperatorK,
     OptionalK,
     RangeK,
@@ -94,7 +95,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return SymbolV(i64(number_of(constant)), cls)
         case SymbolV(), ScalarK(t, py, bits):
             return Scalar(run.convert(value, t, node), py, bits)
-        case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value):
+        case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value, t):
             return Scalar(run.convert(value, t, node), py, bits)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
@@ -194,15 +195,25 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
 
 
 def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
+    cut = isinstance(value, Scalar) and isinstance(kind, ScalarK) and kind.type == I64
     run.refuse(
         node,
         f"{run.describe(value)} where {describe(kind)} is needed",
+        "use floats from the start (0.0 in place of 0; a field declared float)" if cut else "",
         error=TypesDoNotMeetError,
     )
 
 
-def _fits(value: Value) -> bool:
-    return not isinstance(value, Static) or static_scalar(value.value) is not None
+def _fits(value: Static | Scalar, t: Number) -> bool:
+    """Whether a number can be one of this type: a float is never cut off to be an int."""
+    if isinstance(value, Static):
+        known = static_scalar(value.value)
+        return known is not None and _RANKS[type(known.type)] <= _RANKS[type(t)]
+    single = value.type == F64 and t == F32
+    return _RANKS[type(value.type)] <= _RANKS[type(t)] and not single
+
+
+_RANKS = {Bool: 0, Int: 1, Real: 2}
 
 
 def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
@@ -291,6 +302,8 @@ def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
     from pullback.frontend.narrowing import case_value
 
     if not set(value.union.classes) - value.absent <= set(kind.union.classes) - kind.absent:
+        mismatch(run, value, kind, node)
+    if not value.union.agrees(kind.union):
         mismatch(run, value, kind, node)
     if kind.union.primal is not None:  # a gradient has None where a value has something
         mismatch(run, value, kind, node)

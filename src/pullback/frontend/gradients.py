@@ -66,7 +66,9 @@ def gradient_of(run: Run, union: Union) -> Union:
     if union.primal is not None or not _has_discrete(run, union, set()):
         return union
     if union not in _GRADIENTS:
-        made = _GRADIENTS[union] = Union(union.name, union.classes, primal=union)
+        made = _GRADIENTS[union] = Union(
+            union.name, union.classes, arguments=union.arguments, primal=union
+        )
         for cls, fields in union.fields.items():
             made.fields[cls] = tuple((n, _with_gradients(run, k)) for n, k in fields)
     return _GRADIENTS[union]

@@ -250,11 +250,17 @@ def _in_union(a: Kind, b: Kind) -> Kind | None:
     x, y = _classes(a), _classes(b)
     if x is None or y is None or x == y == {type(None)}:
         return None
+    if isinstance(a, UnionK) and isinstance(b, UnionK) and not a.union.agrees(b.union):
+        return None
     for kind, other in ((a, y), (b, x)):
         if isinstance(kind, UnionK) and other <= set(kind.union.classes):
             return UnionK(kind.union, kind.absent - other)
     if (isinstance(a, UnionK) or isinstance(b, UnionK)) and type(None) in x | y:
         return None  # a union and None is an optional union
+    if any(map(records.parameters, x | y)):
+        from pullback.frontend import generics
+
+        return generics.meet(a, b, x | y)
     found = records.unions_holding(x | y)
     if found:
         union = min(found, key=lambda u: len(u.classes))

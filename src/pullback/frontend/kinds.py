@@ -382,7 +382,8 @@ def describe(kind: Kind) -> str:
             return f"a {cls.__name__}"
         case UnionK(union, absent):
             classes = zip(union.class_names(), union.classes)
-            return "a " + " or ".join(n for n, c in classes if c not in absent)
+            names = (n + _arguments(union, c) for n, c in classes if c not in absent)
+            return "a " + " or ".join(names)
         case OptionalK(inner):
             return f"{describe(inner)} or None"
         case MaybeK(inner):
@@ -397,6 +398,16 @@ def describe(kind: Kind) -> str:
             return f"a function made by {name}"
         case StaleK():
             return "an unusable value"
+
+
+def _arguments(union: Union, cls: type) -> str:
+    """The type arguments of a generic class, in brackets."""
+    words = [
+        f"{'...' if isinstance(k, UnionK) and k.union is union else describe(k)}"
+        for k in union.arguments.get(cls, ())
+    ]
+    short = [w.removeprefix("an ").removeprefix("a ") for w in words]
+    return f"[{', '.join(short)}]" if short else ""
 
 
 def _number(t: Number, py: bool) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pullback.core.build import boolean, i64
+from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Lit, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
@@ -16,7 +17,7 @@ from pullback.frontend.dummies import any_value, dummy
 from pullback.frontend.flatten import NoKindError, kind_of
 from pullback.frontend.forks import UNUSED, Flow
 from pullback.frontend.problems import UNKNOWN
-from pullback.frontend.signals import Unresolved
+from pullback.frontend.signals import Unreachable, Unresolved
 from pullback.frontend.syntax import (
     assigned,
     jumps,
@@ -310,6 +311,8 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
 def while_statement(run: Run, s: ast.While) -> Flow:
     from pullback.frontend.expressions import test_of
 
+    if _never_begins(run, s.test):
+        return Flow.FALL
     leaves = jumps(s.body) & {"break", "return"}
     first_set(run, s, [], {"$exit": Static(0)} if leaves else {}, False)
     if leaves:
@@ -323,6 +326,18 @@ def while_statement(run: Run, s: ast.While) -> Flow:
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _after(run, s, names, c.results(made))
     return Flow.FALL
+
+
+def _never_begins(run: Run, test: ast.expr) -> bool:
+    """Whether the condition is known to be false at first: of a list that is None, say, the body
+    must not be looked at."""
+    from pullback.frontend.expressions import test_of
+
+    if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(test)):
+        return False
+    with suppress(Unresolved, Unreachable), run.building(Builder()):
+        return test_of(run, test) is False
+    return False
 
 
 def _for_with_exit(

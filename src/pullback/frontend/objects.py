@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import Int
-from pullback.errors import ArgumentTypeError, ArgumentValueError, StaticIndexError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    PullbackError,
+    StaticIndexError,
+)
 from pullback.frontend import (
     arrays,
     dicts,
+    generics,
     optionals,
     records,
     scalars,
@@ -27,7 +33,7 @@ from pullback.frontend.attributes import written
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
-from pullback.frontend.kinds import ArrayK, UnionK
+from pullback.frontend.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.values import (
     ArrayV,
     ClosureV,
@@ -173,6 +179,9 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return element(run, value, atom, node, True)
         case RangeV():
             return _of_range(run, value, index, node)
+        case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
+            given = run.static(index, node, f"what {cls.__name__} is made of")
+            return Static(cls[given])  # type: ignore[index]
         case Static(str(text)):
             key = run.static(index, node, "the index of a string")
             try:
@@ -242,10 +251,16 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
 
 
 def construct(
-    run: Run, cls: type, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+    run: Run,
+    cls: type,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    declared: object = None,
 ) -> Value:
     """``cls(...)`` for a frozen dataclass or a NamedTuple. The object of a recursive class is
-    made as a node of its union at once, so that recursion over it has one type."""
+    made as a node of its union at once, so that recursion over it has one type. ``declared``: the
+    class with its type arguments, ``Cons[float]``."""
     if not records.is_frozen(cls):
         run.refuse(
             node,
@@ -284,9 +299,8 @@ def construct(
     group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
     if group is None:
         return record
-    union = _union_of(group, record)
-    absent = frozenset(union.classes) - {cls}
-    return coerce(run, record, UnionK(union, absent), node)
+    kind = _node_kind(run, group, record, declared, node)
+    return record if kind is None else coerce(run, record, kind, node)
 
 
 def _fields(cls: type) -> tuple[dataclasses.Field[object], ...]:
@@ -328,6 +342,23 @@ def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     return run.from_python(default, (("class", cls), ("field_default", name)), node)
 
 
+def _node_kind(
+    run: Run, group: tuple[type, ...], record: RecordV, declared: object, node: ast.AST
+) -> UnionK | None:
+    """The kind of an object of a recursive class as a node; None: what stands for its type
+    parameters is not known yet."""
+    if not generics.is_generic(group):
+        union = _union_of(group, record)
+        return UnionK(union, frozenset(union.classes) - {record.cls})
+    try:
+        given = records.declared_arguments(declared) if declared is not None else None
+        whole = kind_of(record)
+        assert isinstance(whole, RecordK)
+        return generics.node_kind(whole, group, given or records.NO_ARGUMENTS)
+    except PullbackError as e:
+        run.refuse(node, e.reason, e.rewrite, type(e))
+
+
 def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
     """The union that the fields already belong to, or the one that fits them."""
     for value in record.fields.values():
@@ -339,7 +370,7 @@ def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
         r = todo.pop()
         for name, value in r.fields.items():
             kind = kind_of(value)
-            if isinstance(kind, ArrayK):
+            if isinstance(kind, ArrayK) and records.has_rank_of_its_own(r.cls, name):
                 found.append((r.cls, name, kind))
             elif isinstance(value, RecordV):
                 todo.append(value)

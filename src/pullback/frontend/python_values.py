@@ -251,7 +251,9 @@ class PythonValues:
             group = records.mentions_union(records.annotations_of(cls)[name])
             if group is not None:
                 assert isinstance(kind, RecordK)
-                fields[name] = self.hidden(inner, dict(kind.fields)[name])
+                own = dict(kind.fields)[name]
+                known = isinstance(own, StaticK)
+                fields[name] = Static(None) if known else self.hidden(inner, own)
             else:
                 fields[name] = self.from_python(part, inner, node, guarded)
         return RecordV(cls, fields)

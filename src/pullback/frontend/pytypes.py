@@ -13,7 +13,7 @@ import numpy as np
 
 from pullback.core.types import BOOL, F32, F64, I32, I64
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import records
+from pullback.frontend import generics, records
 from pullback.frontend.join import join
 from pullback.frontend.kinds import (
     ArgType,
@@ -24,7 +24,6 @@ from pullback.frontend.kinds import (
     ScalarK,
     StaticK,
     TupleK,
-    UnionK,
     describe,
     parts,
     static_kind,
@@ -185,18 +184,24 @@ def _record(value: object, cls: type) -> ArgType:
     for name, annotation in records.annotations_of(cls).items():
         group = records.mentions_union(annotation)
         part = getattr(value, name)
-        kind = type_of(part) if group is None else _union_kind(part, group)
+        kind = type_of(part) if group is None else _union_kind(part, group, annotation)
         fields.append((name, kind))
     return RecordK(cls, tuple(fields))
 
 
-def _union_kind(value: object, group: tuple[type, ...]) -> UnionK:
+def _union_kind(value: object, group: tuple[type, ...], annotation: object = None) -> ArgType:
     """The kind of a value that is declared to be one of these."""
     if type(value) not in group:
         names = ", ".join(c.__name__ for c in group)
         raise ArgumentTypeError(f"a {type(value).__name__} where one of {names} is declared")
+    given = records.NO_ARGUMENTS
+    if generics.is_generic(records.canonical(group)):
+        told = records.declared_arguments(annotation) if annotation is not None else None
+        if told is None and value is None:
+            return _NONE
+        given = generics.of_value(value, type_of) if told is None else told
     if not records.has_array_fields(group):
-        return records.union_kind(group)
+        return records.union_kind(group, (), given)
     found: dict[tuple[type, str], ArrayK] = {}
 
     def add(cls: type, name: str, array: np.ndarray) -> None:
@@ -209,7 +214,7 @@ def _union_kind(value: object, group: tuple[type, ...]) -> UnionK:
 
     records.array_fields(value, add)
     arrays = tuple(sorted(((c, n, k) for (c, n), k in found.items()), key=_by_name))
-    return records.union_kind(group, arrays)
+    return records.union_kind(group, arrays, given)
 
 
 def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:

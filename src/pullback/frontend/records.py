@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
-import sys
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -15,6 +13,25 @@ import numpy as np
 
 from pullback.core.types import BOOL, F32, F64, I32, I64, Decl, Variant
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.annotations import (
+    alternatives,
+    annotations_of,
+    canonical,
+    field_names,
+    groups_of,
+    home_group,
+    inside,
+    instances,
+    is_frozen,
+    is_record_class,
+    is_tuple_of_any_length,
+    mentioned_beside,
+    mentions_union,
+    named,
+    parameters,
+    plain,
+    show,
+)
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -22,6 +39,7 @@ from pullback.frontend.kinds import (
     OptionalK,
     RecordK,
     ScalarK,
+    StaticK,
     SymbolK,
     TupleK,
     UnionK,
@@ -32,6 +50,15 @@ from pullback.frontend.kinds import (
 ArrayKinds = tuple[tuple[type, str, ArrayK], ...]
 """The kinds of the array fields inside a union: annotations do not tell the rank."""
 
+Arguments = Mapping[type, tuple[Kind, ...]]
+"""What stands for the type parameters of the generic classes of a union."""
+
+Environment = Mapping[object, Kind]
+"""What type parameters stand for."""
+
+NO_ARGUMENTS: Arguments = {}
+_NESTED = 3  # a generic class may use itself with other arguments so deep
+
 
 @dataclass(eq=False, slots=True)
 class Union:
@@ -40,6 +67,7 @@ class Union:
     name: str
     classes: tuple[type, ...]
     fields: dict[type, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
+    arguments: Arguments = field(default_factory=dict)
     primal: Union | None = None
     """Of a gradient, the union of what it is the gradient of; see ``gradients``."""
 
@@ -48,6 +76,11 @@ class Union:
 
     def tag(self, cls: type) -> int:
         return self.classes.index(cls)
+
+    def agrees(self, other: Union) -> bool:
+        """Whether the classes that are in both have the same arguments."""
+        mine, others = self.arguments, other.arguments
+        return all(others.get(c, k) == k for c, k in mine.items())
 
     def variant_kind(self, cls: type) -> Kind:
         """The kind of an unpacked value of one alternative."""
@@ -68,7 +101,7 @@ class Union:
         )
 
 
-_UNIONS: dict[tuple[tuple[type, ...], ArrayKinds], Union] = {}
+_UNIONS: dict[Hashable, Union] = {}
 _SCALARS: dict[object, Kind] = {
     float: ScalarK(F64, True),
     int: ScalarK(I64, True),
@@ -82,11 +115,6 @@ _SCALARS: dict[object, Kind] = {
     None: static_kind(None),
     types.NoneType: static_kind(None),
 }
-
-
-def is_record_class(cls: type) -> bool:
-    """A dataclass or a NamedTuple."""
-    return dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
 
 
 def is_key(key: object) -> bool:
@@ -106,162 +134,62 @@ def step(cls: type, name: str) -> tuple[str, object]:
     return ("key" if cls is dict else "attr", name)
 
 
-def is_frozen(cls: type) -> bool:
-    if not dataclasses.is_dataclass(cls):
-        return True
-    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
-
-
-def field_names(cls: type) -> tuple[str, ...]:
-    if dataclasses.is_dataclass(cls):
-        return tuple(f.name for f in dataclasses.fields(cls))
-    if cls is dict:
-        return ()  # its keys belong to the kind
-    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
-    return names
-
-
-_HINTS: dict[type, dict[str, object]] = {}
-
-
-def annotations_of(cls: type) -> dict[str, object]:
-    """The resolved annotations of the fields; TypeError-like refusal if they do not resolve."""
-    if cls is dict:
-        return {}
-    if cls not in _HINTS:
-        try:
-            hints = typing.get_type_hints(cls, localns={cls.__name__: cls})
-        except NameError as e:
+def completed(classes: Sequence[type], given: Arguments) -> Arguments:
+    """The arguments of all generic classes among those that unions bring together, from those of
+    some: where an annotation says ``Leaf[T] | Node[T]``, they are the same."""
+    known = {c: given[c] for c in classes if c in given}
+    while missing := [c for c in classes if parameters(c) and c not in known]:
+        before = len(known)
+        for annotation in (a for c in classes for a in mentioned_beside(c)):
+            found = instances(annotation)
+            bound = {p: k for c in found if c in known for p, k in zip(found[c], known[c])}
+            for c in found:
+                if c in missing and all(p in bound for p in found[c]):
+                    known[c] = tuple(bound[p] for p in found[c])
+        if len(known) == before:
             raise ArgumentTypeError(
-                f"the annotations of {cls.__name__} do not resolve: {e}",
-                "define the classes at module level, aliases of unions too",
-            ) from None
-        _HINTS[cls] = {n: hints.get(n, object) for n in field_names(cls)}
-    return _HINTS[cls]
+                f"the type parameters of {missing[0].__name__} do not follow from those of "
+                f"{' and '.join(c.__name__ for c in known) or 'anything'}",
+                "use the same parameters in all classes of a union",
+            )
+    return known
 
 
-def _plain(annotation: object) -> object:
-    """An annotation without what does not matter here: ``Annotated``, an alias' name, the
-    parameters of a generic record."""
-    while True:
-        value = getattr(annotation, "__value__", None)
-        if type(annotation).__name__ == "TypeAliasType" and value is not None:
-            annotation = value
-        elif typing.get_origin(annotation) is typing.Annotated:
-            annotation = typing.get_args(annotation)[0]
-        elif isinstance(typing.get_origin(annotation), type) and is_record_class(
-            typing.get_origin(annotation)  # type: ignore[arg-type]
-        ):
-            annotation = typing.get_origin(annotation)
-        else:
-            return annotation
-
-
-def alternatives(annotation: object) -> tuple[type, ...] | None:
-    """The classes of ``A | B | None`` if all are records (or None) and one at least is."""
-    annotation = _plain(annotation)
-    if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
-        return None
-    parts = typing.get_args(annotation)
-    classes = tuple(p for p in map(_plain, parts) if isinstance(p, type))
-    records = [c for c in classes if is_record_class(c)]
-    if not records or len(classes) < len(parts):
-        return None
-    return classes if all(c in records or c is types.NoneType for c in classes) else None
-
-
-def _mentions(annotation: object) -> Iterator[tuple[type, ...]]:
-    """The groups of classes that an annotation mentions: a bare record is a group of one."""
-    annotation = _plain(annotation)
-    group = alternatives(annotation)
-    if group is not None:
-        yield group
-    elif isinstance(annotation, type) and is_record_class(annotation):
-        yield (annotation,)
-    else:
-        for part in typing.get_args(annotation):
-            yield from _mentions(part)
-
-
-_GROUPS: dict[type, tuple[tuple[type, ...], ...]] = {}
-
-
-def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
-    """All groups of classes that are reachable from the fields of ``cls``."""
-    if cls not in _GROUPS:
-        found: dict[tuple[type, ...], None] = {}
-        todo, seen = [cls], {cls}
-        while todo:
-            for annotation in annotations_of(todo.pop()).values():
-                for group in _mentions(annotation):
-                    found[group] = None
-                    new = [c for c in group if c is not types.NoneType and c not in seen]
-                    seen.update(new)
-                    todo.extend(new)
-        _GROUPS[cls] = tuple(found)
-    return _GROUPS[cls]
-
-
-def home_group(cls: type) -> tuple[type, ...] | None:
-    """The union that a recursive class belongs to (the widest one); None: not recursive."""
-    homes = [g for g in groups_of(cls) if cls in g]
-    return canonical(max(homes, key=len)) if homes else None
-
-
-def _neighbours(cls: type) -> Iterator[tuple[type, ...]]:
-    """The groups that mention a class, or classes beside it in its module."""
-    yield from groups_of(cls)
-    for other in tuple(vars(sys.modules.get(cls.__module__, types)).values()):
-        if isinstance(other, type) and other.__module__ == cls.__module__:
-            try:
-                if is_record_class(other) and is_frozen(other):
-                    yield from groups_of(other)
-            except ArgumentTypeError:  # its annotations do not resolve
-                continue
-
-
-_CANONICAL: dict[tuple[type, ...], tuple[type, ...]] = {}
-
-
-def canonical(group: tuple[type, ...]) -> tuple[type, ...]:
-    """All classes that unions bring together with those of the group: ``E`` and ``E | None``, and
-    unions that overlap, are one type, of which values lack some alternatives."""
-    if group not in _CANONICAL:
-        found = dict.fromkeys(group)
-        done: set[type] = set()
-        while todo := [c for c in found if c is not types.NoneType and c not in done]:
-            for cls in todo:
-                done.add(cls)
-                for other in _neighbours(cls):
-                    if not done.isdisjoint(other):
-                        found.update(dict.fromkeys(other))
-        last = types.NoneType
-        _CANONICAL[group] = (*(c for c in found if c is not last), *(c for c in found if c is last))
-    return _CANONICAL[group]
-
-
-def union_kind(group: tuple[type, ...], arrays: ArrayKinds = ()) -> UnionK:
+def union_kind(
+    group: tuple[type, ...], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
+) -> UnionK:
     """The kind of a value that is declared to be one of these."""
-    union = union_for(canonical(group), arrays)
+    union = union_for(canonical(group), arrays, given)
     return UnionK(union, frozenset(union.classes) - set(group))
 
-def union_for(classes: Sequence[type], arrays: ArrayKinds = ()) -> Union:
+
+def union_for(
+    classes: Sequence[type], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
+) -> Union:
     """The union of these classes, with its fields resolved from the annotations."""
     reachable = set(classes)
     for cls in classes:
         if cls is not types.NoneType:
             reachable.update(c for g in groups_of(cls) for c in g)
     relevant = tuple(a for a in arrays if a[0] in reachable)
-    key = (tuple(classes), relevant)
+    arguments = completed(classes, given) if any(map(parameters, classes)) else NO_ARGUMENTS
+    key = (tuple(classes), relevant, tuple(arguments.get(c, ()) for c in classes))
     if key not in _UNIONS:
         names = "_".join("None" if c is types.NoneType else c.__name__ for c in classes)
-        union = Union(f"{names}.{len(_UNIONS)}", tuple(classes))
+        union = Union(f"{names}.{len(_UNIONS)}", tuple(classes), arguments=arguments)
+        unfinished = [u for u in _UNIONS.values() if len(u.fields) < _records(u.classes)]
+        if sum(u.classes == union.classes for u in unfinished) >= _NESTED:
+            raise ArgumentTypeError(
+                f"{union.class_names()[0]} holds itself with ever other type arguments",
+                "give a class inside of itself the parameters that it has",
+            )
         _UNIONS[key] = union
         try:
             for cls in classes:
                 if cls is not types.NoneType:
+                    bound = dict(zip(parameters(cls), arguments.get(cls, ())))
                     union.fields[cls] = tuple(
-                        (name, annotation_kind(a, cls, name, arrays))
+                        (name, annotation_kind(a, cls, name, arrays, bound))
                         for name, a in annotations_of(cls).items()
                     )
         except BaseException:
@@ -270,80 +198,111 @@ def union_for(classes: Sequence[type], arrays: ArrayKinds = ()) -> Union:
     return _UNIONS[key]
 
 
+def _records(classes: Sequence[type]) -> int:
+    return sum(c is not types.NoneType for c in classes)
+
+
 def unions_holding(classes: set[type]) -> list[Union]:
     """The unions made so far that have all these alternatives."""
     return [u for u in _UNIONS.values() if classes <= set(u.classes)]
 
 
-def annotation_kind(annotation: object, cls: type, name: str, arrays: ArrayKinds) -> Kind:
-    """The kind of a field, from its annotation alone (but for arrays)."""
-    annotation = _plain(annotation)
+def annotation_kind(
+    annotation: object, cls: type, name: str, arrays: ArrayKinds, bound: Environment
+) -> Kind:
+    """The kind of a field, from its annotation alone (but for arrays). ``bound``: the parameters
+    of the class."""
+
+    def inner(part: object) -> Kind:
+        return annotation_kind(part, cls, name, arrays, bound)
+
+    annotation = named(annotation)
     if isinstance(annotation, Hashable) and annotation in _SCALARS:
         return _SCALARS[annotation]
+    if isinstance(annotation, typing.TypeVar) and annotation in bound:
+        return bound[annotation]
     group = alternatives(annotation)
     if group is not None:
-        return union_kind(group, arrays)
+        return union_kind(group, arrays, _arguments(annotation, inner))
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is np.ndarray or origin is np.ndarray:
         for c, n, kind in arrays:
             if (c, n) == (cls, name):
                 return kind
         return ArrayK(F64, 1)
-    if isinstance(annotation, type) and is_record_class(annotation):
-        if home_group(annotation) is not None:
-            return union_kind((annotation,), arrays)
-        inner = annotations_of(annotation).items()
+    record = plain(annotation)
+    if isinstance(record, type) and is_record_class(record):
+        given = _arguments(annotation, inner)
+        if home_group(record) is not None:
+            return union_kind((record,), arrays, given)
+        own = dict(zip(parameters(record), given.get(record, ())))
         return RecordK(
-            annotation,
-            tuple((n, annotation_kind(a, annotation, n, arrays)) for n, a in inner),
+            record,
+            tuple(
+                (n, annotation_kind(a, record, n, arrays, own))
+                for n, a in annotations_of(record).items()
+            ),
         )
     if is_tuple_of_any_length(annotation):
-        return ListK(annotation_kind(args[0], cls, name, arrays))
+        return ListK(inner(args[0]))
     if origin is tuple:
-        return TupleK(tuple(annotation_kind(a, cls, name, arrays) for a in args))
+        return TupleK(tuple(map(inner, args)))
     if isinstance(origin, type) and issubclass(origin, Sequence) and len(args) == 1:
-        return ListK(annotation_kind(args[0], cls, name, arrays))
+        return ListK(inner(args[0]))
     if origin in (typing.Union, types.UnionType):
         rest = [a for a in args if a is not types.NoneType]
         if len(rest) == 1 and len(args) == 2:
-            return OptionalK(annotation_kind(rest[0], cls, name, arrays))
+            return _or_none(inner(rest[0]))
     if origin is typing.Literal and {type(a) for a in args} == {str}:
         return SymbolK(str)
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return SymbolK(annotation)
+    if isinstance(annotation, typing.TypeVar):
+        raise ArgumentTypeError(
+            f"the annotation of {cls.__name__}.{name} does not say what {annotation} is",
+            "write it in brackets, as in list[float]",
+        )
     raise ArgumentTypeError(
-        f"the field {name!r} of {cls.__name__} has the annotation {_show(annotation)}, "
+        f"the field {name!r} of {cls.__name__} has the annotation {show(annotation)}, "
         "which is not supported inside a union of dataclasses",
         "use float, int, bool, str, enumerations, np.ndarray, tuples and lists of these, Optional, "
         "or frozen dataclasses",
     )
 
 
-def is_tuple_of_any_length(annotation: object) -> bool:
-    """``tuple[X, ...]``."""
-    args = typing.get_args(annotation)
-    return typing.get_origin(annotation) is tuple and len(args) == 2 and args[1] is Ellipsis
+def _or_none(kind: Kind) -> Kind:
+    """``T | None``, where ``T`` may be able to be None itself."""
+    match kind:
+        case OptionalK() | StaticK(_, None):
+            return kind
+        case UnionK(union, absent) if types.NoneType in union.classes:
+            return UnionK(union, absent - {types.NoneType})
+        case _:
+            return OptionalK(kind)
 
 
-def inside(annotation: object, k: int) -> object:
-    """The annotation of item k of a list or tuple (None: not known)."""
-    args = typing.get_args(annotation)
-    if is_tuple_of_any_length(annotation) or len(args) == 1:
-        return args[0]
-    return args[k] if k < len(args) else None
+def _arguments(annotation: object, kind: Callable[[object], Kind]) -> Arguments:
+    """The arguments of the generic classes that an annotation names."""
+    from pullback.frontend.generics import canonical_argument
+
+    found: dict[type, tuple[Kind, ...]] = {}
+    for cls, given in instances(annotation).items():
+        if parameters(cls):
+            for part in given:
+                if is_tuple_of_any_length(part):
+                    raise ArgumentTypeError(
+                        f"{show(part)} as an argument of {cls.__name__}", "use a list"
+                    )
+            found[cls] = tuple(canonical_argument(kind(part)) for part in given)
+    return found
 
 
-def _show(annotation: object) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
-
-
-def mentions_union(annotation: object) -> tuple[type, ...] | None:
-    """The union that an annotation names directly (a union, or one recursive class)."""
-    annotation = _plain(annotation)
-    group = alternatives(annotation)
-    if group is None and isinstance(annotation, type) and is_record_class(annotation):
-        return None if home_group(annotation) is None else (annotation,)
-    return group
+def declared_arguments(annotation: object) -> Arguments | None:
+    """The arguments that an annotation gives the classes that it names; None: it leaves some of
+    them open (or the ranks of arrays)."""
+    if getattr(annotation, "__parameters__", ()) or "ndarray" in str(annotation):
+        return None
+    return _arguments(annotation, lambda a: annotation_kind(a, object, "", (), {}))
 
 
 def array_fields(value: object, add: Callable[[type, str, np.ndarray], None]) -> None:
@@ -358,7 +317,8 @@ def array_fields(value: object, add: Callable[[type, str, np.ndarray], None]) ->
             for name in field_names(type(v)):
                 part = getattr(v, name)
                 if isinstance(part, np.ndarray):
-                    add(type(v), name, part)
+                    if has_rank_of_its_own(type(v), name):
+                        add(type(v), name, part)
                 else:
                     todo.append(part)
 
@@ -369,12 +329,24 @@ def has_array_fields(classes: Sequence[type]) -> bool:
     reachable |= {
         c for cls in tuple(reachable) for g in groups_of(cls) for c in g if c is not types.NoneType
     }
-    return any(
-        a is np.ndarray or typing.get_origin(a) is np.ndarray or "ndarray" in str(a)
-        for cls in reachable
-        for a in annotations_of(cls).values()
-    )
+    return any(has_rank_of_its_own(cls, name) for cls in reachable for name in annotations_of(cls))
+
+
+def has_rank_of_its_own(cls: type, name: str) -> bool:
+    """Whether a field is declared to hold an array: of a rank that the annotation does not say."""
+    annotation = annotations_of(cls).get(name)
+    return annotation is np.ndarray or "ndarray" in str(annotation)
 
 
 def all_unions() -> list[Union]:
     return list(_UNIONS.values())
+
+
+__all__ = [
+    "NO_ARGUMENTS", "Arguments", "ArrayKinds", "Union", "all_unions", "alternatives",
+    "annotation_kind", "annotations_of", "array_fields", "canonical", "declared_arguments",
+    "field_names", "field_of", "groups_of", "has_array_fields", "has_rank_of_its_own",
+    "home_group", "inside", "is_frozen", "is_key", "is_record_class", "is_tuple_of_any_length",
+    "mentions_union", "parameters", "plain", "step", "union_for", "union_kind",
+    "unions_holding",
+]  # fmt: skip

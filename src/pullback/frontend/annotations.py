@@ -1,0 +1,260 @@
+"""What annotations say of frozen dataclasses and NamedTuples: fields, unions, type parameters.
+
+Classes that unions bring together are one *group* (``canonical``). A generic class is in a group as
+itself; what stands for its parameters is found by ``generics``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping
+
+from pullback.errors import ArgumentTypeError
+
+
+def is_record_class(cls: type) -> bool:
+    """A dataclass or a NamedTuple."""
+    return dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
+
+
+def is_frozen(cls: type) -> bool:
+    if not dataclasses.is_dataclass(cls):
+        return True
+    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    if dataclasses.is_dataclass(cls):
+        return tuple(f.name for f in dataclasses.fields(cls))
+    if cls is dict:
+        return ()  # its keys belong to the kind
+    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+    return names
+
+
+_HINTS: dict[type, dict[str, object]] = {}
+
+
+def annotations_of(cls: type) -> dict[str, object]:
+    """The resolved annotations of the fields; TypeError-like refusal if they do not resolve."""
+    if cls is dict:
+        return {}
+    if cls not in _HINTS:
+        own = {p.__name__: p for p in getattr(cls, "__type_params__", ())}
+        try:
+            hints = typing.get_type_hints(cls, localns={**own, cls.__name__: cls})
+        except NameError as e:
+            raise ArgumentTypeError(
+                f"the annotations of {cls.__name__} do not resolve: {e}",
+                "define the classes at module level, aliases of unions too",
+            ) from None
+        inherited = _inherited(cls)
+        _HINTS[cls] = {n: inherited.get(n, hints.get(n, object)) for n in field_names(cls)}
+    return _HINTS[cls]
+
+
+def _inherited(cls: type) -> dict[str, object]:
+    """The annotations that a class has from the generic classes it is made of."""
+    found: dict[str, object] = {}
+    for base in getattr(cls, "__orig_bases__", ()):
+        origin = typing.get_origin(base)
+        if isinstance(origin, type) and is_record_class(origin):
+            given = dict(zip(parameters(origin), typing.get_args(base)))
+            for name, annotation in annotations_of(origin).items():
+                if name not in vars(cls).get("__annotations__", {}):
+                    found.setdefault(name, _substituted(annotation, given))
+    return found
+
+
+def _substituted(annotation: object, given: Mapping[object, object]) -> object:
+    if isinstance(annotation, typing.TypeVar):
+        return given.get(annotation, annotation)
+    names = getattr(annotation, "__parameters__", ())
+    if not names or isinstance(annotation, type):
+        return annotation
+    return annotation[tuple(given.get(p, p) for p in names)]  # type: ignore[index]
+
+
+def parameters(cls: type) -> tuple[object, ...]:
+    """The type parameters of a generic class."""
+    found: tuple[object, ...] = getattr(cls, "__parameters__", ())
+    return found
+
+
+def named(annotation: object) -> object:
+    """An annotation without what does not matter here: ``Annotated``, an alias' name."""
+    while True:
+        origin: typing.Any = typing.get_origin(annotation)
+        if type(annotation).__name__ == "TypeAliasType":
+            annotation = annotation.__value__  # type: ignore[attr-defined]
+        elif type(origin).__name__ == "TypeAliasType":
+            given = dict(zip(origin.__type_params__, typing.get_args(annotation)))
+            annotation = _substituted(origin.__value__, given)
+        elif origin is typing.Annotated:
+            annotation = typing.get_args(annotation)[0]
+        else:
+            return annotation
+
+
+def plain(annotation: object) -> object:
+    """An annotation without names, and without the arguments of a generic record."""
+    annotation = named(annotation)
+    origin = typing.get_origin(annotation)
+    return origin if isinstance(origin, type) and is_record_class(origin) else annotation
+
+
+def instances(annotation: object) -> dict[type, tuple[object, ...]]:
+    """The records that an annotation names directly, with the arguments of the generic ones (a
+    class alone stands for itself with its own parameters)."""
+    annotation = named(annotation)
+    union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    found: dict[type, tuple[object, ...]] = {}
+    for part in map(named, typing.get_args(annotation) if union else (annotation,)):
+        cls = plain(part)
+        if isinstance(cls, type) and is_record_class(cls):
+            given = typing.get_args(part) or parameters(cls)
+            if found.setdefault(cls, given) != given:
+                raise ArgumentTypeError(
+                    f"{cls.__name__} with two arguments in one union: its values do not show which",
+                    "use two classes",
+                )
+    return found
+
+
+def alternatives(annotation: object) -> tuple[type, ...] | None:
+    """The classes of ``A | B | None`` if all are records (or None) and one at least is."""
+    annotation = named(annotation)
+    if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
+        return None
+    parts = typing.get_args(annotation)
+    classes = tuple(p for p in map(plain, parts) if isinstance(p, type))
+    records = [c for c in classes if is_record_class(c)]
+    if not records or len(classes) < len(parts):
+        return None
+    return classes if all(c in records or c is types.NoneType for c in classes) else None
+
+
+def mentions(annotation: object) -> Iterator[object]:
+    """The annotations inside one that name records directly: one, or a union of them."""
+    annotation = named(annotation)
+    if group_of(annotation) is not None:
+        yield annotation
+        for given in instances(annotation).values():
+            for part in given:
+                yield from mentions(part)
+    else:
+        for part in typing.get_args(annotation):
+            yield from mentions(part)
+
+
+def group_of(annotation: object) -> tuple[type, ...] | None:
+    """The classes of a union of records; a bare record is a group of one."""
+    group = alternatives(annotation)
+    annotation = plain(annotation)
+    if group is None and isinstance(annotation, type) and is_record_class(annotation):
+        return (annotation,)
+    return group
+
+
+_GROUPS: dict[type, tuple[tuple[type, ...], ...]] = {}
+
+
+def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
+    """All groups of classes that are reachable from the fields of ``cls``."""
+    if cls not in _GROUPS:
+        found: dict[tuple[type, ...], None] = {}
+        todo, seen = [cls], {cls}
+        while todo:
+            for annotation in annotations_of(todo.pop()).values():
+                for group in filter(None, map(group_of, mentions(annotation))):
+                    found[group] = None
+                    new = [c for c in group if c is not types.NoneType and c not in seen]
+                    seen.update(new)
+                    todo.extend(new)
+        _GROUPS[cls] = tuple(found)
+    return _GROUPS[cls]
+
+
+def home_group(cls: type) -> tuple[type, ...] | None:
+    """The union that a recursive class belongs to (the widest one); None: not recursive."""
+    homes = [g for g in groups_of(cls) if cls in g]
+    return canonical(max(homes, key=len)) if homes else None
+
+
+def beside(cls: type) -> Iterator[type]:
+    """The records in the module of a class."""
+    for other in tuple(vars(sys.modules.get(cls.__module__, types)).values()):
+        if isinstance(other, type) and other.__module__ == cls.__module__:
+            if is_record_class(other) and is_frozen(other):
+                yield other
+
+
+def _neighbours(cls: type) -> Iterator[tuple[type, ...]]:
+    """The groups that mention a class, or classes beside it in its module."""
+    yield from groups_of(cls)
+    for other in beside(cls):
+        try:
+            yield from groups_of(other)
+        except ArgumentTypeError:  # its annotations do not resolve
+            continue
+
+
+def mentioned_beside(cls: type) -> Iterator[object]:
+    """The annotations that name records directly, in a class and those beside it."""
+    for other in (cls, *beside(cls)):
+        try:
+            found = annotations_of(other)
+        except ArgumentTypeError:  # they do not resolve
+            continue
+        for annotation in found.values():
+            yield from mentions(annotation)
+
+
+_CANONICAL: dict[tuple[type, ...], tuple[type, ...]] = {}
+
+
+def canonical(group: tuple[type, ...]) -> tuple[type, ...]:
+    """All classes that unions bring together with those of the group: ``E`` and ``E | None``, and
+    unions that overlap, are one type, of which values lack some alternatives."""
+    if group not in _CANONICAL:
+        found = dict.fromkeys(group)
+        done: set[type] = set()
+        while todo := [c for c in found if c is not types.NoneType and c not in done]:
+            for cls in todo:
+                done.add(cls)
+                for other in _neighbours(cls):
+                    if not done.isdisjoint(other):
+                        found.update(dict.fromkeys(other))
+        last = types.NoneType
+        _CANONICAL[group] = (*(c for c in found if c is not last), *(c for c in found if c is last))
+    return _CANONICAL[group]
+
+
+def is_tuple_of_any_length(annotation: object) -> bool:
+    """``tuple[X, ...]``."""
+    args = typing.get_args(annotation)
+    return typing.get_origin(annotation) is tuple and len(args) == 2 and args[1] is Ellipsis
+
+
+def inside(annotation: object, k: int) -> object:
+    """The annotation of item k of a list or tuple (None: not known)."""
+    args = typing.get_args(annotation)
+    if is_tuple_of_any_length(annotation) or len(args) == 1:
+        return args[0]
+    return args[k] if k < len(args) else None
+
+
+def show(annotation: object) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+
+
+def mentions_union(annotation: object) -> tuple[type, ...] | None:
+    """The union that an annotation names directly (a union, or one recursive class)."""
+    group = alternatives(annotation)
+    annotation = plain(annotation)
+    if group is None and isinstance(annotation, type) and is_record_class(annotation):
+        return None if home_group(annotation) is None else (annotation,)
+    return group
