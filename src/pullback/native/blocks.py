@@ -1,6 +1,7 @@
 """Blocks: converted data in memory, and the runtime that grows them.
 
-A block belongs to one converted argument. Its nodes are in one chain of chunks, one after another,
+A block belongs to one converted argument; it is in memory of whoever has it made: of an entry point
+(``route``), in its frame. Its nodes are in one chain of chunks, one after another,
 each after a header of two words (its alternative, and a word for whoever walks the nodes); columns
 of lists are in another chain. While an argument is converted the block also has a table from
 objects to their nodes (open addressing), and a stack of nodes that are still to be filled.
@@ -43,7 +44,8 @@ declare i64 @llvm.umax.i64(i64, i64)
 FUNCTIONS = {
     "pb_block_new": ("ptr", "i64"),
     "pb_block_free": ("void", "ptr"),
-    "pb_blocks_free": ("void", "ptr, i64"),
+    "pb_block_clear": ("void", "ptr"),
+    "pb_blocks_clear": ("void", "ptr, i64"),
     "pb_block_dies": ("void", "ptr"),
     "pb_block_close": ("void", "ptr"),
     "pb_block_more": ("i1", "ptr, i64, i64"),
@@ -64,6 +66,7 @@ def _new() -> str:
 def _free_chain(c: Code, start: int) -> None:
     chunk = c.slot("ptr")
     c.store("ptr", c.load("ptr", "%block", start), chunk)
+    c.store("ptr", "null", "%block", start)
     with c.loop(lambda: c.let(f"icmp ne ptr {c.load('ptr', chunk)}, null")):
         this = c.load("ptr", chunk)
         c.store("ptr", c.load("ptr", this, CHUNK_BEFORE), chunk)
@@ -86,31 +89,41 @@ def _free_chain(c: Code, start: int) -> None:
 def _close() -> str:
     c = Code()
     for field in (TABLE, STACK):
-        c.call("void", "free", f"ptr {c.load('ptr', '%block', field)}")
-        c.store("ptr", "null", "%block", field)
+        memory = c.load("ptr", "%block", field)
+        with c.when(c.let(f"icmp ne ptr {memory}, null")):
+            c.call("void", "free", f"ptr {memory}")
+            c.store("ptr", "null", "%block", field)
     c.line("ret void")
     return c.function("define void @pb_block_close(ptr %block)")
 
 
-def _free() -> str:
+def _clear() -> str:
+    """Give back all that a block has in other memory."""
     c = Code()
     c.call("void", "pb_block_close", "ptr %block")
     _free_chain(c, NODE_CHUNK)
     _free_chain(c, DATA_CHUNK)
+    c.line("ret void")
+    return c.function("define void @pb_block_clear(ptr %block)")
+
+
+def _free() -> str:
+    c = Code()
+    c.call("void", "pb_block_clear", "ptr %block")
     c.call("void", "free", "ptr %block")
     c.line("ret void")
     return c.function("define void @pb_block_free(ptr %block)")
 
 
-def _free_several() -> str:
+def _clear_several() -> str:
     """The blocks whose addresses are in a row; null is none."""
     c = Code()
     with c.counting("%n") as i:
         block = c.load("ptr", "%row", c.mul(i, 8))
         with c.when(c.let(f"icmp ne ptr {block}, null")):
-            c.call("void", "pb_block_free", f"ptr {block}")
+            c.call("void", "pb_block_clear", f"ptr {block}")
     c.line("ret void")
-    return c.function("define void @pb_blocks_free(ptr %row, i64 %n)")
+    return c.function("define void @pb_blocks_clear(ptr %row, i64 %n)")
 
 
 def _dies() -> str:
@@ -239,5 +252,5 @@ def _rehash() -> str:
 
 def blocks_text() -> str:
     """The runtime of blocks, one module."""
-    parts = (_new, _close, _free, _free_several, _dies, _more, _deeper, _rehash, _find)
+    parts = (_new, _close, _clear, _free, _clear_several, _dies, _more, _deeper, _rehash, _find)
     return _DECLARED + "\n".join(part() for part in parts)

@@ -104,7 +104,7 @@ class Conversion:
 
     @property
     def encode_raw(self) -> Raw:
-        """That for compiled code: (object, first cell, copy, tangent) -> block or null."""
+        """That for compiled code: (memory, object, first cell, copy, tangent) -> a block there?"""
         return self._encoders[1]
 
     @cached_property
@@ -188,7 +188,7 @@ def _linked(text: str, names: Names, name: str) -> tuple[Builtin, Raw]:
     """A function that Python calls, and the one within that compiled code calls (null where the
     printer has none)."""
     raw = f"{name}_raw"
-    exports = (name, raw) if f"define ptr @{raw}(" in text else (name,)
+    exports = (name, raw) if f" @{raw}(" in text else (name,)
     linked = _link(text, names, *exports)
     builtin = new_builtin(name, linked.address(name), [linked, names])
     return builtin, _raw(linked, names, exports[-1])

@@ -22,13 +22,12 @@ from pullback.native.shapes import (
     Shape,
     Space,
     beside,
+    block_words,
     leaf_types,
     node_words,
     parts_of,
     reals,
     root_places,
-    root_words,
-    tangent_words,
     words,
 )
 from pullback.native.tangent_items import NONE
@@ -169,8 +168,8 @@ class Encoder(ValueEncoder):
     # --- the whole ---
 
     def text(self) -> str:
-        """All functions. ``encode_raw(value, first cell, copy, tangent)`` gives the block (null:
-        the value is not of this layout), ``encode`` is that for Python."""
+        """All functions. ``encode_raw(block, value, first cell, copy, tangent)`` makes the block in
+        memory for it (false: the value is not of this layout), ``encode`` is that for Python."""
         parts = [HELPERS]
         for number, _, a in alternatives(self.layout):
             if a.shape is not None:
@@ -182,9 +181,8 @@ class Encoder(ValueEncoder):
 
     def _main(self) -> str:
         self.code = c = Code()
-        count = len(root_words(self.layout)) + len(tangent_words(self.layout))
-        c.line(f"%block = call ptr @pb_block_new(i64 {count})")
-        c.need(c.let("icmp ne ptr %block, null"), "other")
+        size = at.WORDS + 8 * block_words(self.layout)
+        c.call("void", "llvm.memset.p0.i64", "ptr %block", "i8 0", f"i64 {size}", "i1 false")
         c.store("i64", "%first", "%block", at.CELLS)
         c.store("i64", "%copy", "%block", at.KIND)
         sole = "false" if any(map(parts_of, self._inside_nodes())) else "true"
@@ -192,16 +190,14 @@ class Encoder(ValueEncoder):
         self.encode(self.layout.root, "%obj", self._root_places(), root)
         if self.layout.unions:
             c.need(c.call("i1", "pb.drain", "ptr %block"), "fail")
-        c.call("void", "pb_block_close", "ptr %block")
-        c.line("ret ptr %block")
+            c.call("void", "pb_block_close", "ptr %block")
+        c.line("ret i1 true")
         c.block("fail")
         c.call("void", "PyErr_Clear")
-        c.call("void", "pb_block_free", "ptr %block")
-        c.jump("other")
-        c.block("other")
-        c.line("ret ptr null")
+        c.call("void", "pb_block_clear", "ptr %block")
+        c.line("ret i1 false")
         return c.function(
-            "define ptr @encode_raw(ptr %obj, i64 %first, i64 %copy, ptr %tangent)"
+            "define i1 @encode_raw(ptr %block, ptr %obj, i64 %first, i64 %copy, ptr %tangent)"
         )
 
     def _builtin(self) -> str:
@@ -211,9 +207,12 @@ class Encoder(ValueEncoder):
                        f"ptr {over}")  # fmt: skip
         copy = c.same(c.load("ptr", "%args", 16), "@pb_true")
         tangent = c.load("ptr", "%args", 24) if self.dual else "null"
-        block = c.call("ptr", "encode_raw", f"ptr {c.load('ptr', '%args')}", f"i64 {first}",
-                       f"i64 {c.let(f'zext i1 {copy} to i64')}", f"ptr {tangent}")  # fmt: skip
+        block = c.call("ptr", "pb_block_new", f"i64 {block_words(self.layout)}")
         c.need(c.let(f"icmp ne ptr {block}, null"), "other")
+        made = c.call("i1", "encode_raw", f"ptr {block}", f"ptr {c.load('ptr', '%args')}",
+                      f"i64 {first}", f"i64 {c.let(f'zext i1 {copy} to i64')}",
+                      f"ptr {tangent}")  # fmt: skip
+        c.need(made, "drop")
         out = c.slot("ptr", 3)
         address = c.let(f"ptrtoint ptr {c.at(block, at.WORDS)} to i64")
         cells = c.load("i64", block, at.CELLS)
@@ -225,6 +224,9 @@ class Encoder(ValueEncoder):
         ]):  # fmt: skip
             c.store("ptr", value, out, 8 * k)
         c.line(f"ret ptr {c.call('ptr', 'pb_tuple', f'ptr {out}', 'i64 3')}")
+        c.block("drop")
+        c.call("void", "pb_block_free", f"ptr {block}")
+        c.jump("other")
         c.block("other")
         c.call("void", "Py_IncRef", "ptr @pb_not_implemented")
         c.line("ret ptr @pb_not_implemented")

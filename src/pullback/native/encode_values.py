@@ -363,6 +363,11 @@ class ValueEncoder:
             elif near:
                 more = self._columns(words(beside(self.layout, t)), near, n)
             columns.append((data, more))
+        if shape.item == Number(Ty.F64, True) and not where.in_node and not columns[0][1]:
+            ((to, _),) = columns[0][0]
+            read = c.call("i1", "pb_reals", f"ptr {items}", f"i64 {n}", f"ptr {to}")
+            c.need(read, "fail")
+            return
         inside = self._inside(shape, obj, where, in_list=True)
         tangents = items_of(c, where.tangent, n)
         with c.counting(n) as i:

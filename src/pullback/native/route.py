@@ -14,6 +14,7 @@ from pullback.native import blocks
 from pullback.native.boundary import Conversion, Raw, block_functions
 from pullback.native.emit import ModuleText
 from pullback.native.entry_base import EntryBase
+from pullback.native.shapes import block_words
 from pullback.native.signature import Tree
 from pullback.native.text import LLVM, memory_type
 
@@ -69,11 +70,13 @@ class RouteSignature:
 
     def declarations(self) -> str:
         """Their declarations."""
-        kinds = {"pb_encode": "ptr, i64, i64, ptr", "pb_gradient": "ptr, ptr, ptr"}
-        lines = ["declare void @pb_blocks_free(ptr, i64)"]
+        kinds = {
+            "pb_encode": ("i1", "ptr, ptr, i64, i64, ptr"), "pb_gradient": ("ptr", "ptr, ptr, ptr")
+        }  # fmt: skip
+        lines = ["declare void @pb_blocks_clear(ptr, i64)"]
         for name in self.raws():
-            params = kinds.get(name.rpartition("_")[0], "ptr, ptr, ptr, ptr")
-            lines.append(f"declare ptr @{name}({params})")
+            ret, params = kinds.get(name.rpartition("_")[0], ("ptr", "ptr, ptr, ptr, ptr"))
+            lines.append(f"declare {ret} @{name}({params})")
         return "\n".join([*lines, ""])
 
 
@@ -109,7 +112,7 @@ class RouteText(EntryBase):
 
     def _leave(self) -> list[str]:
         n = len(self.signature.arguments)
-        return [f"  call void @pb_blocks_free(ptr {self.blocks}, i64 {n})"]
+        return [f"  call void @pb_blocks_clear(ptr {self.blocks}, i64 {n})"]
 
     def _converted(self) -> tuple[list[str], str]:
         """The words of all arguments and then of all tangents, and the number of cells."""
@@ -121,11 +124,10 @@ class RouteText(EntryBase):
             tangent = "@pb_none"
             if k < s.tangents:
                 tangent = self.read("ptr", "%args", 8 * (len(s.arguments) + k))
-            block = self.let(
-                f"call ptr @pb_encode_{k}(ptr {obj}, i64 {cells}, i64 0, ptr {tangent})"
-            )
+            block = self.space(blocks.WORDS // 8 + block_words(conversion.layout))
+            words = f"ptr {block}, ptr {obj}, i64 {cells}, i64 0, ptr {tangent}"
+            self.need(self.let(f"call i1 @pb_encode_{k}({words})"), "other")
             self.write("ptr", block, self.blocks, 8 * k)
-            self.need(self.let(f"icmp ne ptr {block}, null"), "other")
             cells = self.read("i64", block, blocks.CELLS)
             args += self._words(block, 0, conversion.words)
             beside += self._words(block, len(conversion.words), conversion.tangent_words)

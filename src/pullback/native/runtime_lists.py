@@ -7,6 +7,8 @@ is given out again with another number, as CPython does with the tuples of ``zip
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pullback.lower.loopcode import Ty
 from pullback.native.builder import Code, increment
 from pullback.native.layout import Field
@@ -18,6 +20,9 @@ LIST_TYPES = (Ty.F64, Ty.I64, Ty.I1)
 RING = 2048
 """So many floats are held; lists longer than half of it do without."""
 
+UNROLLED = 4
+"""So many numbers are read or made in one round of a loop."""
+
 READ, OTHER, FULL = 0, 1, 2
 """What reading a list gives: it is read, an item is of another type, there is no memory left."""
 
@@ -25,6 +30,7 @@ LIST_FUNCTIONS = {
     **{f"pb_read_list_{ty.value}": ("i32", "ptr, ptr, ptr") for ty in LIST_TYPES},
     **{f"pb_make_list_{ty.value}": ("ptr", "ptr, i64, i64") for ty in LIST_TYPES},
     "pb_floats": ("i1", "ptr, ptr, i64, i64"),
+    "pb_reals": ("i1", "ptr, i64, ptr"),
 }
 """Result and parameter types of what entry points call. (The rest of the declarations that these
 functions need is in ``DECLARED``.)"""
@@ -32,8 +38,10 @@ functions need is in ``DECLARED``.)"""
 DECLARED = f"""
 @pb_ring = internal global [{RING} x ptr] zeroinitializer
 @pb_ring_next = internal global i64 0
+@pb_ring_filled = internal global i64 0
 declare ptr @PyList_New(i64)
 declare ptr @PyFloat_FromDouble(double)
+declare void @PyErr_Clear()
 declare ptr @PyLong_FromLongLong(i64)
 declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 @pb_float = external global i8
@@ -57,10 +65,13 @@ def _read(ty: Ty) -> str:
         c.need(c.same(grown, "0", "i32"), "full")
     c.store("i64", end, "%ctx", 8 * Field.RESID_CUR)
     to = c.let(f"inttoptr i64 {start} to ptr")
-    over = c.slot("i32")
-    with c.counting(n) as i:
-        item = c.load("ptr", items, c.mul(i, 8))
-        c.store(memory_type(ty), _number(c, ty, item, over), to, c.mul(i, SIZE[ty]))
+    if ty is Ty.F64:
+        c.need(c.call("i1", "pb_reals", f"ptr {items}", f"i64 {n}", f"ptr {to}"), "other")
+    else:
+        over = c.slot("i32")
+        with c.counting(n) as i:
+            item = c.load("ptr", items, c.mul(i, 8))
+            c.store(memory_type(ty), _number(c, ty, item, over), to, c.mul(i, SIZE[ty]))
     for k, word in enumerate((start, n, "1")):
         c.store("i64", word, "%out", 8 * k)
     c.line(f"ret i32 {READ}")
@@ -75,10 +86,7 @@ def _number(c: Code, ty: Ty, item: str, over: str) -> str:
         yes, no = c.same(item, "@pb_true"), c.same(item, "@pb_false")
         c.need(c.let(f"or i1 {yes}, {no}"), "other")
         return c.let(f"zext i1 {yes} to i8")
-    c.need(c.same(c.load("ptr", item, OB_TYPE), "@pb_float" if ty is Ty.F64 else "@pb_int"),
-           "other")  # fmt: skip
-    if ty is Ty.F64:
-        return c.load("double", item, FLOAT_VALUE)
+    c.need(c.same(c.load("ptr", item, OB_TYPE), "@pb_int"), "other")
     value = c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {item}", f"ptr {over}")
     c.need(c.same(c.load("i32", over), "0", "i32"), "other")
     return value
@@ -113,41 +121,90 @@ def _make(ty: Ty) -> str:
     return c.function(f"define ptr @pb_make_list_{ty.value}(ptr %data, i64 %n, i64 %stride)")
 
 
+def _reals() -> str:
+    """The numbers of so many Python floats, one after another; false: one of them is none."""
+    c = Code()
+
+    def one(i: str) -> None:
+        item = c.load("ptr", "%items", c.mul(i, 8))
+        c.need(c.same(c.load("ptr", item, OB_TYPE), "@pb_float"), "other")
+        c.store("double", c.load("double", item, FLOAT_VALUE), "%to", c.mul(i, 8))
+
+    _unrolled(c, one)
+    c.line("ret i1 true")
+    c.block("other")
+    c.line("ret i1 false")
+    return c.function("define i1 @pb_reals(ptr %items, i64 %n, ptr %to)")
+
+
+def _unrolled(c: Code, one: Callable[[str], None]) -> None:
+    """What is done with each index below ``%n``, several in one round."""
+    i = c.var("i64", "0")
+    with c.loop(lambda: c.let(f"icmp sle i64 {c.add(c.load('i64', i), UNROLLED)}, %n")):
+        index = c.load("i64", i)
+        for k in range(UNROLLED):
+            one(c.add(index, k))
+        c.store("i64", c.add(index, UNROLLED), i)
+    with c.loop(lambda: c.let(f"icmp slt i64 {c.load('i64', i)}, %n")):
+        index = c.load("i64", i)
+        one(index)
+        c.store("i64", c.add(index, 1), i)
+
+
 def _floats() -> str:
     """So many new floats into the places of a list or tuple; false: no memory left. Nothing here
     can run the user's code, so nobody else takes from the ring meanwhile."""
     c = Code()
-    step = c.mul("%stride", 8)
-    c.branch(c.let(f"icmp ugt i64 %n, {RING // 2}"), "long", "short")
-    c.block("long")
-    with c.counting("%n") as i:
-        value = c.load("double", "%data", c.mul(i, step))
-        made = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
-        c.need(c.let(f"icmp ne ptr {made}, null"), "none")
-        c.store("ptr", made, "%items", c.mul(i, 8))
-    c.line("ret i1 true")
-    c.block("short")
-    ring = c.at("@pb_ring", c.mul(_window(c), 8))
-    with c.counting("%n") as i:
-        value = c.load("double", "%data", c.mul(i, step))
+    plain = "tail call i1 @pb_new_floats(ptr %items, ptr %data, i64 %n, i64 %stride)"
+    c.need(c.let(f"icmp ule i64 %n, {RING // 2}"), "plain")
+    start = _window(c)
+    end, filled = c.add(start, "%n"), c.load("i64", "@pb_ring_filled")
+    with c.when(c.let(f"icmp ugt i64 {end}, {filled}")):
+        c.need(c.let(f"call preserve_mostcc i1 @pb_ring_fill(i64 {end})"), "plain")
+    ring, step = c.at("@pb_ring", c.mul(start, 8)), c.mul("%stride", 8)
+
+    def one(i: str) -> None:
         place = c.at(ring, c.mul(i, 8))
+        value = c.load("double", "%data", c.mul(i, step))
         held = c.load("ptr", place)
-        free = c.choose(c.same(held, "null"), lambda: "false",
-                        lambda: c.same(c.load("i64", held), "1", "i64"), "i1")  # fmt: skip
 
         def again() -> str:
             c.store("i64", "2", held)
             c.store("double", value, held, FLOAT_VALUE)
             return held
 
-        item = c.choose(free, again, lambda: c.call(
-            "ptr", "pb_ring_float", f"ptr {place}", f"double {value}"), "ptr")  # fmt: skip
-        c.need(c.let(f"icmp ne ptr {item}, null"), "none")
+        def other() -> str:
+            made = c.let(f"call preserve_mostcc ptr @pb_ring_float(ptr {place}, double {value})")
+            c.need(c.let(f"icmp ne ptr {made}, null"), "none")
+            return made
+
+        item = c.choose(c.same(c.load("i64", held), "1", "i64"), again, other, "ptr")
         c.store("ptr", item, "%items", c.mul(i, 8))
+
+    _unrolled(c, one)
     c.line("ret i1 true")
+    c.block("plain")
+    c.line(f"%all = {plain}")
+    c.line("ret i1 %all")
     c.block("none")
     c.line("ret i1 false")
     return c.function("define i1 @pb_floats(ptr %items, ptr %data, i64 %n, i64 %stride)")
+
+
+def _new_floats() -> str:
+    """The same without the ring."""
+    c = Code()
+    step = c.mul("%stride", 8)
+    with c.counting("%n") as i:
+        value = c.load("double", "%data", c.mul(i, step))
+        made = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
+        c.need(c.let(f"icmp ne ptr {made}, null"), "none")
+        c.store("ptr", made, "%items", c.mul(i, 8))
+    c.line("ret i1 true")
+    c.block("none")
+    c.line("ret i1 false")
+    words = "ptr %items, ptr %data, i64 %n, i64 %stride"
+    return c.function(f"define internal i1 @pb_new_floats({words}) noinline")
 
 
 def _window(c: Code) -> str:
@@ -165,9 +222,33 @@ def _window(c: Code) -> str:
     return start
 
 
+def _ring_fill() -> str:
+    """See to it that the first ``%end`` places of the ring have floats; false if they cannot (or
+    this CPython does not count references as we think)."""
+    c = Code()
+
+    def fewer() -> str:
+        return c.let(f"icmp ult i64 {c.load('i64', '@pb_ring_filled')}, %end")
+
+    with c.loop(fewer):
+        filled = c.load("i64", "@pb_ring_filled")
+        made = c.call("ptr", "PyFloat_FromDouble", "double 0.0")
+        c.need(c.let(f"icmp ne ptr {made}, null"), "none")
+        c.need(c.same(c.load("i64", made), "1", "i64"), "odd")
+        c.store("ptr", made, "@pb_ring", c.mul(filled, 8))
+        c.store("i64", c.add(filled, 1), "@pb_ring_filled")
+    c.line("ret i1 true")
+    c.block("none")
+    c.call("void", "PyErr_Clear")
+    c.line("ret i1 false")
+    c.block("odd")
+    c.call("void", "Py_DecRef", f"ptr {made}")
+    c.line("ret i1 false")
+    return c.function("define internal preserve_mostcc i1 @pb_ring_fill(i64 %end) cold noinline")
+
+
 def _ring_float() -> str:
-    """A new float, held at a place of the ring instead of the one that was (if this CPython counts
-    references as we think)."""
+    """A new float, held at a place of the ring instead of the one that was."""
     c = Code()
     made = c.call("ptr", "PyFloat_FromDouble", "double %value")
     c.need(c.let(f"icmp ne ptr {made}, null"), "none")
@@ -175,17 +256,18 @@ def _ring_float() -> str:
         c.store("i64", "2", made)
         old = c.load("ptr", "%place")
         c.store("ptr", made, "%place")
-        with c.when(c.let(f"icmp ne ptr {old}, null")):
-            c.call("void", "Py_DecRef", f"ptr {old}")
+        c.call("void", "Py_DecRef", f"ptr {old}")
     c.line(f"ret ptr {made}")
     c.block("none")
     c.line("ret ptr null")
     return c.function(
-        "define internal ptr @pb_ring_float(ptr %place, double %value) cold noinline"
+        "define internal preserve_mostcc ptr @pb_ring_float(ptr %place, double %value) "
+        "cold noinline"
     )
 
 
 def lists_text() -> str:
     """The functions, for every type of numbers."""
-    parts = [*map(_read, LIST_TYPES), *map(_make, LIST_TYPES), _floats(), _ring_float()]
+    parts = [*map(_read, LIST_TYPES), *map(_make, LIST_TYPES), _reals(), _floats(),
+             _new_floats(), _ring_fill(), _ring_float()]  # fmt: skip
     return DECLARED + "\n".join(parts)

@@ -217,6 +217,11 @@ def tangent_words(layout: Layout) -> tuple[Ty, ...]:
     return tuple(ty for t in leaf_types(layout.root) for ty in words(root_beside(layout, t)))
 
 
+def block_words(layout: Layout) -> int:
+    """How many words a block has for an argument and its tangents."""
+    return len(root_words(layout)) + len(tangent_words(layout))
+
+
 Span = tuple[int, int]
 """The first word, and how many."""
 
