@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pullback.cells import Cells, accumulated, beside
+from pullback.cells import Cells, accumulated, of_argument
 from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Program
 from pullback.core.types import Array, Decl, Handle, Named, Type
@@ -87,7 +87,7 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
         if len(parts) == 2:
             accumulators[k] = parts[1]
             assert isinstance(t, Array)
-            given[-1] = beside(plan.space, t, parts[1])
+            given[-1] = of_argument(plan.space, t, parts[1])
     counts = [filled[end - 1] if end else 0 for end in ends]
     return Flat(flattener, leaves, given, accumulators, counts)
 

@@ -36,6 +36,19 @@ def beside(space: str, t: Array, where: object) -> object:
     return make_array(t.elem, parts, where.shape)
 
 
+def of_argument(space: str, t: Array, where: object) -> object:
+    """What stands beside an array of arrays of reals that is an argument: the accumulators, or
+    ("ids") the first id of each."""
+    if space != "ids":
+        return where
+    assert isinstance(where, np.ndarray) and isinstance(t.elem, Array)
+    if isinstance(t.elem.elem, Real):
+        firsts = [cells.offset + 1 for cells in where.ravel()]
+        return np.array(firsts, np.int64).reshape(where.shape)
+    parts = [of_argument(space, t.elem, w) for w in where.ravel()]
+    return make_array(t.elem, parts, where.shape)
+
+
 def read(cells: np.ndarray, where: Cells) -> np.ndarray:
     """What is in the cells of an accumulator."""
     return cells[where.offset : where.offset + where.size].reshape(where.shape)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
-from pullback.ad.cells import extents_of, zeros, zeros_like
+from pullback.ad.cells import array_type, extents_of, zeros, zeros_like
 from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
@@ -33,7 +33,7 @@ from pullback.ad.straight import (
     wants,
 )
 from pullback.core.build import Builder, i64, lit, partial
-from pullback.core.prims import TABLE
+from pullback.core.prims import TABLE, VIEWS
 from pullback.core.rows import Mark
 from pullback.core.terms import (
     AccAdd,
@@ -52,7 +52,7 @@ from pullback.core.terms import (
     TapePush,
     Var,
 )
-from pullback.core.types import F64, I64, Bool, Handle, Int, Real, Type
+from pullback.core.types import F64, I64, Array, Bool, Handle, Int, Real, Type
 
 if TYPE_CHECKING:
     from pullback.ad.functions import Functions
@@ -73,6 +73,18 @@ class IdSpaces(Spaces):
     def beside(self, t: Real) -> Type:
         return I64
 
+    def firsts(self, t: Array) -> Type | None:
+        """The first ids of the arrays of reals in an array of (arrays of) these, each of which has
+        consecutive ones; None if it has none in it."""
+        match t.elem:
+            case Array(Real()):
+                return Array(I64, t.rank)
+            case Array():
+                inner = self.firsts(t.elem)
+                return None if inner is None else Array(inner, t.rank)
+            case _:
+                return None
+
 
 def lasting(b: Builder, array: Atom) -> Atom:
     """An array of ids beside one that is an argument: in memory from which nothing is moved, so
@@ -85,7 +97,8 @@ def ids_of(
     numbered: frozenset[int] = frozenset(),
 ) -> str:
     """The name of f with ids for these active parameters, made when first asked for. The last
-    parameters are the first ids of those arrays that have consecutive ones."""
+    parameters are the first ids of those arrays that have consecutive ones, or arrays in which
+    each array does."""
     suffix = "ids_numbered" if numbered else "ids"
     return translated(
         functions, name, mask, suffix, lambda facts: Dual(functions, spaces, facts, codes, numbered)
@@ -108,6 +121,7 @@ class Dual(Forward):
         self.cheap: dict[Var, Let] = {}
         self.consecutive = consecutive
         self.numbered: dict[Atom, Numbered] = {}
+        self.firsts: dict[Atom, Atom] = {}
 
     # -- what stands beside a real --------------------------------------------------------------
 
@@ -127,12 +141,18 @@ class Dual(Forward):
         """The first ids of the parameters whose ids are consecutive."""
         out: list[Var] = []
         for k in sorted(self.consecutive):
-            out.append(Var("first", I64))
-            start = len(b.lets)
-            extents = extents_of(b, self.value(params[k]))
-            self.numbered[params[k]] = Numbered.dense(b, out[-1], extents)
-            self.cheap_again(b, start)
+            out.append(Var("first", self.spaces.firsts(array_type(params[k].type)) or I64))
+            self.number(params[k], out[-1], b)
         return out
+
+    def number(self, array: Var, first: Atom, b: Builder) -> None:
+        """Note that the ids of an array, or of each array in it, are consecutive."""
+        if isinstance(first.type, Array):
+            self.firsts[array] = first
+            return
+        start = len(b.lets)
+        self.numbered[array] = Numbered.dense(b, first, extents_of(b, self.value(array)))
+        self.cheap_again(b, start)
 
     def on(self, a: Atom) -> bool:
         return isinstance(a, Var) and a in self.active
@@ -168,6 +188,11 @@ class Dual(Forward):
                 self.as_loop(let, let.op, b)
             case Index(array, idx, False) if self.on(let.vars[0]) and array in self.numbered:
                 self.read(let, array, self.values(idx), b)
+            case Index(array, idx, checked) if array in self.firsts:
+                super().let(let, b)
+                index = Index(self.firsts[array], self.values(idx), checked)
+                first = b.let(index, (array_type(index.array.type).elem,))[0]
+                self.number(let.vars[0], first, b)
             case AccNew() | AccAdd() | AccRead() | AccTake():
                 self.accumulator(let, let.op, b)
             case _:
@@ -203,6 +228,9 @@ class Dual(Forward):
             self.cheap_again(b, start)
             if found is not None:
                 self.numbered[let.vars[0]] = found
+        elif let.vars and args and args[0] in self.firsts and name in {*VIEWS, "copy"}:
+            first = b.prim(name, self.firsts[args[0]], *self.values(args[1:]), static=static)
+            self.firsts[let.vars[0]] = first
 
     def read(self, let: Let, array: Atom, where: tuple[Atom, ...], b: Builder) -> None:
         """A real of an array whose ids are known without looking."""

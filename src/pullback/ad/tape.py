@@ -2,7 +2,8 @@
 (``dual``), and the tape is gone through backwards.
 
 The ids are 0 (nobody), then those of the inputs, data first, then those of the rows. Data among
-the parameters comes in its dual space, with ids inside, from 1 on; where ``differentiate`` has an
+the parameters comes in its dual space, with ids inside, from 1 on (of arrays of arrays of reals:
+with the first id of each); where ``differentiate`` has an
 accumulator of its cells, here there is one of as many cells as it has ids."""
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from pullback.core.terms import (
     TapeRoom,
     Var,
 )
-from pullback.core.types import F64, I64, Array, Handle, Real
+from pullback.core.types import F64, I64, Array, Handle, Real, Type
 
 Only = tuple[int, ...] | None
 
@@ -129,10 +130,7 @@ class _Maker:
         spaces = IdSpaces.of(program.decls)
         functions = Functions(dict(program.functions), dict(program.decls), spaces)
         main = functions.functions[program.main]
-        parts = tuple(
-            tuple(Var(p.name, t) for t in spaces.dual(p.type, spaces.composite(p.type)))
-            for p in main.params
-        )
+        parts = tuple(tuple(Var(p.name, t) for t in _given(spaces, p.type)) for p in main.params)
         seeds = tuple(
             Var("seed", t) if only is None or i in only else None
             for i, t in enumerate(main.results)
@@ -226,19 +224,25 @@ class _Maker:
         """The parameters with their ids."""
         places = dict(zip(self.plain, inputs))
         out: list[Atom] = []
+        firsts: list[Atom] = []
         for i, parts in enumerate(self.parts):
-            out += parts
+            out.append(parts[0])
             if i in places:
-                out.append(self.ids(*places[i], b))
-        out += [at for i, (at, _) in sorted(places.items()) if i in self.numbered]
-        return tuple(out)
+                at, shape = places[i]
+                out.append(self.ids(at, shape, b))
+                firsts += [at] if i in self.numbered else []
+            elif i in self.numbered:
+                out.append(consecutive_inside(b, *parts))
+                firsts.append(parts[1])
+        return (*out, *firsts)
 
     @property
     def numbered(self) -> frozenset[int]:
-        """The parameters of ``plain`` that are arrays of reals."""
-        types = {i: self.main.params[i].type for i in self.plain}
-        arrays = {i: t for i, t in types.items() if isinstance(t, Array)}
-        return frozenset(i for i, t in arrays.items() if isinstance(t.elem, Real))
+        """The parameters that are arrays of (arrays of) reals, those that have ids."""
+        types = {i: p.type for i, p in enumerate(self.main.params)}
+        arrays = [(i, t) for i, t in types.items() if isinstance(t, Array) and seeded(t)]
+        plain = self.plain
+        return frozenset(i for i, t in arrays if i in plain or isinstance(t.elem, Array))
 
     def ids(self, at: Atom, shape: tuple[Atom, ...], b: Builder) -> Atom:
         """The ids of an input from a position on, in C order."""
@@ -270,6 +274,27 @@ class _Maker:
             d = body.let(AccRead(h, (place,), real.bits), (real,))
             out += b.let(Build(shape, idx, body.block(d)), (t,))
         return tuple(out)
+
+
+def _given(spaces: IdSpaces, t: Type) -> tuple[Type, ...]:
+    """The types of what is given of a parameter: data with ids inside, but of an array of arrays of
+    reals with the first id of each."""
+    firsts = spaces.firsts(t) if isinstance(t, Array) else None
+    return spaces.dual(t, spaces.composite(t)) if firsts is None else (t, firsts)
+
+
+def consecutive_inside(b: Builder, array: Atom, firsts: Atom) -> Atom:
+    """The ids beside an array of arrays of reals, each of which has consecutive ones."""
+    t = array_type(array.type)
+    idx, body = indices(t.rank), Builder()
+    inner = body.index(array, idx, checked=False)
+    first = body.index(firsts, idx, checked=False)
+    if isinstance(first.type, Array):
+        ids = consecutive_inside(body, inner, first)
+    else:
+        ids = lasting(body, consecutive(body, first, extents_of(body, inner)))
+    made = Build(extents_of(b, array), idx, body.block((ids,)))
+    return lasting(b, b.let(made, (Array(ids.type, t.rank),))[0])
 
 
 def scatter(b: Builder, value: Atom, ids: Atom, h: Atom) -> None:

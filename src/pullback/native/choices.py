@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pullback.lower.loopcode import Ty
 from pullback.native.builder import Code, increment
 from pullback.native.pyabi import OB_TYPE
-from pullback.native.shapes import Layout, Maybe, Symbol, beside, leaf_types, words
+from pullback.native.shapes import Layout, Maybe, Symbol, beside_in, leaf_types, words
 from pullback.native.text import memory_type
 
 MOST_MEMBERS = 32
@@ -54,7 +54,7 @@ def symbol_object(c: Code, name: Name, shape: Symbol, number: str) -> str:
 
 def optional(
     c: Code, layout: Layout, shape: Maybe, obj: str, slots: Slots,
-    encode: Callable[[Slots], None],
+    encode: Callable[[Slots], None], in_node: bool,
 ) -> None:  # fmt: skip
     """Write whether there is a value, and the value; or zeros and arrays without elements."""
     ((flag,), _), rest = slots[0], slots[1:]
@@ -67,7 +67,7 @@ def optional(
     c.block(nothing)
     c.store("i8", "0", flag)
     for t, (own, more) in zip(leaf_types(shape.item), rest, strict=True):
-        near = words(beside(layout, t)) if more else ()
+        near = words(beside_in(layout, t, in_node)) if more else ()
         for ty, slot in zip((*words(t), *near), (*own, *more), strict=True):
             c.store(memory_type(ty), _NOTHING.get(ty, "0"), slot)
     c.jump(done)

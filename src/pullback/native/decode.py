@@ -159,6 +159,7 @@ class Decoder(ValueDecoder):
             source = Source(
                 [self.code.at("%block", at.WORDS + 8 * (k + i)) for i in range(n)],
                 [self.code.at("%block", at.WORDS + 8 * (m + i)) for i in range(more)],
+                numbered=more > 0 and self.layout.space is Space.IDS,
             )
             if self.gradient and by_value(t):
                 source, count = self._with_cotangent(source, t, leaves, given)

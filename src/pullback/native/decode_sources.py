@@ -23,6 +23,7 @@ class Source:
     given: list[str] = field(default_factory=list)
     real: str = ""
     ty: Ty = Ty.F64  # a cell of the store
+    numbered: bool = False  # beside arrays of reals are first ids, not arrays of ids
 
 
 Sources = Iterator[Source]

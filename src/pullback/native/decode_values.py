@@ -30,6 +30,7 @@ from pullback.native.shapes import (
     Symbol,
     anywhere,
     beside,
+    first_ids,
     leaf_types,
     parts_of,
     words,
@@ -155,9 +156,12 @@ class ValueDecoder(ABC):
         if source.object:
             return increment(c, source.object)
         slots = source.beside  # the cells are in C order
-        frame = self._frame(shape, slots)
-        by_id = self.layout.space is Space.IDS
+        frame = self._frame(shape, source.words if source.numbered else slots)
+        by_id = self.layout.space is Space.IDS and not source.numbered
         data = self._cell(c.load("ptr", slots[0]) if by_id else slots[0])
+        if source.numbered:
+            c.call("void", "pb_dense", f"i64 {shape.rank}", f"ptr {frame}",
+                   f"ptr {c.at(frame, 8 * shape.rank)}")  # fmt: skip
         if ty is Ty.F64:
             return self._box(shape, data, frame)
         empty = self._checked(c.call("ptr", "PyArray_Empty", f"i32 {shape.rank}", f"ptr {frame}",
@@ -217,7 +221,7 @@ class ValueDecoder(ABC):
         if self.reading is not Reading.GRADIENT:
             near = source.beside if self.reading is Reading.TANGENT else source.words
             return self.code.load("ptr", near[0]), self.code.load("i64", near[2])
-        if source.object:
+        if source.object or source.numbered:
             return self._reals(source), "1"
         stride = source.given[2] if source.given else source.beside[2]
         return self._reals(source), self.code.load("i64", stride)
@@ -225,26 +229,23 @@ class ValueDecoder(ABC):
     def _column(self, t: Type, source: Source) -> Callable[[str], Source]:
         """What is at each index of a column: of an array for every word."""
         c = self.code
-        near = beside(self.layout, t)
+        near = first_ids(t) if source.numbered else beside(self.layout, t)
         by_id = self._named_by_ids(source)
         if self.gradient and isinstance(t, Real) and not by_id:
             own = bool(source.object or source.given)
             ty = Ty.F32 if own and t == Real(32) else Ty.F64
-            start = self._reals(source)
-            step = str(SIZE[ty])
-            if not source.object:
-                stride = source.given[2] if source.given else source.beside[2]
-                step = c.mul(c.load("i64", stride), SIZE[ty])
+            start, stride = self._floats(source)
+            step = c.mul(stride, SIZE[ty])
             return lambda i: Source(real=c.at(start, c.mul(i, step)), ty=ty)
         data = self._steps(words(t), source.words)
         more = self._steps(words(near), source.beside) if source.beside else lambda i: []
         if by_id and isinstance(t, Real):
             return lambda i: self._by_id(data(i), more(i))
-        return lambda i: Source(data(i), more(i))
+        return lambda i: Source(data(i), more(i), numbered=source.numbered)
 
     def _named_by_ids(self, source: Source) -> bool:
         """Whether the cotangents are in cells that ids name."""
-        own = source.object or source.given
+        own = source.object or source.given or source.numbered
         return self.gradient and self.layout.space is Space.IDS and not own
 
     def _by_id(self, plain: list[str], near: list[str]) -> Source:

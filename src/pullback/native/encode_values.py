@@ -36,7 +36,7 @@ from pullback.native.shapes import (
     Space,
     Strided,
     Symbol,
-    beside,
+    beside_in,
     leaf_types,
     parts_of,
     words,
@@ -181,8 +181,8 @@ class ValueEncoder:
                 taken = [next(slots) for _ in leaf_types(shape)]
                 optional(
                     c, self.layout, shape, obj, taken,
-                    lambda s: self.encode(item, obj, iter(s), where),
-                )
+                    lambda s: self.encode(item, obj, iter(s), where), where.in_node,
+                )  # fmt: skip
             case _:
                 assert_never(shape)
 
@@ -309,7 +309,7 @@ class ValueEncoder:
         if near and self.layout.space is Space.DUAL:
             self._tangent_array(shape, where.tangent, values[1 : 1 + rank], near)
         elif near and self.layout.space is Space.IDS:
-            self._ids(near, values[1 : 1 + rank])
+            self._ids(near, values[1 : 1 + rank], where.in_node)
         elif near:
             self._handle(near, values[1 : 1 + rank])
 
@@ -320,13 +320,16 @@ class ValueEncoder:
         c.store("i64", c.add(first, size), "%block", at.CELLS)
         return c.add(first, 1)
 
-    def _ids(self, slots: list[str], extents: list[str]) -> None:
-        """An array of new ids of this shape, in C order."""
+    def _ids(self, slots: list[str], extents: list[str], in_node: bool) -> None:
+        """New ids for an array of this shape, in C order: the first, or in nodes an array."""
         c = self.code
         size, strides = "1", []
         for n in reversed(extents):
             strides.append(size)
             size = c.mul(n, size)
+        if not in_node:
+            c.store("i64", self._new_ids(size), slots[0])
+            return
         data = c.call("ptr", "pb.data", "ptr %block", f"i64 {c.add(c.mul(size, 8), 8)}")
         c.need(c.let(f"icmp ne ptr {data}, null"), "fail")
         first = self._new_ids(size)
@@ -353,6 +356,7 @@ class ValueEncoder:
         n, items = self._sequence(obj, where)
         (slot,), _ = next(slots)
         c.store("i64", n, slot)
+        by_first = self.layout.space is Space.IDS and not where.in_node
         columns: list[tuple[list[tuple[str, Ty]], list[tuple[str, Ty]]]] = []
         for t in leaf_types(shape.item):
             plain, near = next(slots)
@@ -360,8 +364,10 @@ class ValueEncoder:
             more: list[tuple[str, Ty]] = []
             if near and isinstance(t, Real) and self.layout.space is Space.FORWARD:
                 self._handle(near, [n])
+            elif near and isinstance(t, Real) and by_first:
+                c.store("i64", self._new_ids(n), near[0])
             elif near:
-                more = self._columns(words(beside(self.layout, t)), near, n)
+                more = self._columns(words(beside_in(self.layout, t, where.in_node)), near, n)
             columns.append((data, more))
         if shape.item == Number(Ty.F64, True) and not where.in_node and not columns[0][1]:
             ((to, _),) = columns[0][0]

@@ -4,7 +4,8 @@ A *shape* says what an object is and how its parts are reached; its *leaves* are
 carry it, and a leaf's machine values are words of memory (``lower.values.leaves``). In the forward
 space (``ad.spaces``) an array of reals is followed by its accumulator, in the dual space every real
 and every array of reals by its tangent; an argument's or a result's own tangents come after all of
-its leaves. Dual numbers have ids for tangents, and none beside an argument's own leaves.
+its leaves. Dual numbers have ids for tangents; beside an argument's own leaves is at most the first
+id of each array of reals that is in an array: those of all its elements are consecutive.
 """
 
 from __future__ import annotations
@@ -174,6 +175,16 @@ def ids(t: Type) -> Type | None:
     return I64 if isinstance(t, Real) else None
 
 
+def first_ids(t: Type) -> Type | None:
+    """The type of the first ids of the arrays of reals that are in an array, or of one of them."""
+    if not isinstance(t, Array):
+        return None
+    if isinstance(t.elem, Real):
+        return I64
+    inner = first_ids(t.elem)
+    return None if inner is None else Array(inner, t.rank)
+
+
 def beside(layout: Layout, t: Type) -> Type | None:
     """The type of what stands beside a leaf inside data: its accumulator, tangent or id."""
     match layout.space:
@@ -191,7 +202,13 @@ def root_beside(layout: Layout, t: Type) -> Type | None:
     """That of an argument's own leaf: a plain array of reals has its cotangent by value."""
     nested = isinstance(t, Array) and isinstance(t.elem, Array)
     own = nested or (layout.space is Space.DUAL and not layout.still)
-    return beside(layout, t) if own else None
+    return beside_in(layout, t, False) if own else None
+
+
+def beside_in(layout: Layout, t: Type, in_node: bool) -> Type | None:
+    """That of a leaf inside a list, which may be in a node."""
+    by_first = layout.space is Space.IDS and not in_node
+    return first_ids(t) if by_first else beside(layout, t)
 
 
 def words(t: Type | None) -> tuple[Ty, ...]:
