@@ -32,6 +32,7 @@ from pullback.opt.simplify import simplify
 from pullback.opt.sink import add_in_branches
 from pullback.opt.sums import find_sums
 from pullback.opt.tables import number_rows
+from pullback.opt.turns import take_turns
 from pullback.opt.unchanged import read_unchanged
 from pullback.opt.variants import know_variants
 
@@ -94,6 +95,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
     Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
+    Stage("turns", take_turns, ACC, "all that has to do with an accumulator can be seen now"),
 )  # fmt: skip
 
 SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "unchanged")

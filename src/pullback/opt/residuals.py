@@ -132,7 +132,7 @@ class _Walk:
                 if before is None and index is not None:
                     before = self.again(following, made, varying, index)
                 if before is not None and init not in self.updated and following is not r:
-                    self.recipes[v] = _shifted(before, init)
+                    known[r] = self.recipes[v] = _shifted(before, init)
 
     def again(
         self, r: Atom, made: dict[Var, Let], varying: set[Var], index: Var
