@@ -186,13 +186,13 @@ class Packed:
     __slots__ = ("_blocks", "_cotangents", "_value")
 
     def __init__(self, block: Block | None, value: object = None) -> None:
-        self._blocks: dict[tuple[Space, int], Block] = {}
+        self._blocks: dict[tuple[str, int], Block] = {}
         self._cotangents: tuple[object, tuple[object, ...]] | None = None
         self._value: list[object] = []
         if block is None:
             self._value.append(value)
         else:
-            self._blocks[block.conversion.layout.space, block.first] = block
+            self._blocks[block.conversion.space, block.first] = block
 
     @staticmethod
     def gradient(block: Block, cells: object, cotangents: tuple[object, ...]) -> Packed:
@@ -219,7 +219,7 @@ class Packed:
 
     def block(self, conversion: Conversion, first: int) -> Block | None:
         """The data in a block for one conversion, whose cells begin at ``first``."""
-        known = (conversion.layout.space, first)
+        known = (conversion.space, first)
         if self._cotangents is None and known in self._blocks:
             found = self._blocks[known]
             return found if found.conversion is conversion else None

@@ -20,7 +20,6 @@ from pullback.core.terms import Program
 from pullback.core.types import Array, Decl, Handle, Named, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, at_site
-from pullback.frontend.kinds import leaf_types
 from pullback.located import located
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
@@ -256,10 +255,13 @@ def read_results(
     found: object, types: Sequence[Type], decls: Decls, kept: bool = False
 ) -> list[object]:
     """The leaves that an entry point returned; ``kept``: with a residual object beside them."""
-    if kept or not all(map(is_simple, types)):
+    simple = all(map(is_simple, types))
+    if kept or not simple:
         assert isinstance(found, tuple)
         found = found[0]  # the second part keeps the memory alive that the first points to
     assert isinstance(found, tuple)
+    if simple:
+        return list(found)
     leaves = Reader(decls).leaves(types, found)
     drop_accumulators(types, leaves, decls)
     return leaves
@@ -324,8 +326,7 @@ def finish(
     def take(count: int) -> list[object]:
         return [next(given) for _ in range(count)]
 
-    v = len(tuple(leaf_types(plan.value)))
-    value = [] if what is What.GRADIENT else take(v)
+    value = [] if what is What.GRADIENT else take(plan.value_leaves)
     cotangents = take(len(plan.wrt))
     cells = next(given) if plan.cells else None
     found: object = given_arguments.gradients(plan, cotangents, cells)

@@ -310,9 +310,9 @@ class Writer:
         known = self.name("known", guard.kind.value)
         match guard.kind.key:
             case ("code", code, _):
-                same = f"{at}.__code__ is {self.name('code', code)}"
+                same = f"(g := {at}).__code__ is {self.name('code', code)}"
                 names = self.name("globals", getattr(guard.kind.value, "__globals__", None))
-                self.check(f"{same} and ({at} is {known} or {at}.__globals__ is {names})")
+                self.check(f"{same} and (g is {known} or g.__globals__ is {names})")
             case ("class of", cls):
                 self.check(f"type({at}) is {self.name('class', cls)}")
             case ("same object",):
@@ -371,7 +371,8 @@ class FastForm:
         if self.direct and decode is None:
             return lambda _: builtin
         names: dict[str, object] = {**self.objects, "entry": builtin, "decode": decode}
-        return defined(self.text.replace("RESULT", "decode(r)" if decode else "r"), names)
+        result = "r if r is NotImplemented else decode(r)" if decode else "r"
+        return defined(self.text.replace("RESULT", result), names)
 
 
 def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm | None:
@@ -397,7 +398,7 @@ def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm
         return None
     body = [
         f"r = entry({', '.join(values)})",
-        "return r if r is NotImplemented else RESULT",
+        "return RESULT",
     ]
     text = w.text(len(kinds), body)
     return FastForm(tuple(trees), text, w.objects, not w.dynamic)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
+from itertools import accumulate
 
 from pullback.ad.spaces import Spaces
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
@@ -59,9 +61,9 @@ class Request:
         return self.method == "chad" and not self.plain
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
-    """Leaves by position.
+    """Leaves by position. What follows from the fields is found once: calls ask for it.
 
     kinds      of the arguments and then of the hidden arguments
     arguments  how many of them are arguments
@@ -81,7 +83,7 @@ class Plan:
     data: tuple[int, ...] = ()
     seeds_nodes: bool = False
 
-    @property
+    @cached_property
     def cells(self) -> bool:
         """Whether the arguments have accumulators of their own."""
         return bool(self.data) and self.request.what not in (What.VALUE, What.TANGENT)
@@ -102,12 +104,12 @@ class Plan:
             case _:
                 return "ids" if self.request.method == "dual" else "fwd"
 
-    @property
+    @cached_property
     def params(self) -> tuple[Type, ...]:
         """The types of the parameters of main."""
         return tuple(t for k in self.kinds for t in leaf_types(k))
 
-    @property
+    @cached_property
     def results(self) -> tuple[Type, ...]:
         """The types of the results of main."""
         return tuple(leaf_types(self.result))
@@ -130,16 +132,25 @@ class Plan:
         """The arguments whose gradient is asked for."""
         return self.request.argnums
 
+    @cached_property
+    def value_leaves(self) -> int:
+        """How many leaves carry that."""
+        return len(tuple(leaf_types(self.value)))
+
     def leaves_of(self, argument: int) -> range:
         """The positions of the parameters of main that carry an argument."""
-        start = sum(len(tuple(leaf_types(k))) for k in self.kinds[:argument])
-        return range(start, start + len(tuple(leaf_types(self.kinds[argument]))))
+        return self._leaves[argument]
+
+    @cached_property
+    def _leaves(self) -> tuple[range, ...]:
+        ends = (0, *accumulate(len(tuple(leaf_types(k))) for k in self.kinds))
+        return tuple(map(range, ends, ends[1:]))
 
     def keep(self) -> list[int]:
         """The order in which the entry gives the results of ``ad.gradient``: value, gradients,
         cells, and last what is beside the value."""
         n, m = len(self.results), len(self.wrt)
-        v = len(tuple(leaf_types(self.value)))
+        v = self.value_leaves
         value = [] if self.request.what is What.GRADIENT else list(range(v))
         last = [n + m] if self.cells else []
         return [*value, *range(n, n + m), *last, *range(v, n)]
@@ -174,7 +185,7 @@ def make_plan(
         wrt += [k for k in found if not spaces.composite(plain.params[k])]
     if request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):
         _check_loss(plain.value)
-    v = len(tuple(leaf_types(plain.value)))
+    v = plain.value_leaves
     seeded = tuple(k for k, t in enumerate(plain.results[:v]) if of_reals(t))
     nodes = False
     for t in plain.results[:v]:

@@ -86,6 +86,7 @@ class Conversion:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self.space: str = layout.space.value
 
     @property
     def words(self) -> tuple[Ty, ...]:

@@ -157,15 +157,16 @@ def _floats() -> str:
     c = Code()
     plain = "tail call i1 @pb_new_floats(ptr %items, ptr %data, i64 %n, i64 %stride)"
     c.need(c.let(f"icmp ule i64 %n, {RING // 2}"), "plain")
+    c.need(c.same("%stride", "1", "i64"), "plain")
     start = _window(c)
     end, filled = c.add(start, "%n"), c.load("i64", "@pb_ring_filled")
     with c.when(c.let(f"icmp ugt i64 {end}, {filled}")):
         c.need(c.let(f"call preserve_mostcc i1 @pb_ring_fill(i64 {end})"), "plain")
-    ring, step = c.at("@pb_ring", c.mul(start, 8)), c.mul("%stride", 8)
+    ring = c.at("@pb_ring", c.mul(start, 8))
 
     def one(i: str) -> None:
         place = c.at(ring, c.mul(i, 8))
-        value = c.load("double", "%data", c.mul(i, step))
+        value = c.load("double", "%data", c.mul(i, 8))
         held = c.load("ptr", place)
 
         def again() -> str:
