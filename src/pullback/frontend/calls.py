@@ -200,14 +200,24 @@ def case_closure(
     run: Run, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
 ) -> Value:
     """``fn`` of whichever function ``value`` is."""
-    params = [tuple(Var("c", u) for u in leaf_types(k)) for k in value.kinds]
-
+    kinds = value.kinds  # a set may grow meanwhile
+    params = [tuple(Var("c", u) for u in leaf_types(k)) for k in kinds]
     def arm(tag: int) -> Value:
-        f = rebuild(value.kinds[tag], iter(params[tag]), lambda: (value.owners, False))
+        f = rebuild(kinds[tag], iter(params[tag]), lambda: (value.owners, False))
         assert isinstance(f, FunctionV)
         return fn(f)
 
-    arms = [lambda tag=tag: arm(tag) for tag in range(len(params))]
+    def nothing() -> Value:
+        run.require(boolean(False), "TypeError", "there is no such function", node)
+        raise Unreachable
+
+    if not params:  # no function has been put there (yet)
+        return nothing()
+    arms: list[Callable[[], Value]] = []
+    arms += [lambda tag=tag: arm(tag) for tag in range(len(params))]  # type: ignore[misc]
+    if isinstance(value, LambdaSetV) and value.set.blank:
+        arms.append(nothing)
+        params.append(())
     return fork_value(
         run,
         arms,

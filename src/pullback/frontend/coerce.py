@@ -116,6 +116,8 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return _coerce_function(run, value, kind, node)
         case (Static() | OperatorV()), (FunctionK() | ClosureK() | LambdaSetK()):
             return coerce(run, eta.wrapped(value), kind, node)
+        case RecordV(cls), (FunctionK() | ClosureK() | LambdaSetK()) if _is_callable(cls):
+            return coerce(run, run.attribute(value, "__call__", node), kind, node)
         case (FunctionV() | ClosureV()), ClosureK():
             return _into_closure(run, value, kind, node)
         case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
@@ -202,6 +204,10 @@ def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
         "use floats from the start (0.0 in place of 0; a field declared float)" if cut else "",
         error=TypesDoNotMeetError,
     )
+
+
+def _is_callable(cls: type) -> bool:
+    return any("__call__" in vars(c) for c in cls.__mro__)
 
 
 def _fits(value: Static | Scalar, t: Number) -> bool:

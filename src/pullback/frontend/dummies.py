@@ -47,7 +47,7 @@ def dummy_atom(run: Run, t: Type, inside: frozenset[Type] = frozenset()) -> Atom
         case Named(name) if not _is_finite(t, run.decls, frozenset(), strict=True):
             return _nothing(run, name, t)
         case Sum() | Named():
-            tag, fields = _finite_variant(t, run.decls, inside)
+            tag, fields = _variant(run, t, inside)
             op = Inject(t, tag, tuple(dummy_atom(run, f, inside | {t}) for f in fields))
             (atom,) = run.b.let(op, (t,))
             return atom
@@ -61,7 +61,7 @@ def _nothing(run: Run, name: str, t: Named) -> Atom:
     function = f"nothing.{name}"
     if function not in run.functions:
         run.functions[function] = Function(function, (), Block((), ()), (t,))
-        tag, fields = _finite_variant(t, run.decls, frozenset())
+        tag, fields = _variant(run, t, frozenset())
 
         def made() -> tuple[Atom, ...]:
             op = Inject(t, tag, tuple(dummy_atom(run, f) for f in fields))
@@ -80,16 +80,46 @@ def _empty_array(run: Run, elem: Type, rank: int) -> Atom:
     return atom
 
 
+def _variant(run: Run, t: Type, inside: frozenset[Type]) -> tuple[int, tuple[Type, ...]]:
+    """A finite variant; where all functions that there can be capture such values (or there are
+    none yet), no function at all."""
+    found = _finite_variant(t, run.decls, inside)
+    if found is None:
+        for name in _reached(t, run.decls):
+            lambdas = run.lambda_sets.make_blank(name)
+            if lambdas is not None:
+                run.redeclare(lambdas)
+        found = _finite_variant(t, run.decls, inside)
+    assert found is not None, f"no finite value of {t}"
+    return found
+
+
+def _reached(t: Type, decls: dict[str, Decl]) -> list[str]:
+    """The declarations that a type leads to."""
+    found: list[str] = []
+    todo = [t]
+    while todo:
+        match todo.pop():
+            case Array(elem):
+                todo.append(elem)
+            case (Named() | Sum()) as u if not (isinstance(u, Named) and u.name in found):
+                found += [u.name] if isinstance(u, Named) else []
+                todo += [f for v in variants_of(u, decls) for f in v.fields]
+            case _:
+                pass
+    return found
+
+
 def _finite_variant(
     t: Type, decls: dict[str, Decl], inside: frozenset[Type]
-) -> tuple[int, tuple[Type, ...]]:
+) -> tuple[int, tuple[Type, ...]] | None:
     """A variant that does not need a value of the type itself, if possible not even for the
     element of an empty array."""
     for strict in (True, False):
         for tag, variant in enumerate(variants_of(t, decls)):
             if all(_is_finite(f, decls, inside | {t}, strict) for f in variant.fields):
                 return tag, variant.fields
-    raise AssertionError(f"no finite value of {t}")
+    return None
 
 
 def _is_finite(

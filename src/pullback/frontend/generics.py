@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import types
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from pullback.core.types import I64, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
@@ -25,10 +25,11 @@ from pullback.frontend.annotations import (
     named,
     parameters,
 )
-from pullback.frontend.join import as_list, generalise, join
+from pullback.frontend.join import as_list, generalise, is_function, join
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
+    LambdaSetK,
     ListK,
     OptionalK,
     RecordK,
@@ -47,6 +48,7 @@ from pullback.frontend.records import (
     NO_ARGUMENTS,
     Arguments,
     ArrayKinds,
+    function_field,
     has_rank_of_its_own,
     union_for,
 )
@@ -59,9 +61,14 @@ def is_generic(group: Iterable[type]) -> bool:
     return any(map(parameters, group))
 
 
-def canonical_argument(kind: Kind) -> Kind:
+def canonical_argument(kind: Kind, place: Hashable = None) -> Kind:
     """A kind as a type argument: no more is said than a type says. A NumPy float64 or int64 counts
-    as a Python number, as where a field is declared ``float``."""
+    as a Python number, as where a field is declared ``float``; functions are all that flow to this
+    ``place``."""
+
+    def inside(whole: Kind) -> Kind:
+        return with_parts(whole, tuple(canonical_argument(k, place) for k in parts(whole)))
+
     match generalise(without_spare(kind)):
         case ScalarK(t, py):
             return ScalarK(t, py or t in (Real(64), I64))
@@ -73,19 +80,19 @@ def canonical_argument(kind: Kind) -> Kind:
             return UnionK(union)
         case TupleK((_, *_), True) as shown:
             found = as_list(shown)
-            return _of_parts(shown if found is None else found)
+            return inside(shown if found is None else found)
         case RecordK(cls) as record if _has_siblings(cls):
-            return _as_node(record) or _of_parts(record)
+            return _as_node(record) or inside(record)
         case OptionalK(inner):
-            held = canonical_argument(inner)
+            held = canonical_argument(inner, place)
             none = isinstance(held, UnionK) and types.NoneType in held.union.classes
             return held if none else OptionalK(held)
+        case LambdaSetK():
+            return kind
+        case other if is_function(other):
+            return function_field(place, "an item")
         case other:
-            return _of_parts(other)
-
-
-def _of_parts(kind: Kind) -> Kind:
-    return with_parts(kind, tuple(map(canonical_argument, parts(kind))))
+            return inside(other)
 
 
 def _has_siblings(cls: type) -> bool:
@@ -119,7 +126,7 @@ class _Solver:
             )
 
     def show(self, parameter: object, kind: Kind) -> None:
-        new = canonical_argument(kind)
+        new = canonical_argument(kind, (self.cls, parameter))
         both = join(self.shown.get(parameter, new), new)
         if both is None:
             raise TypesDoNotMeetError(

@@ -27,7 +27,7 @@ from pullback.frontend.kinds import (
     unions_in,
     with_parts,
 )
-from pullback.frontend.records import Union
+from pullback.frontend.records import Union, holds_functions
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -102,9 +102,16 @@ def _has_discrete(run: Run, union: Union, seen: set[Union]) -> bool:
     return any(inside(k) for fields in union.fields.values() for _, k in fields)
 
 
-def refuse_gradients(run: Run, kind: Kind, node: ast.AST) -> None:
-    """A result of compiled code cannot be (or have in it) a gradient that lacks something."""
+def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
+    """A result of compiled code cannot be (or have in it) functions in nodes, or a gradient that
+    lacks something."""
     for union in unions_in(kind):
+        if holds_functions(UnionK(union)):
+            run.refuse(
+                node,
+                f"{describe(UnionK(union))} as a result: there are functions in it",
+                "return numbers that are computed from it",
+            )
         if union.primal is not None:
             run.refuse(
                 node,
@@ -114,4 +121,4 @@ def refuse_gradients(run: Run, kind: Kind, node: ast.AST) -> None:
             )
 
 
-__all__ = ["bears", "gradient_of", "reduced", "refuse_gradients"]
+__all__ = ["bears", "gradient_of", "reduced", "refuse_results"]

@@ -36,6 +36,7 @@ from pullback.frontend.kinds import (
     with_parts,
 )
 from pullback.frontend.nesting import Nesting, Node, captured, functions, places, sets_in
+from pullback.frontend.records import UnionTable
 from pullback.frontend.source import Definition, site_of
 from pullback.frontend.values import (
     ClosureV,
@@ -73,14 +74,13 @@ class LambdaSet:
     members: list[FunctionK] = field(default_factory=list)
     knots: set[Definition] = field(default_factory=set)
     merged: LambdaSet | None = None
+    blank: bool = False  # there is a variant for no function at all
     appliers: dict[Hashable, Definition] = field(default_factory=dict)
     tags: dict[FunctionK, int] = field(default_factory=dict)
 
     def decl(self) -> Decl:
-        return Decl(
-            self.name,
-            tuple(Variant(m.root.definition.name, tuple(leaf_types(m))) for m in self.members),
-        )
+        lambdas = [Variant(m.root.definition.name, tuple(leaf_types(m))) for m in self.members]
+        return Decl(self.name, (*lambdas, *([Variant("none", ())] if self.blank else [])))
 
     def variant_kinds(self) -> tuple[Kind, ...]:
         return tuple(self.members)
@@ -216,6 +216,8 @@ class LambdaSets:
 
     def __init__(self) -> None:
         self.sets: dict[Hashable, LambdaSet] = {}
+        self.unions: UnionTable = {}  # those that hold functions
+        self.here: tuple[Definition, ast.AST] | None = None  # what is being compiled
         self.grown: LambdaSet | None = None  # the last set that grew in this round
         self.rounds = 0
 
@@ -223,10 +225,38 @@ class LambdaSets:
         """Begin a round: sets that were merged are one from now on."""
         self.grown = None
         self.rounds += 1
+        self._renew_unions()
         for s in self.sets.values():
             if s.merged is None:
                 s.members = [k for k in map(self.current, s.members) if isinstance(k, FunctionK)]
                 s.tags.clear()
+
+    def _renew_unions(self) -> None:
+        """The unions that hold functions, with merged sets as one; unions of the same classes and
+        arguments are one then."""
+        again = True
+        while again:
+            kept: UnionTable = {}
+            for (classes, arrays, given), u in self.unions.items():
+                now = tuple(tuple(map(self.current, kinds)) for kinds in given)
+                u.merged = kept.setdefault((classes, arrays, now), u)
+            again = len(kept) < len(self.unions)
+            self.unions = kept
+        for u in self.unions.values():
+            u.merged = None
+            u.arguments = {c: tuple(map(self.current, ks)) for c, ks in u.arguments.items()}
+            u.fields = {
+                c: tuple((n, self.current(k)) for n, k in fields) for c, fields in u.fields.items()
+            }
+
+    def make_blank(self, name: str) -> LambdaSet | None:
+        """Let the set of this name have a variant that captures nothing: from the next round on
+        all calls know of it."""
+        for s in self.sets.values():
+            if s.name == name and not s.blank:
+                s.blank, self.grown = True, s
+                return s
+        return None
 
     def unsettled(self) -> bool:
         """Whether a set grew in this round: there must be another one."""
@@ -239,6 +269,11 @@ class LambdaSets:
         if key not in self.sets:
             self.sets[key] = LambdaSet(f"lambdas.{len(self.sets)}", self, outer, node)
         return self.find(self.sets[key])
+
+    def field(self, place: Hashable) -> Kind:
+        """The functions in a field of nodes."""
+        assert self.here is not None
+        return LambdaSetK(self.at(("field", place), *self.here))
 
     def find(self, s: LambdaSet) -> LambdaSet:
         while s.merged is not None:
@@ -262,6 +297,10 @@ class LambdaSets:
         match kind:
             case LambdaSetK(s):
                 return LambdaSetK(self.find(s))
+            case UnionK(u, absent):
+                while u.merged is not None and u.merged is not u:
+                    u = u.merged
+                return UnionK(u, absent)
             case _:
                 return with_parts(kind, tuple(map(self.current, parts(kind))))
 

@@ -16,6 +16,8 @@ from pullback.frontend.carry import Carried, carry
 from pullback.frontend.dummies import any_value, dummy
 from pullback.frontend.flatten import NoKindError, kind_of
 from pullback.frontend.forks import UNUSED, Flow
+from pullback.frontend.join import generalise
+from pullback.frontend.kinds import Kind
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.signals import Unreachable, Unresolved
 from pullback.frontend.syntax import (
@@ -170,6 +172,7 @@ class _Body:
         self.scope = run.scope
         self.scope.names.update(extra)
         self.updated = updated(s.body) | _updated_whole(run, s.body)
+        self.returned = len(run.frame.returned)
         self.found: dict[str, None] = {}  # names that calls in the body update
         for n in sorted(self.updated):
             _poison_aliases(run, n)
@@ -247,6 +250,7 @@ class _Body:
 
         frame = self.run.frame
         saved = frame.live_end, frame.in_loop
+        del frame.returned[self.returned :]  # of rounds with other kinds
         self.enter(values)
         for action in self.before:
             action()
@@ -369,15 +373,17 @@ def _loop_with_exit(
     after_body: Callable[[], None] | None = None,
 ) -> Flow:
     """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value."""
-    scope = run.scope
+    scope, returned = run.scope, run.frame.returned
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
     state: dict[str, Value] = {**extra, "$exit": Static(0)}
+    kind: Kind | None = None
     if "return" in jumps(s.body):
         kind = return_kind(run, s, s.body, before, state)
         if kind is not None and outer_return is None:
             state["$return"] = dummy(run, kind)
         elif outer_return is not None:
             state["$return"] = outer_return
+    begun, first = dict(scope.names), len(returned)
 
     def cond() -> Atom:
         going = run.truth(run.compare("==", scope.names["$exit"], Static(0), s), s)
@@ -389,6 +395,11 @@ def _loop_with_exit(
 
     try:
         names, c = _carry_names(run, s, before, cond, state, after_body)
+        if len(returned) > first and "$return" not in state:
+            # A ``return`` is reached with what later rounds carry only.
+            state["$return"] = dummy(run, generalise(returned[-1]))
+            scope.names = begun
+            names, c = _carry_names(run, s, before, cond, state, after_body)
     except Unresolved as e:
         _leave_out(e)
         for n in state:

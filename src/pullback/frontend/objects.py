@@ -33,6 +33,7 @@ from pullback.frontend.attributes import written
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
+from pullback.frontend.join import is_function
 from pullback.frontend.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.values import (
     ArrayV,
@@ -347,6 +348,8 @@ def _node_kind(
 ) -> UnionK | None:
     """The kind of an object of a recursive class as a node; None: what stands for its type
     parameters is not known yet."""
+    assert run.frame.definition is not None
+    run.lambda_sets.here = run.frame.definition, node
     if not generics.is_generic(group):
         union = _union_of(group, record)
         return UnionK(union, frozenset(union.classes) - {record.cls})
@@ -354,7 +357,14 @@ def _node_kind(
         given = records.declared_arguments(declared) if declared is not None else None
         whole = kind_of(record)
         assert isinstance(whole, RecordK)
-        return generics.node_kind(whole, group, given or records.NO_ARGUMENTS)
+        kind = generics.node_kind(whole, group, given or records.NO_ARGUMENTS)
+        if kind is None and any(map(is_function, (k for _, k in whole.fields))):
+            raise ArgumentTypeError(
+                f"what {records.parameters(record.cls)[0]} is in {record.cls.__name__} does not "
+                "follow from its fields: a function does not show what it returns",
+                f"write it: {record.cls.__name__}[float](...)",
+            )
+        return kind
     except PullbackError as e:
         run.refuse(node, e.reason, e.rewrite, type(e))
 

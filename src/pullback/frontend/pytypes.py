@@ -191,6 +191,11 @@ def _record(value: object, cls: type) -> ArgType:
 
 def _union_kind(value: object, group: tuple[type, ...], annotation: object = None) -> ArgType:
     """The kind of a value that is declared to be one of these."""
+    with records.functions_of(None):
+        return _of_outside(value, group, annotation)
+
+
+def _of_outside(value: object, group: tuple[type, ...], annotation: object) -> ArgType:
     if type(value) not in group:
         names = ", ".join(c.__name__ for c in group)
         raise ArgumentTypeError(f"a {type(value).__name__} where one of {names} is declared")

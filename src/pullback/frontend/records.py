@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 import types
 import typing
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -35,6 +37,7 @@ from pullback.frontend.annotations import (
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
+    LambdaSetK,
     ListK,
     OptionalK,
     RecordK,
@@ -44,11 +47,53 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
     leaf_types,
+    parts,
     static_kind,
 )
 
 ArrayKinds = tuple[tuple[type, str, ArrayK], ...]
 """The kinds of the array fields inside a union: annotations do not tell the rank."""
+
+UnionKey = tuple[tuple[type, ...], ArrayKinds, tuple[tuple[Kind, ...], ...]]
+UnionTable = dict[UnionKey, "Union"]
+"""Unions by their classes, arrays, and the arguments of these classes."""
+
+
+class FunctionFields(Protocol):
+    """The fields (and type arguments) of a program that hold functions: which ones flow there is
+    known of a program only. ``unions``: those that have such fields."""
+
+    unions: UnionTable
+
+    def field(self, place: Hashable) -> Kind:
+        """The kind of the functions in a place."""
+        ...
+
+
+_PROGRAM: ContextVar[FunctionFields | None] = ContextVar("program", default=None)
+
+
+@contextmanager
+def functions_of(program: FunctionFields | None) -> Iterator[None]:
+    """While a program is being made, fields that are declared ``Callable`` are its own. (None:
+    values from outside are looked at.)"""
+    token = _PROGRAM.set(program)
+    try:
+        yield
+    finally:
+        _PROGRAM.reset(token)
+
+
+def function_field(place: Hashable, what: str) -> Kind:
+    """The kind of functions in a field."""
+    program = _PROGRAM.get()
+    if program is None:
+        raise ArgumentTypeError(
+            f"{what} is a function: data with functions inside of nodes cannot come from outside",
+            "pass the numbers that it captures, and make the data in the function itself",
+        )
+    return program.field(place)
+
 
 Arguments = Mapping[type, tuple[Kind, ...]]
 """What stands for the type parameters of the generic classes of a union."""
@@ -68,6 +113,8 @@ class Union:
     classes: tuple[type, ...]
     fields: dict[type, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
     arguments: Arguments = field(default_factory=dict)
+    merged: Union | None = None
+    """One that has become the same, as functions in them turned out to be."""
     primal: Union | None = None
     """Of a gradient, the union of what it is the gradient of; see ``gradients``."""
 
@@ -101,7 +148,7 @@ class Union:
         )
 
 
-_UNIONS: dict[Hashable, Union] = {}
+_UNIONS: UnionTable = {}
 _SCALARS: dict[object, Kind] = {
     float: ScalarK(F64, True),
     int: ScalarK(I64, True),
@@ -174,16 +221,17 @@ def union_for(
     relevant = tuple(a for a in arrays if a[0] in reachable)
     arguments = completed(classes, given) if any(map(parameters, classes)) else NO_ARGUMENTS
     key = (tuple(classes), relevant, tuple(arguments.get(c, ()) for c in classes))
-    if key not in _UNIONS:
+    unions, mark = _unions_with(reachable, arguments)
+    if key not in unions:
         names = "_".join("None" if c is types.NoneType else c.__name__ for c in classes)
-        union = Union(f"{names}.{len(_UNIONS)}", tuple(classes), arguments=arguments)
-        unfinished = [u for u in _UNIONS.values() if len(u.fields) < _records(u.classes)]
+        union = Union(f"{names}.{mark}{len(unions)}", tuple(classes), arguments=arguments)
+        unfinished = [u for u in unions.values() if len(u.fields) < _records(u.classes)]
         if sum(u.classes == union.classes for u in unfinished) >= _NESTED:
             raise ArgumentTypeError(
                 f"{union.class_names()[0]} holds itself with ever other type arguments",
                 "give a class inside of itself the parameters that it has",
             )
-        _UNIONS[key] = union
+        unions[key] = union
         try:
             for cls in classes:
                 if cls is not types.NoneType:
@@ -193,9 +241,49 @@ def union_for(
                         for name, a in annotations_of(cls).items()
                     )
         except BaseException:
-            del _UNIONS[key]
+            del unions[key]
             raise
-    return _UNIONS[key]
+    return unions[key]
+
+
+def _unions_with(
+    classes: Iterable[type], arguments: Arguments
+) -> tuple[UnionTable, str]:
+    """Where the unions of such classes are kept, and a mark for their names."""
+    held = any(
+        _names_function(a)
+        for cls in classes
+        if cls is not types.NoneType
+        for a in annotations_of(cls).values()
+    )
+    if not held and not any(map(holds_functions, (k for ks in arguments.values() for k in ks))):
+        return _UNIONS, ""
+    program = _PROGRAM.get()
+    return ({}, "") if program is None else (program.unions, "f")
+
+
+def _names_function(annotation: object) -> bool:
+    """Whether an annotation says ``Callable``."""
+    annotation = named(annotation)
+    return (
+        annotation is Callable
+        or typing.get_origin(annotation) is Callable
+        or any(map(_names_function, typing.get_args(annotation)))
+    )
+
+
+def holds_functions(kind: Kind) -> bool:
+    """Whether there are functions in the nodes of a kind."""
+    todo, seen = [kind], set[Union]()
+    while todo:
+        k = todo.pop()
+        if isinstance(k, LambdaSetK):
+            return True
+        if isinstance(k, UnionK) and k.union not in seen:
+            seen.add(k.union)
+            todo += k.union.variant_kinds()
+        todo += parts(k)
+    return False
 
 
 def _records(classes: Sequence[type]) -> int:
@@ -204,7 +292,7 @@ def _records(classes: Sequence[type]) -> int:
 
 def unions_holding(classes: set[type]) -> list[Union]:
     """The unions made so far that have all these alternatives."""
-    return [u for u in _UNIONS.values() if classes <= set(u.classes)]
+    return [u for u in all_unions() if classes <= set(u.classes)]
 
 
 def annotation_kind(
@@ -257,6 +345,9 @@ def annotation_kind(
         return SymbolK(str)
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return SymbolK(annotation)
+    if annotation is Callable or origin is Callable:
+        instance = tuple(bound.items())  # of a generic class: each has its own functions
+        return function_field((cls, name, instance), f"{cls.__name__}.{name}")
     if isinstance(annotation, typing.TypeVar):
         raise ArgumentTypeError(
             f"the annotation of {cls.__name__}.{name} does not say what {annotation} is",
@@ -339,13 +430,15 @@ def has_rank_of_its_own(cls: type, name: str) -> bool:
 
 
 def all_unions() -> list[Union]:
-    return list(_UNIONS.values())
+    program = _PROGRAM.get()
+    return [*_UNIONS.values(), *(program.unions.values() if program is not None else ())]
 
 
 __all__ = [
     "NO_ARGUMENTS", "Arguments", "ArrayKinds", "Union", "all_unions", "alternatives",
     "annotation_kind", "annotations_of", "array_fields", "canonical", "declared_arguments",
-    "field_names", "field_of", "groups_of", "has_array_fields", "has_rank_of_its_own",
+    "field_names", "field_of", "function_field", "functions_of", "groups_of", "has_array_fields",
+    "has_rank_of_its_own", "holds_functions",
     "home_group", "inside", "is_frozen", "is_key", "is_record_class", "is_tuple_of_any_length",
     "mentions_union", "parameters", "plain", "step", "union_for", "union_kind",
     "unions_holding",

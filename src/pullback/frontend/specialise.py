@@ -21,7 +21,7 @@ from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend import derivatives, library, narrowing, records
 from pullback.frontend.coerce import tightened
 from pullback.frontend.flatten import flatten, rebuild
-from pullback.frontend.gradients import refuse_gradients
+from pullback.frontend.gradients import refuse_results
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
 from pullback.frontend.lambda_sets import LambdaSets
 from pullback.frontend.paths import MISSING, Namespace, describe_path, read
@@ -110,7 +110,7 @@ def specialise(
     that meet are taken to be equal, and with ``lapack`` linear algebra is LAPACK's, see
     ``interface.Specialiser``."""
     static: dict[Path, StaticK] = {}
-    lambda_sets = LambdaSets()
+    lambda_sets = _lambda_sets(function)
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
     try:
@@ -120,10 +120,11 @@ def specialise(
                 attempt = _Attempt(
                     function, arg_types, static, lambda_sets, assume_equal, lapack
                 )
-                made = attempt.run()
+                with records.functions_of(lambda_sets):
+                    made = attempt.run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
-                lambda_sets = LambdaSets()  # what was known of other types no longer holds
+                lambda_sets = _lambda_sets(function)  # what was known no longer holds
             except PullbackError as e:
                 if not lambda_sets.unsettled():
                     raise _all_problems(e, attempt) from None
@@ -134,10 +135,17 @@ def specialise(
         sys.setrecursionlimit(before)
 
 
+def _lambda_sets(function: FunctionType) -> LambdaSets:
+    made = LambdaSets()
+    definition = definition_of(function)
+    made.here = definition, definition.node
+    return made
+
+
 def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
     """The refusal with all others that are found by going on after it."""
     problems = Problems()
-    lambda_sets = LambdaSets()
+    lambda_sets = _lambda_sets(attempt.function)
     lambda_sets.begin()
     again = _Attempt(
         attempt.function, attempt.arg_types, attempt.rt.static_paths, lambda_sets,
@@ -146,7 +154,8 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
     again.rt.problems = problems
     with contextlib.suppress(Exception):  # going on after a refusal may lead anywhere
         try:
-            again.run()
+            with records.functions_of(lambda_sets):
+                again.run()
         except PullbackError as e:
             problems.add(e)
     return problems.merged(first)
@@ -210,7 +219,7 @@ class _Attempt:
             try:
                 result = tightened(rt, rt.call(f, args, node), node)
                 kind = rt.kind(result, node)
-                refuse_gradients(rt, kind, node)
+                refuse_results(rt, kind, node)
                 atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
             except Unreachable:
                 pass
