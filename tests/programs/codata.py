@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Optional, TypeVar
 
-from tests.programs import real, scalar
+from tests.programs import Program, real
 
 T = TypeVar("T")
 
@@ -39,9 +39,9 @@ def odd(n, x):
     return Done(-x) if n == 0 else More(lambda: even(n - 1, math.sin(x)))
 
 
-def bouncing(x):
+def bouncing(x, n):
     """Mutual recursion by a trampoline: the stack does not grow."""
-    return run(even(9, x)) * run(odd(4, x))
+    return run(even(n, x)) * run(odd(4, x))
 
 
 def fib(n, x, k):
@@ -110,8 +110,10 @@ def lazy_limit(x):
 
 
 def stream_of_pairs(x):
-    pairs = map_stream(lambda p: (p[1], p[0] * p[1]), iterate(lambda p: (p[0] + x, p[1] * p[0]), (x, 1.0)))
-    return summed(map_stream(lambda p: p[0] + 0.1 * p[1], pairs), 4)
+    """Streams of pairs and of numbers: two instances of one class."""
+    pairs = iterate(lambda p: (p[0] + x, p[1] * p[0]), (x, 1.0))
+    turned = map_stream(lambda p: (p[1], p[0] * p[1]), pairs)
+    return summed(map_stream(lambda p: p[0] + 0.1 * p[1], turned), 4)
 
 
 @dataclass(frozen=True)
@@ -201,13 +203,13 @@ def savings(xs, rate):
 
 
 PROGRAMS = [
-    scalar("bouncing", bouncing, 0.8),
-    scalar("trampolined_fib", trampolined_fib, 0.3),
-    scalar("lazy_limit", lazy_limit, 0.6),
-    scalar("stream_of_pairs", stream_of_pairs, 0.7),
-    real("streams", streams, lambda r, n: (r.normal(size=n),), (0,), (2, 5)),
-    real("conversation", conversation, lambda r, n: (r.normal(size=n),), (0,), (2, 6)),
-    real("layers", layers, lambda r, n: (r.normal(size=n), 0.4), (0, 1), (2, 6)),
+    real("bouncing", bouncing, lambda r, n: (0.8, n), growth=(10, 60, 300)),
+    Program("trampolined_fib", trampolined_fib, lambda r, n: (0.3,), sizes=(1,)),
+    Program("lazy_limit", lazy_limit, lambda r, n: (0.6,), sizes=(1,)),
+    Program("stream_of_pairs", stream_of_pairs, lambda r, n: (0.7,), sizes=(1,)),
+    Program("streams", streams, lambda r, n: (r.normal(size=n),), sizes=(2, 5)),
+    Program("conversation", conversation, lambda r, n: (r.normal(size=n),), sizes=(2, 6)),
+    Program("function_layers", layers, lambda r, n: (r.normal(size=n), 0.4), (0, 1), (2, 6)),
     real(
         "savings", savings, lambda r, n: (r.normal(size=n), 0.001), (0, 1), growth=(10, 60, 300)
     ),
