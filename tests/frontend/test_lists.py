@@ -266,3 +266,41 @@ def test_a_whole_slice_is_a_copy():
 
     agrees(changed, [1.0, 2.0], [[1.0], [2.0, 3.0]])
     agrees(changed, [1.0], [[1.0]])
+
+
+def test_slices_are_lists_of_their_own():
+    """Slices of arguments too, and what a pattern leaves over."""
+
+    def changed(xs, rows):
+        ys, last = xs[1:], rows[-1:]
+        zs = ys
+        ys[0] = 2.0 * xs[0]
+        ys.append(1.0)
+        last[0] = [3.0]
+        match xs:
+            case [first, *rest]:
+                rest[0] = first * 3.0
+            case _:
+                rest = []
+        return sum(zs) + sum(xs) + sum(rest) + len(zs) + sum(map(sum, rows)) + sum(last[0])
+
+    agrees(changed, [1.0, 2.0, 3.0], [[1.0], [2.0, 3.0]])
+
+    def helper(xs, n):
+        total = 0.0
+        for i in range(n):
+            part = xs[i:]
+            xs[i] = 2.0 * xs[i]
+            part[0] = part[0] * total
+            total += xs[i] + sum(part)
+        return total
+
+    agrees(lambda x: helper([x, x * x, 1.0], 3), 1.5)
+
+    def rows_are_shared(rows):
+        part = rows[1:]
+        part[0][0] = 3.0
+        return part[0][0]
+
+    with pytest.raises(MutationError, match="other places too"):
+        run(rows_are_shared, [[1.0], [2.0]])

@@ -30,7 +30,7 @@ from pullback.frontend import (
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import is_none
 from pullback.frontend.attributes import written
-from pullback.frontend.coerce import coerce, copied
+from pullback.frontend.coerce import coerce, copied, own
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
 from pullback.frontend.join import is_function
@@ -232,8 +232,9 @@ def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1
         run.b.prim("slice", a, start, count, i64(step), static=(0,)) for a in items.atoms
     )
     view = ListV(count, items.elem, atoms, items.owners, False, items.inner)
-    # Of a list that may be updated: a list of its own, as in Python. Else a view will do.
-    return copied(run, view) if items.fresh else view
+    # It is a list of its own, as in Python. Of one that is never updated a view will do until the
+    # new list is.
+    return copied(run, view) if items.fresh else own(view)
 
 
 def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
