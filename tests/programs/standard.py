@@ -1,6 +1,7 @@
 """The standard library: folds, iterators, operators as functions, records made from records."""
 
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -120,6 +121,82 @@ def records_made(x, y):
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Leaf:
+    weight: float
+
+
+@dataclass(frozen=True)
+class Fork:
+    left: "Fork | Leaf"
+    right: "Fork | Leaf"
+
+
+@dataclass(frozen=True, order=True)
+class Event:
+    time: float
+    kind: int = field(compare=False)
+
+
+def shortest_path(xs, a):
+    """Dijkstra's algorithm on a ladder of two rows."""
+    n = len(xs)
+    found = [math.inf] * (2 * n)
+    found[0], queue = 0.0, [(0.0, 0)]
+    while queue:
+        cost, at = heapq.heappop(queue)
+        if cost > found[at]:
+            continue
+        row, k = divmod(at, n)
+        for j, w in (((1 - row) * n + k, a * a), (row * n + min(k + 1, n - 1), xs[k] ** 2 + 0.1)):
+            if cost + w < found[j]:
+                found[j] = cost + w
+                heapq.heappush(queue, (found[j], j))
+    return found[-1] + found[n - 1] * a
+
+
+def cost_of_code(tree, depth):
+    match tree:
+        case Leaf(weight):
+            return weight * depth * depth
+        case Fork(left, right):
+            return cost_of_code(left, depth + 1) + cost_of_code(right, depth + 1)
+
+
+def huffman(xs, a):
+    """Nodes with their weights in a heap: the order of the nodes is never asked for."""
+    heap = [(abs(x) + a, Leaf(abs(x))) for x in xs]
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        v, left = heapq.heappop(heap)
+        w, right = heap[0]
+        heapq.heapreplace(heap, (v + w, Fork(left, right)))
+    return cost_of_code(heap[0][1], 0) * heap[0][0]
+
+
+def medians(xs, a):
+    """The median of all so far, by two heaps; and a queue of events."""
+    low, high, total = [], [], 0.0
+    for x in xs:
+        heapq.heappush(low, -heapq.heappushpop(high, x))
+        if len(low) > len(high):
+            heapq.heappush(high, -heapq.heappop(low))
+        total = 0.9 * total + (high[0] if len(high) > len(low) else 0.5 * (high[0] - low[0]))
+    queue, steps = [Event(a, 0)], 0
+    while queue and steps < len(xs):
+        event, steps = heapq.heappop(queue), steps + 1
+        if event.kind == 0:
+            heapq.heappush(queue, Event(event.time + a, 0))
+            heapq.heappush(queue, Event(event.time + 0.7 * a, 1))
+        else:
+            total += event.time**2
+    rows = [[v * v for v in xs], [a]]
+    for k in range(len(rows)):
+        heapq.heappush(rows[k], a + 0.01 * k)
+    few = heapq.nsmallest(2, xs), heapq.nlargest(2, xs, key=lambda v: -v * v)
+    return total + sum(map(sum, few)) + rows[0][0] * rows[1][0]
+
+
 def vector(rng, n):
     return rng.normal(size=n), rng.uniform(0.5, 1.5)
 
@@ -132,5 +209,8 @@ PROGRAMS = [
     Program("std_chained", chained, vector, (0, 1), (3, 8)),
     Program("std_selected", selected, vector, (0, 1), (3, 8)),
     Program("std_integers", integers, lambda r, n: (r.uniform(0.8, 1.2), n + 3), (0,), (3, 8)),
+    Program("shortest_path", shortest_path, vector, (0, 1), (3, 8)),
+    Program("huffman_in_a_heap", huffman, vector, (0, 1), (3, 8)),
+    Program("heaps", medians, vector, (0, 1), (3, 8)),
     Program("std_records", records_made, lambda r, n: (r.normal() ** 2, r.normal()), (0, 1), (3,)),
 ]

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64
+from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import (
     arrays,
@@ -22,6 +22,7 @@ from pullback.frontend import (
 from pullback.frontend.attributes import written
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.symbol_values import METHODS, MIRRORED
 from pullback.frontend.values import (
     ArrayV,
@@ -123,12 +124,18 @@ def _by_items(
     if not xs or not ys:
         return _compare_static(run, op, len(xs), len(ys), node)
     same = run.truth(compare(run, "==", xs[0], ys[0], node), node)
-    return run.branch(
-        same,
-        lambda: _by_items(run, op, xs[1:], ys[1:], node),
-        lambda: compare(run, op, xs[0], ys[0], node),
-        node,
-    )
+
+    def rest() -> Value:
+        try:
+            return _by_items(run, op, xs[1:], ys[1:], node)
+        except ArgumentTypeError as e:
+            if same is True:
+                raise
+            # What follows a number that is hardly ever equal need not have an order.
+            run.require(boolean(False), "TypeError", e.reason, node)
+            raise Unreachable from None
+
+    return run.branch(same, rest, lambda: compare(run, op, xs[0], ys[0], node), node)
 
 
 def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> Static:

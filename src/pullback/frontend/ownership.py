@@ -11,6 +11,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
@@ -24,6 +25,7 @@ from pullback.frontend.kinds import (
     StaticK,
     SymbolK,
     TupleK,
+    UnionK,
     parts,
 )
 from pullback.frontend.scopes import Scope, chain
@@ -41,10 +43,12 @@ from pullback.frontend.values import (
     Static,
     SymbolV,
     TupleV,
+    UnionV,
     Value,
 )
 
 if TYPE_CHECKING:
+    from pullback.frontend.records import Union
     from pullback.frontend.run import Run
 
 
@@ -66,6 +70,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return _owners_of_all((function, *args))
         case Static() | Stale():
             return frozenset()
+        case UnionV(union=union) if not _nodes_hold_memory(union):
+            return frozenset()
         case _:
             pass
     try:
@@ -85,8 +91,42 @@ def holds_memory(kind: Kind) -> bool:
             return True
         case TupleK() | RecordK() | OptionalK():
             return any(map(holds_memory, parts(kind)))
+        case UnionK(union):
+            return _nodes_hold_memory(union)
         case _:
             return not isinstance(kind, ScalarK | StaticK | SymbolK)
+
+
+@cache
+def _nodes_hold_memory(union: Union) -> bool:
+    """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
+    met, waiting = {union}, [union]
+    while waiting:
+        for kind in waiting.pop().variant_kinds():
+            for part in _below(kind):
+                match part:
+                    case UnionK(other) if other not in met:
+                        met.add(other)
+                        waiting.append(other)
+                    case UnionK():
+                        pass
+                    case _ if holds_memory(part):
+                        return True
+    return False
+
+
+def _below(kind: Kind) -> Iterator[Kind]:
+    """The parts of tuples, records and what may be None, however deep."""
+    match kind:
+        case TupleK(_, False) | OptionalK():
+            inside = parts(kind)
+        case RecordK(cls) if cls is not builtins.dict:
+            inside = parts(kind)
+        case _:
+            yield kind
+            return
+    for part in inside:
+        yield from _below(part)
 
 
 def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:

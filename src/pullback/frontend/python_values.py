@@ -38,6 +38,7 @@ from pullback.frontend.scopes import Path, PyScope
 from pullback.frontend.source import definition_of
 from pullback.frontend.values import (
     CALLS,
+    WRITTEN,
     FunctionV,
     OperatorV,
     Owner,
@@ -122,6 +123,9 @@ class PythonValues:
                 return self._hidden_of(obj, path, node)
             case None | str() | enum.Enum():
                 return self._static(obj, path, node, guarded)
+            case types.BuiltinFunctionType() | types.FunctionType() if obj in WRITTEN:
+                self._static(obj, path, node, guarded)
+                return self._function(WRITTEN[obj], path, node, False)
             case types.FunctionType() if obj in CALLS:  # np.sum, pb.build: not the user's
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():

@@ -54,6 +54,7 @@ import ast
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
@@ -400,6 +401,9 @@ CALLS = REGISTRY.calls
 METHODS = REGISTRY.methods
 ATTRIBUTES = REGISTRY.attributes
 
+WRITTEN: dict[object, FunctionType] = {}
+"""Builtin functions that a text in Python stands for, which is compiled like the user's own."""
+
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
     """Make the decorated handler the meaning of calling any of ``callables``."""
@@ -436,6 +440,6 @@ __all__ = [
     "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",
     "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner",
     "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale",
-    "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV", "attribute",
-    "index_scalar", "method", "register",
+    "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN", "ZipV",
+    "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

@@ -1,0 +1,60 @@
+"""``heapq``: what raises, what is refused, and ties between items that have no order."""
+
+import heapq
+from dataclasses import dataclass
+
+import pytest
+
+import pullback as pb
+
+
+@dataclass(frozen=True)
+class Node:
+    value: float
+    rest: "Node | None"
+
+
+def test_an_empty_heap() -> None:
+    def f(xs):
+        heap = [x for x in xs]
+        heapq.heapify(heap)
+        return heapq.heappop(heap) + heapq.heappop(heap)
+
+    assert pb.grad(f)([3.0, 1.0, 2.0]) == [0.0, 1.0, 1.0]
+    with pytest.raises(IndexError):
+        pb.jit(f)([1.0])
+
+
+def test_what_would_be_seen_outside() -> None:
+    def f(xs):
+        heapq.heappush(xs, 1.0)
+        return xs[0]
+
+    with pytest.raises(pb.PullbackError, match="argument"):
+        pb.jit(f)([2.0, 3.0])
+
+
+def test_an_order_that_is_asked_for_on_ties_only() -> None:
+    def f(xs):
+        heap = [(x, Node(x * x, None)) for x in xs]
+        heapq.heapify(heap)
+        return heapq.heappop(heap)[1].value
+
+    assert pb.grad(f)([3.0, 1.5]) == [0.0, 3.0]
+    with pytest.raises(TypeError):
+        pb.jit(f)([1.5, 1.5])
+    with pytest.raises(pb.PullbackError):
+        pb.jit(lambda x: min((Node(x, None), x), (Node(x, None), x))[1])(1.0)
+
+
+def test_nodes_without_memory_may_be_shared() -> None:
+    def push(items, item):
+        items.append(item)
+
+    def f(x):
+        items = [Node(x, None)]
+        push(items, Node(x * x, items[0]))
+        items[0] = Node(5.0 * x, items[1])
+        return items[1].rest.value + items[0].value * items[0].rest.value
+
+    assert pb.grad(f)(2.0) == 1.0 + 15.0 * 4.0
