@@ -29,7 +29,7 @@ from pullback.frontend.kinds import (
 from pullback.frontend.paths import MISSING, Namespace, read
 from pullback.frontend.python_values import Guard, holds
 from pullback.frontend.pytypes import type_of
-from pullback.frontend.records import annotations_of, is_tuple_of_any_length
+from pullback.frontend.records import annotations_of, field_names, is_tuple_of_any_length
 from pullback.frontend.scopes import Path
 from pullback.marshal import bare
 from pullback.native import ArrayOf, Leaf, ListOf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
@@ -147,7 +147,7 @@ def builder(
         return lambda values: dict(zip(keys, values))
     if not is_dataclass(cls):
         return lambda values: tuple.__new__(cls, values)
-    names = tuple(f.name for f in cls.__dataclass_fields__.values())
+    names = field_names(cls)  # without class variables
     return lambda values: bare(cls, dict(zip(names, values)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
@@ -143,6 +144,12 @@ def _of_record(
     if found is not None:
         return found
     constant = _class_entry(bases or value.cls.__mro__, name)[1]
+    if isinstance(constant, functools.cached_property):
+        run.refuse(
+            node,
+            f"the property {name!r} keeps its result in the object, which compiled code cannot",
+            "use @property where it is cheap, or a local variable: width = box.width",
+        )
     if constant is None:
         run.refuse(
             node,

@@ -17,7 +17,7 @@ from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.handing import lent, with_updates
 from pullback.frontend.join import has_function, join
-from pullback.frontend.kinds import FunctionK, Kind, ScalarK, describe, leaf_types
+from pullback.frontend.kinds import FunctionK, Kind, ScalarK, describe_both, leaf_types
 from pullback.frontend.lambda_sets import tie
 from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import Unreachable
@@ -138,10 +138,10 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
     if wide is None and spec.result == GUESS:
         return value  # the result was only guessed
     if wide is None:
+        one, other = describe_both(spec.result, own)
         run.refuse(
             node,
-            f"{spec.definition.name!r} gives {describe(spec.result)} on one path and "
-            f"{describe(own)} on another",
+            f"{spec.definition.name!r} gives {one} on one path and {other} on another",
             "return the same type of value on every path",
             error=TypesDoNotMeetError,
         )

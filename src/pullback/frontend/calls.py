@@ -175,6 +175,16 @@ def _rewrite(where: str) -> str:
         )
     if where.startswith(("numpy.random.", "random.", "Random.")):
         return "draw the random numbers outside and pass them in as an argument"
+    if where == "complex":
+        return "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c"
+    if where == "collections.deque":
+        return "use a list: append, pop; to take from the front, an index that moves on"
+    if where in ("iter", "next"):
+        return "use a list and an index that moves on: xs[i]; i += 1"
+    if where == "itertools.groupby":
+        return "write a loop that remembers the last key"
+    if where == "itertools.zip_longest":
+        return "loop over an index up to the larger length, and test it against each"
     if where == "ufunc.at":
         return "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]"
     if where in ("str", "repr", "format"):

@@ -15,7 +15,7 @@ from pullback.frontend import ownership
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
 from pullback.frontend.join import as_list, generalise, has_function, join, widen
-from pullback.frontend.kinds import Kind, StaleK, TupleK, describe, leaf_types
+from pullback.frontend.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
 from pullback.frontend.lambda_sets import tie
 from pullback.frontend.scopes import chain
 from pullback.frontend.signals import Unreachable, Unresolved
@@ -229,7 +229,8 @@ def _next_kind(
     joined = join(first, kind)
     if joined is None:
         what = f"{name!r}" if name else "the value carried round the loop"
-        reason = f"{what} is {describe(first)} before the loop and {describe(kind)} after a round"
+        was, becomes = describe_both(first, kind)
+        reason = f"{what} is {was} before the loop and {becomes} after a round"
         if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
             found = " and ".join(dict.fromkeys(describe(generalise(k)) for k in kind.items))
             reason = f"the items that {what} gets in the loop are of different types: {found}"

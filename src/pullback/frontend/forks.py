@@ -19,7 +19,7 @@ from pullback.frontend.coerce import coerce
 from pullback.frontend.dummies import dummy, unset
 from pullback.frontend.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.join import join
-from pullback.frontend.kinds import Kind, MaybeK, StaleK, describe, leaf_types
+from pullback.frontend.kinds import Kind, MaybeK, StaleK, describe_both, leaf_types
 from pullback.frontend.signals import Unreachable, Unresolved
 from pullback.frontend.values import UNSET, FunctionV, Owner, Stale, Value
 
@@ -127,9 +127,10 @@ def join_values(
         assert before is not None
         kind = join(before, f.kind)
         if kind is None:
+            one, other = describe_both(before, f.kind)
             run.refuse(
                 node,
-                f"the value is {describe(before)} on one path and {describe(f.kind)} on another",
+                f"the value is {one} on one path and {other} on another",
                 "give it the same type on every path",
                 error=TypesDoNotMeetError,
             )
@@ -336,11 +337,8 @@ def _join_name(
         assert kind is not None
         before, kind = kind, join(kind, f.kind)
         if kind is None:
-            return StaleK(
-                f"{name!r} is {describe(before)} on one path to here and {describe(f.kind)} on "
-                "another",
-                node,
-            )
+            one, other = describe_both(before, f.kind)
+            return StaleK(f"{name!r} is {one} on one path to here and {other} on another", node)
     assert kind is not None
     return kind if sure else _maybe(kind)
 

@@ -410,6 +410,25 @@ def _arguments(union: Union, cls: type) -> str:
     return f"[{', '.join(short)}]" if short else ""
 
 
+def describe_both(a: Kind, b: Kind) -> tuple[str, str]:
+    """Two kinds that do not meet; of tuples and records also the first parts that do not."""
+    x, y = describe(a), describe(b)
+    if x != y:
+        return x, y
+    match a, b:
+        case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            inside = [(repr(n) if cls is dict else n, p, q) for (n, p), (_, q) in zip(xs, ys)]
+        case TupleK(ps), TupleK(qs):
+            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs))]
+        case _:
+            return x, y
+    for name, p, q in inside:
+        first, second = describe_both(p, q)
+        if first != second:
+            return f"{x} with {name}: {first}", f"{y} with {name}: {second}"
+    return x, y
+
+
 def _number(t: Number, py: bool) -> str:
     match t:
         case Real(bits):

@@ -15,11 +15,14 @@ from pullback.frontend.arguments import Args, Kwargs
 from pullback.frontend.attributes import written
 from pullback.frontend.narrowing import case_value
 from pullback.frontend.values import (
+    ListV,
     OptionalV,
     RecordV,
     Scalar,
     Specialiser,
     Static,
+    SymbolV,
+    TupleV,
     UnionV,
     Value,
     register,
@@ -79,6 +82,30 @@ def contains(run: Run, item: Value, value: Value, node: ast.AST) -> Value | None
         return None
     known = run.truth(found, node)
     return Static(known) if isinstance(known, bool) else Scalar(known, True, 1)
+
+
+@register(type)
+def type_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """type(x) of a record, a member of an enumeration or a number of Python."""
+    if len(args) != 1 or kwargs:
+        sp.refuse(node, "type takes one argument", error=ArgumentTypeError)
+    return _class(sp, args[0], node)
+
+
+def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    match value:
+        case RecordV(cls) | SymbolV(_, cls):
+            return Static(cls)
+        case Static(known):
+            return Static(type(known))
+        case Scalar(py=True):
+            return Static({BOOL: bool, I64: int}.get(value.type, float))
+        case TupleV(_, is_list):
+            return Static(list if is_list else tuple)
+        case ListV():
+            return Static(list)
+        case _:
+            sp.refuse(node, f"type of {sp.describe(value)}", "use isinstance(x, Class)")
 
 
 @register(hasattr)

@@ -1,0 +1,170 @@
+"""Nested functions that update what they capture are given it: lambda lifting.
+
+``def push(v): out.append(v)`` inside the function that made ``out`` becomes ``def push(v, *, out)``
+and its calls become ``push(v, out=out)``: an update handed to and fro (``handing``), as if the user
+had written it. Lifted are functions that are only called, by name, by the function around them and
+by its other nested functions; what is updated by functions that are values stays refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pullback.frontend.source import FunctionNode
+from pullback.frontend.syntax import Comprehension, local_names, own_nodes, target_names, updated
+
+_READERS = frozenset({"len", "sum", "range", "max", "min", "abs", "float", "int", "print"})
+_HEAPS = frozenset({"heappush", "heappop", "heapify", "heapreplace", "heappushpop"})
+
+
+def lifted(node: FunctionNode) -> FunctionNode:
+    """The function with its nested functions lifted, at any depth."""
+    if isinstance(node, ast.Lambda) or not any(map(_changes, _nested(node))):
+        return node
+    root = copy.deepcopy(node)
+    waiting = [root]
+    while waiting:  # from outside in: what a nested function is given, its own may update
+        outer = waiting.pop()
+        for function, names in _to_lift(outer).items():
+            _lift(outer, function, sorted(names))
+        waiting += [n for n in _nested(outer) if isinstance(n, ast.FunctionDef)]
+    return root
+
+
+def _nested(node: FunctionNode) -> list[FunctionNode]:
+    """The functions directly inside of a function."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    found = (n for s in body for n in own_nodes(s))
+    return [n for n in found if isinstance(n, ast.FunctionDef | ast.Lambda)]
+
+
+def _changes(node: FunctionNode) -> set[str]:
+    """The captured names whose objects a function, or one inside of it, updates or hands on to be
+    updated."""
+    names: set[str] = set()
+    if isinstance(node, ast.FunctionDef):
+        names |= updated(node.body)
+        for n in (n for s in node.body for n in own_nodes(s)):
+            match n:
+                case ast.Expr(ast.Call(ast.Name(f), args)) if f not in _READERS:
+                    names.update(a.id for a in args if isinstance(a, ast.Name))
+                case ast.Call(ast.Name(f) | ast.Attribute(_, f), args) if f in _HEAPS:
+                    names.update(a.id for a in args[:1] if isinstance(a, ast.Name))
+                case _:
+                    pass
+    return names.union(*map(_changes, _nested(node))) - _locals(node)
+
+
+def _locals(node: FunctionNode) -> frozenset[str]:
+    # Of a tree that changes: not remembered.
+    return local_names.__wrapped__(node)
+
+
+@dataclass(slots=True)
+class _Inner:
+    """A nested function: what it is to be given, and who calls it (None: it is a value)."""
+
+    node: ast.FunctionDef
+    names: set[str]
+    users: list[ast.AST | None] = field(default_factory=list)
+
+
+def _to_lift(outer: ast.FunctionDef) -> dict[ast.FunctionDef, set[str]]:
+    inner = _candidates(outer)
+    functions = {i.node: name for name, i in inner.items()}
+    for name, user in _uses(outer, outer):
+        if name in inner:
+            inner[name].users.append(user)
+    unfit = True
+    while unfit:
+        _spread(inner, functions)
+        unfit = [n for n, i in inner.items() if not _fits(i, outer, inner, functions)]
+        for n in unfit:
+            del inner[n]
+        functions = {i.node: name for name, i in inner.items()}
+    return {i.node: i.names for i in inner.values() if i.names}
+
+
+def _candidates(outer: ast.FunctionDef) -> dict[str, _Inner]:
+    """Functions with a name that stands for nothing else, by name."""
+    own = [n for s in outer.body for n in own_nodes(s)]
+    others = {n.id for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    others |= {a.arg for a in ast.walk(outer.args) if isinstance(a, ast.arg)}
+    defined = [n.name for n in own if isinstance(n, ast.FunctionDef)]
+    targets = {
+        name
+        for n in ast.walk(outer)
+        if isinstance(n, Comprehension)
+        for g in n.generators
+        for name in target_names(g.target)
+    }
+    known = _locals(outer) - set(defined) - targets
+    return {
+        n.name: _Inner(n, _changes(n) & known)
+        for n in own
+        if isinstance(n, ast.FunctionDef)
+        and not n.decorator_list
+        and n.name not in others
+        and defined.count(n.name) == 1
+    }
+
+
+def _uses(node: ast.AST, user: ast.AST) -> Iterator[tuple[str, ast.AST | None]]:
+    """Names that are read below a node, and the function that calls them there; None: no call."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.Call(ast.Name(name)):
+                yield name, user
+                for part in (*child.args, *child.keywords):
+                    yield from _uses(ast.Expr(part) if isinstance(part, ast.expr) else part, user)
+            case ast.Name(name, ast.Load()):
+                yield name, None
+            case ast.FunctionDef() | ast.Lambda():
+                yield from _uses(child, child)
+            case _:
+                yield from _uses(child, user)
+
+
+def _spread(inner: dict[str, _Inner], functions: dict[ast.FunctionDef, str]) -> None:
+    """Who calls a function that is given something must have it."""
+    changed = True
+    while changed:
+        changed = False
+        for i in inner.values():
+            for user in i.users:
+                caller = inner.get(functions.get(user, "")) if user is not None else None  # type: ignore[call-overload]
+                if caller is not None and not i.names <= caller.names:
+                    caller.names |= i.names
+                    changed = True
+
+
+def _fits(
+    i: _Inner,
+    outer: ast.FunctionDef,
+    inner: dict[str, _Inner],
+    functions: dict[ast.FunctionDef, str],
+) -> bool:
+    """Whether all that use a function can give it what it needs."""
+    if not i.names:
+        return True
+    if i.names & _locals(i.node):
+        return False
+    return all(u is outer or (u is not None and u in functions) for u in i.users)
+
+
+def _lift(outer: ast.FunctionDef, function: ast.FunctionDef, names: list[str]) -> None:
+    for name in names:
+        place = ast.copy_location(ast.arg(name), function)
+        function.args.kwonlyargs.append(place)
+        function.args.kw_defaults.append(None)
+    for n in ast.walk(outer):
+        match n:
+            case ast.Call(ast.Name(called)) if called == function.name:
+                for name in names:
+                    value = ast.copy_location(ast.Name(name, ast.Load()), n)
+                    n.keywords.append(ast.copy_location(ast.keyword(name, value), n))
+            case _:
+                pass
