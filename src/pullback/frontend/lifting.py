@@ -53,6 +53,8 @@ def _changes(node: FunctionNode) -> set[str]:
                     names.update(a.id for a in args if isinstance(a, ast.Name))
                 case ast.Call(ast.Name(f) | ast.Attribute(_, f), args) if f in _HEAPS:
                     names.update(a.id for a in args[:1] if isinstance(a, ast.Name))
+                case ast.keyword(str(name)) if hasattr(n, "given"):
+                    names.add(name)
                 case _:
                     pass
     return names.union(*map(_changes, _nested(node))) - _locals(node)
@@ -65,26 +67,28 @@ def _locals(node: FunctionNode) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Inner:
-    """A nested function: what it is to be given, and who calls it (None: it is a value)."""
+    """A nested function: what it updates itself, what it is to be given, and in which functions it
+    is called (None: it is a value)."""
 
     node: ast.FunctionDef
-    names: set[str]
+    own: set[str]
+    names: set[str] = field(default_factory=set)
     users: list[ast.AST | None] = field(default_factory=list)
 
 
 def _to_lift(outer: ast.FunctionDef) -> dict[ast.FunctionDef, set[str]]:
     inner = _candidates(outer)
-    functions = {i.node: name for name, i in inner.items()}
-    for name, user in _uses(outer, outer):
+    functions: dict[ast.AST, str] = {i.node: name for name, i in inner.items()}
+    for name, user in _uses(outer, outer, outer):
         if name in inner:
             inner[name].users.append(user)
-    unfit = True
-    while unfit:
+    while True:
         _spread(inner, functions)
-        unfit = [n for n, i in inner.items() if not _fits(i, outer, inner, functions)]
+        unfit = [n for n, i in inner.items() if not _fits(i, outer, functions)]
+        if not unfit:
+            break
         for n in unfit:
-            del inner[n]
-        functions = {i.node: name for name, i in inner.items()}
+            del functions[inner.pop(n).node]
     return {i.node: i.names for i in inner.values() if i.names}
 
 
@@ -112,41 +116,42 @@ def _candidates(outer: ast.FunctionDef) -> dict[str, _Inner]:
     }
 
 
-def _uses(node: ast.AST, user: ast.AST) -> Iterator[tuple[str, ast.AST | None]]:
-    """Names that are read below a node, and the function that calls them there; None: no call."""
+def _uses(node: ast.AST, user: ast.AST, outer: ast.AST) -> Iterator[tuple[str, ast.AST | None]]:
+    """Names that are read below a node, and the function that calls them there, or the one around
+    it; None: it is no call by a function that can be given more."""
     for child in ast.iter_child_nodes(node):
         match child:
             case ast.Call(ast.Name(name)):
                 yield name, user
-                for part in (*child.args, *child.keywords):
-                    yield from _uses(ast.Expr(part) if isinstance(part, ast.expr) else part, user)
+                rest = ast.Tuple([*child.args, *(k.value for k in child.keywords)], ast.Load())
+                yield from _uses(rest, user, outer)
             case ast.Name(name, ast.Load()):
                 yield name, None
-            case ast.FunctionDef() | ast.Lambda():
-                yield from _uses(child, child)
+            case ast.FunctionDef() if user is outer:
+                yield from _uses(child, child, outer)
+            case ast.Lambda():
+                for name, _ in _uses(child, user, outer):
+                    yield name, None
             case _:
-                yield from _uses(child, user)
+                yield from _uses(child, user, outer)
 
 
-def _spread(inner: dict[str, _Inner], functions: dict[ast.FunctionDef, str]) -> None:
+def _spread(inner: dict[str, _Inner], functions: dict[ast.AST, str]) -> None:
     """Who calls a function that is given something must have it."""
+    for i in inner.values():
+        i.names = set(i.own)
     changed = True
     while changed:
         changed = False
         for i in inner.values():
             for user in i.users:
-                caller = inner.get(functions.get(user, "")) if user is not None else None  # type: ignore[call-overload]
+                caller = inner[functions[user]] if user in functions else None
                 if caller is not None and not i.names <= caller.names:
                     caller.names |= i.names
                     changed = True
 
 
-def _fits(
-    i: _Inner,
-    outer: ast.FunctionDef,
-    inner: dict[str, _Inner],
-    functions: dict[ast.FunctionDef, str],
-) -> bool:
+def _fits(i: _Inner, outer: ast.AST, functions: dict[ast.AST, str]) -> bool:
     """Whether all that use a function can give it what it needs."""
     if not i.names:
         return True
@@ -165,6 +170,8 @@ def _lift(outer: ast.FunctionDef, function: ast.FunctionDef, names: list[str]) -
             case ast.Call(ast.Name(called)) if called == function.name:
                 for name in names:
                     value = ast.copy_location(ast.Name(name, ast.Load()), n)
-                    n.keywords.append(ast.copy_location(ast.keyword(name, value), n))
+                    keyword = ast.copy_location(ast.keyword(name, value), n)
+                    keyword.given = True  # type: ignore[attr-defined]
+                    n.keywords.append(keyword)
             case _:
                 pass

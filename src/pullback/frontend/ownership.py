@@ -216,7 +216,8 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         run.refuse(
             node,
             f"{name!r} belongs to the enclosing function: updating it here would be seen there",
-            f"work on a copy: {name}_ = {name}.copy()",
+            f"make {name!r} a parameter, or only call the nested function, by its name: it may "
+            f"then update what it captures; or work on a copy: {name}_ = {name}.copy()",
             error=MutationError,
         )
     if not value.fresh:

@@ -127,9 +127,11 @@ def definition_of(function: FunctionType) -> Definition:
     code = function.__code__
     key = (code, id(function.__globals__))
     if key not in _DEFINITIONS:
+        from pullback.frontend.lifting import lifted
+
         source = _source_of(function)
         _DEFINITIONS[key] = Definition(
-            _find(source, function),
+            lifted(_find(source, function)),
             source.file,
             code.co_name,
             function.__qualname__,

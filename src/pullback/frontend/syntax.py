@@ -15,7 +15,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 # --- names ----------------------------------------------------------------------------------------
 
 
-def _own_nodes(root: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a statement or expression, without those inside nested functions (the nested
     function's own node is given, and what it evaluates at once: defaults and decorators)."""
     yield root
@@ -24,7 +24,7 @@ def _own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     else:
         children = ast.iter_child_nodes(root)
     for child in children:
-        yield from _own_nodes(child)
+        yield from own_nodes(child)
 
 
 def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
@@ -95,7 +95,7 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
     """The names that statements bind or (if asked) update, in order of appearance, each once."""
     names: dict[str, None] = {}
     for stmt in stmts:
-        for n in _own_nodes(stmt):
+        for n in own_nodes(stmt):
             for target in _targets(n):
                 names.update(dict.fromkeys(target_names(target, updates)))
             if isinstance(n, ast.FunctionDef):
@@ -117,11 +117,11 @@ def binds_names(expressions: Sequence[ast.expr]) -> bool:
 
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
     """The names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
-    by_method = {_updated_by_method(n) for s in stmts for n in _own_nodes(s)}
+    by_method = {_updated_by_method(n) for s in stmts for n in own_nodes(s)}
     return {name for name in by_method if name is not None} | {
         name
         for s in stmts
-        for n in _own_nodes(s)
+        for n in own_nodes(s)
         for t in _targets(n)
         for sub in _subscripts(t)
         for name in target_names(sub)
@@ -207,7 +207,7 @@ def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(
         name
         for s in stmts
-        for n in _own_nodes(s)
+        for n in own_nodes(s)
         if isinstance(n, ast.FunctionDef | ast.Lambda)
         for name in free_names(n)
     )
@@ -398,7 +398,7 @@ def declared_outside(node: FunctionNode) -> frozenset[str]:
 @cache
 def is_generator(node: FunctionNode) -> bool:
     """Whether calling the function gives an iterator."""
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in _own_nodes(s))
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))
 
 
 def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
