@@ -110,7 +110,7 @@ def updates_captured(x):
         a[0] = x
         return a
 
-    return f()
+    return (f, x)[0]()
 
 
 def augments_argument(a):
