@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.programs import Program
+from tests.programs import Program, real
 
 
 def collected(xs):
@@ -99,6 +99,81 @@ def merged(xs, ys):
     out.extend(xs[i:])
     out += ys[j:]
     return sum(k * v for k, v in enumerate(out))
+
+
+def _merge_sort(xs):
+    if len(xs) <= 1:
+        return xs
+    half = len(xs) // 2
+    left, right = _merge_sort(xs[:half]), _merge_sort(xs[half:])
+    out = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] < right[j]:
+            out.append(left[i])
+            i += 1
+        else:
+            out.append(right[j])
+            j += 1
+    return out + left[i:] + right[j:]
+
+
+def textbook_merge_sort(xs):
+    return sum(k * v * v for k, v in enumerate(_merge_sort(xs)))
+
+
+def _quick_sort(xs):
+    if len(xs) <= 1:
+        return xs
+    low, high = [], []
+    for x in xs[1:]:
+        if x < xs[0]:
+            low.append(x)
+        else:
+            high.append(x)
+    return _quick_sort(low) + [xs[0]] + _quick_sort(high)
+
+
+def textbook_quick_sort(xs):
+    return sum(k * math.sin(v) for k, v in enumerate(_quick_sort(xs)))
+
+
+def split_by_size(xs):
+    """Two lists, of which now the one and now the other or both grow."""
+    up, down = [], []
+    for x in xs:
+        if x > 0.5:
+            up.append(math.sin(x))
+        elif x < -0.5:
+            down.append(x * x)
+        else:
+            up.append(x)
+            down.append(-x)
+    return sum(up[k] * down[k] for k in range(min(len(up), len(down))))
+
+
+def _chain(points):
+    """One half of the convex hull: a list that grows and shrinks."""
+    out = []
+    for p in points:
+        while len(out) >= 2:
+            a, b = out[-2], out[-1]
+            if (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 0.0:
+                break
+            out.pop()
+        out.append(p)
+    return out
+
+
+def hull_area(points):
+    """The area of the convex hull (Andrew's monotone chain)."""
+    order = sorted(points, key=lambda p: p[0])
+    ring = _chain(order)[:-1] + _chain(order[::-1])[:-1]
+    area = 0.0
+    for k in range(len(ring)):
+        a, b = ring[k], ring[(k + 1) % len(ring)]
+        area += a[0] * b[1] - a[1] * b[0]
+    return 0.5 * area
 
 
 def insertion_sort(xs):
@@ -272,6 +347,14 @@ def _floats(rng, n):
     return (rng.normal(size=n),)
 
 
+def _list(rng, n):
+    return ([float(v) for v in rng.normal(size=n)],)
+
+
+def _points(rng, n):
+    return ([(float(x), float(y)) for x, y in rng.normal(size=(n + 2, 2))],)
+
+
 def _sorted_lists(rng, n):
     xs, ys = rng.normal(size=n), rng.normal(size=n + 1)
     return [float(v) for v in np.sort(xs)], [float(v) for v in np.sort(ys)]
@@ -296,6 +379,10 @@ PROGRAMS = [
     Program("simpson_stack", simpson, lambda rng, n: (0.1, 1.7, 1e-2 / n**2), argnums=(0, 1)),
     Program("stack_machine", stack_machine, _code, argnums=(0, 1)),
     Program("merged_lists", merged, _sorted_lists, argnums=(0, 1)),
+    real("textbook_merge_sort", textbook_merge_sort, _list),
+    real("textbook_quick_sort", textbook_quick_sort, _list),
+    real("split_by_size", split_by_size, _floats),
+    real("hull_area", hull_area, _points),
     Program("insertion_sort", insertion_sort, _floats),
     Program("edit_distance_rows", edit_distance, _pairs, argnums=(0, 1)),
     Program("queue", queue, lambda rng, n: (0.9, n)),

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pullback.ad.activity import Facts
+from pullback.ad.carried import counts
 from pullback.ad.narrow import narrow
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, i64
@@ -147,8 +148,15 @@ class Frame:
         i = g.add("i", I64)
         if isinstance(op, Loop):
             g.env[op.index] = (i,)
-        for c in op.carried:
-            g.fresh(c)
+        grow = counts(op)
+        for c, init in zip(op.carried, op.inits, strict=True):
+            if c in grow:
+                steps = g.add("steps", I64)
+                g.defs[steps] = Prim("mul", (i, Lit(grow[c], I64)))
+                (n,) = g.fresh(c)
+                g.defs[n] = Prim("add", (self.value(init), steps))
+            else:
+                g.fresh(c)
         return g
 
     def iteration(self) -> Var:
@@ -249,9 +257,12 @@ class Frame:
                 self.defs[extent] = Prim("dim", (self._handle(array),), static)
             case Prim(name, args, static) if name in CHEAP:
                 out = self.value(let.vars[0])
-                # (the extent of an array that is gone by then is kept)
-                if isinstance(out, Var) and not any(map(self.facts.gone, args)):
-                    values = tuple(self.value(a) for a in args)
+                values = tuple(self.value(a) for a in args)
+                gone = any(map(self.facts.gone, args))
+                if gone and name == "dim" and self.handles(args[0]):
+                    values, gone = self.handles(args[0])[:1], False
+                # (the extent of an array that is gone by then, and has no handle, is kept)
+                if isinstance(out, Var) and not gone:
                     self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
             case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
                 out = self.value(let.vars[0])

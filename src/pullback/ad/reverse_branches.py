@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pullback.ad.frames import Frame, Plan
+from pullback.ad.handed import handed_on
 from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_of, leaf_type
 from pullback.core.build import Builder, i64
 from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Var
@@ -75,11 +76,19 @@ def _run(
 ) -> If | Case:
     """The reverse branch: on what was kept, or on the old condition if nothing was."""
     settled = [g.settle(x) for g, x in zip(frames, blocks, strict=True)]
-    fresh = [refresh(x, rename) for (x, _), rename in zip(settled, same, strict=True)]
-    residuals = tuple(kept for _, kept in settled)
+    arms_keep = [kept for _, kept in settled]
+    handed = handed_on(f, let, frames, arms_keep)
+    fresh = [
+        refresh(x, {**rename, **outside})
+        for (x, _), rename, outside in zip(settled, same, handed, strict=True)
+    ]
+    residuals = tuple(
+        tuple(v for v in kept if v not in outside)
+        for kept, outside in zip(arms_keep, handed, strict=True)
+    )
     plan = Plan(tuple(frames), residuals)
     f.plans[let] = plan
-    if any(residuals):
+    if any(residuals) or (any(arms_keep) and isinstance(let.op, Case)):
         kinds = tuple(
             Variant(f"b{i}", tuple(v.type for v in rs)) for i, rs in enumerate(residuals)
         )

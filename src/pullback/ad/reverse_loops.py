@@ -6,6 +6,7 @@ on, it calls nothing that loops itself, and the loops in it, being recomputed to
 
 from __future__ import annotations
 
+from pullback.ad.carried import Handed, handed_over
 from pullback.ad.emit import Emit
 from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
@@ -191,15 +192,19 @@ def sequential(
     if not live and not keys and not arrays and not has_effect(reverse):
         return
     ends = tuple(_var(g.value(op.body.results[k])) for k in arrays)
-    body, trips, j, versions = _backwards(f, let, op, g, reverse, ends)
+    body, trips, j, versions, over = _backwards(
+        f, let, op, g, reverse, ends, bool(live or keys or arrays)
+    )
     first = tuple(
         or_zero(_at(got[c], k), leaf_type(f, (op.carried[c], k))) for c, k in live
     ) + tuple(lit(0.0, x.type) for x in sums)
     first += tuple(s.restored(f, let.vars[k], b) for k in arrays)
+    first += tuple(x.last for x in over)
     res = tuple(Var("t", v.type) for v in (*ins, *sums))
     back = tuple(s.back_at(f, _var(op.inits[k])) for k in arrays)
-    loop = Loop(trips, j, (*ins, *sums, *versions), first, body)
-    b.lets.append(Let((*res, *back), loop))
+    loop = Loop(trips, j, (*ins, *sums, *versions, *(x.after for x in over)), first, body)
+    unread = tuple(Var(x.after.name, x.after.type) for x in over)
+    b.lets.append(Let((*res, *back, *unread), loop))
     for (n, k), r in zip(live, res, strict=False):
         s.add(f, ct, op.inits[n], k, r, b)
     for (v, k), r in zip(keys, res[len(live):], strict=True):
@@ -251,12 +256,16 @@ def _iteration(
 
 
 def _backwards(
-    f: Frame, let: Let, op: Loop | While, g: Frame, reverse: Block, ends: tuple[Var, ...]
-) -> tuple[Block, Atom, Var, tuple[Var, ...]]:
-    """The body of the reverse loop, its trip count and its index, which counts from the end.
+    f: Frame, let: Let, op: Loop | While, g: Frame, reverse: Block, ends: tuple[Var, ...],
+    carries: bool,
+) -> tuple[Block, Atom, Var, tuple[Var, ...], list[Handed]]:
+    """The body of the reverse loop, its trip count and its index, which counts from the end, the
+    restored arrays that it carries, and what else one iteration hands to the next.
 
     ``ends``: restored arrays after the iteration; the last that is given back carries them."""
     reverse, residuals = g.settle(reverse, (g.iteration(), *ends))
+    old = handed_over(f, let, op, g, residuals, carries)
+    residuals = tuple(v for v in residuals if all(v is not x.after for x in old))
     kept = tuple(f.add(v.name + "s", Array(v.type, 1)) for v in residuals)
     plan = Plan((g,), (residuals,), kept)
     f.plans[let] = plan
@@ -271,8 +280,12 @@ def _backwards(
     for v, array in zip(residuals, kept, strict=True):
         rename[v] = load.index(array, (i,), checked=False)
     # the cotangents that the loop carries are bound by the reverse loop itself: not renamed
+    over = [Handed(Var(x.after.name, x.after.type), x.last, x.begin) for x in old]
+    rename.update((x.after, new.after) for x, new in zip(old, over, strict=True))
     body = refresh(reverse, rename)
-    return Block(tuple(load.lets) + body.lets, body.results), trips, j, versions
+    begins = (rename[x.begin] for x in over)
+    whole = Block(tuple(load.lets) + body.lets, (*body.results, *begins))
+    return whole, trips, j, versions, over
 
 
 def _var(a: Atom) -> Var:
