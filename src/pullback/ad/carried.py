@@ -15,7 +15,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Atom, Block, Case, If, Let, Lit, Loop, Prim, Var, While
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Case,
+    If,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Update,
+    Var,
+    While,
+    sub_blocks,
+)
 from pullback.core.types import Bool, Handle, Int, Real
 
 if TYPE_CHECKING:
@@ -88,17 +102,43 @@ def handed_over(
     they were (those of arrays that it makes are numbered, ``opt/residuals.py:keep_once``), and if
     the reverse loop ``carries`` something anyway, numbers."""
     found: dict[Var, Handed] = {}
-    joined = {
-        v for let in op.body.lets if isinstance(let.op, If | Case | Loop | While)
-        for v in let.vars[: len(let.op.carried) if isinstance(let.op, Loop | While) else None]
-    }  # fmt: skip
     begins = {a for c in op.carried for a in g.parts(c)}
     for c, r, v in zip(op.carried, op.body.results, let.vars, strict=False):
         for begin, after, last in zip(g.parts(c), g.look(r), f.parts(v), strict=False):
             if begin in kept and after in kept and after not in begins:
                 assert isinstance(begin, Var) and isinstance(after, Var)
-                if (isinstance(after.type, Handle) and r in joined) or (
+                if (isinstance(after.type, Handle) and _may_stay(op.body, r, c)) or (
                     carries and isinstance(after.type, Real | Int | Bool)
                 ):
                     found.setdefault(after, Handed(after, last, begin))
     return list(found.values())
+
+
+def _may_stay(body: Block, r: Atom, c: Var) -> bool:
+    """Whether on some path the array is ``c``, or ``c`` updated."""
+    made: dict[Atom, tuple[Op, int]] = {}
+
+    def enter(block: Block) -> None:
+        made.update((v, (let.op, k)) for let in block.lets for k, v in enumerate(let.vars))
+
+    enter(body)
+    work, seen = [r], {r}
+    while work:
+        a = work.pop()
+        if a is c:
+            return True
+        before: list[Atom] = []
+        match made.get(a):
+            case Update(array, _, _, _), _:
+                before = [array]
+            case (Loop(_, _, _, inits, _) | While(_, inits, _, _)), k if k < len(inits):
+                before = [inits[k]]
+            case (If() | Case()) as op, k:
+                for _, arm in sub_blocks(op):
+                    enter(arm)
+                    before.append(arm.results[k])
+            case _:
+                pass
+        work.extend(x for x in before if x not in seen)
+        seen.update(before)
+    return False
