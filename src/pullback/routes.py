@@ -2,7 +2,8 @@
 
 All of the conversion is done by the entry point itself (``native.route``). The Python function that
 is written here has nothing to decide: it looks at the guards, reads the hidden arguments, and
-calls. What is unusual in a call, it leaves to the general way.
+calls. What is unusual in a call, it leaves to the general way. Where there is neither guard nor
+hidden argument the fast call is the entry point.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pullback.entries import (
 )
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.lower.values import leaves as machine_types
-from pullback.native import Made, Out, RouteSignature, Tree
+from pullback.native import Made, Out, RouteSignature, Tree, with_general
 from pullback.native.boundary import Conversion
 from pullback.plans import Plan, What
 
@@ -46,6 +47,8 @@ class Way:
             w.guard(guard)
         for k, (path, _) in enumerate(hidden):
             w.lines.append(f"h{k} = {w.path(path)}")
+        if not (w.lines or self.decodes):
+            return lambda _, general: with_general(builtin, general)
         given = ", ".join(f"a{k}" for k in range(plan.arguments))
         more = "".join(f", h{k}" for k in range(len(hidden)))
         body = [

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from pullback.native.builtin import with_general
 from pullback.native.module import (
     CompiledEntry,
     CompiledModule,
@@ -53,4 +54,5 @@ __all__ = [
     "compile_entries",
     "compile_module",
     "routed",
+    "with_general",
 ]

@@ -37,6 +37,22 @@ def make_builtin(name: str, address: int, owner: ModuleOwner) -> Builtin:
     return builtin
 
 
+_function_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(
+    ("PyCFunction_GetFunction", ctypes.pythonapi)
+)
+
+
+def with_general(builtin: Builtin, general: Builtin) -> Builtin:
+    """A builtin of the same code (of an entry that converts data) which calls ``general`` with
+    arguments that are not of its layouts."""
+    owner = getattr(builtin, "__self__", None)
+    assert isinstance(owner, ModuleOwner)
+    address = _function_of(builtin)
+    return make_builtin(
+        getattr(builtin, "__name__", ""), address, ModuleOwner(owner.errors, [owner], general)
+    )
+
+
 def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:
     """The builtin whose code is at this address; it keeps these objects alive."""
     return make_builtin(name, address, ModuleOwner((), list(keep)))

@@ -194,14 +194,16 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
 @cache
 def runtime_symbols() -> dict[str, int]:
     """Addresses of the runtime's functions; compiles it when first called."""
-    from pullback.native.runtime import make_error
+    from pullback.native.runtime import make_error, unusual
 
     with _lock:
         pyabi.verify()
         page = os.sysconf("SC_PAGE_SIZE")
         text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
         image, _ = _object(text)
-        imports = pyabi.symbols() | {"pb_make_error": id(make_error)}
+        imports = pyabi.symbols() | {
+            "pb_make_error": id(make_error), "pb_unusual": id(unusual)
+        }  # fmt: skip
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)
         keep_forever(tracker)

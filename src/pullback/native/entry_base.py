@@ -50,6 +50,10 @@ _DECLARATIONS = "\n".join(
     ]
 )
 
+_NOT_IMPLEMENTED = (
+    "  call void @Py_IncRef(ptr @pb_not_implemented)", "  ret ptr @pb_not_implemented"
+)  # fmt: skip
+
 
 def entry_symbol(name: str) -> str:
     """The symbol of the entry point called ``name``; the prefix keeps it off library names."""
@@ -249,18 +253,20 @@ class EntryBase(ContextLines):
         self.line(f"%ctx = call ptr @pb_take(i64 {int(self.recursive)})")
         self.need(self.let("icmp ne ptr %ctx, null"), "raised")
 
-    def frame(self, leave: Sequence[str] = (), returned: bool = False) -> str:
+    def frame(
+        self, leave: Sequence[str] = (), returned: bool = False,
+        other: Sequence[str] = _NOT_IMPLEMENTED,
+    ) -> str:  # fmt: skip
         """The whole function; ``leave``: what is done before each other way out; ``returned``:
-        some code goes to the block of this name, to give the context back first."""
+        some code goes to the block of this name, to give the context back first; ``other``: how
+        it ends with arguments that do not fit."""
         words = [f"  %words = alloca [{self.words} x i64], align 16"] if self.words else []
         name = global_name(entry_symbol(self.name))
         back = ["returned:", "  call void @pb_give(ptr %ctx)", "  br label %other"]
         lines = [
             f"define ptr {name}(ptr %self, ptr %args, i64 %nargs) nounwind {{",
             "entry:", *words, *self.lines, *(back if returned else []),
-            "other:", *leave,
-            "  call void @Py_IncRef(ptr @pb_not_implemented)",
-            "  ret ptr @pb_not_implemented",
+            "other:", *leave, *other,
         ]  # fmt: skip
         if self.needs_context:
             lines += [

@@ -3,7 +3,7 @@
 Everything happens in one builtin: the arguments are converted by the functions of their layouts
 (``encode``), the loop function is called with the words of their blocks, and what it gives becomes
 the user's own objects (``decode``, ``decode_results``). Where an argument is not what its layout
-says, the builtin gives ``NotImplemented``."""
+says, the builtin gives ``NotImplemented``, or what the general way gives (``builtin``)."""
 
 from __future__ import annotations
 
@@ -80,6 +80,9 @@ class RouteSignature:
         return "\n".join([*lines, ""])
 
 
+_GENERAL = ("  %given = call ptr @pb_other(ptr %self, ptr %args, i64 %nargs)", "  ret ptr %given")
+
+
 class RouteText(EntryBase):
     """Prints one such entry point."""
 
@@ -108,7 +111,7 @@ class RouteText(EntryBase):
         for text in self._leave():
             self.line(text.strip())
         self.line(f"ret ptr {obj}")
-        return self.trampoline() + self.frame(self._leave())
+        return self.trampoline() + self.frame(self._leave(), other=_GENERAL)
 
     def _leave(self) -> list[str]:
         n = len(self.signature.arguments)

@@ -9,6 +9,7 @@ import ast
 import builtins
 import ctypes
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -33,10 +34,17 @@ class ErrorSite:
 
 @dataclass(slots=True, eq=False)
 class ModuleOwner:
-    """What the builtins of one module have as ``self``: keeps code and tables alive."""
+    """What the builtins of one module have as ``self``: keeps code and tables alive. ``general``:
+    what an entry that converts data calls with arguments that are not of its layouts."""
 
     errors: tuple[ErrorSite, ...]
     keep: list[object] = field(default_factory=list)
+    general: Callable[..., object] | None = None
+
+
+def unusual(owner: ModuleOwner, args: tuple[object, ...]) -> object:
+    """Called by compiled code: the result for arguments that it does not take."""
+    return NotImplemented if owner.general is None else owner.general(*args)
 
 
 def _number(raw: int, ty: Ty) -> float | int | bool:

@@ -32,6 +32,7 @@ RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
     "pb_give": ("void", "ptr"),
     "pb_error": ("ptr", "ptr, ptr"),
+    "pb_other": ("ptr", "ptr, ptr, i64"),
     "pb_tuple": ("ptr", "ptr, i64"),
     "pb_view": ("i1", "ptr, ptr, i64, i64, ptr"),
     "pb_box_array": ("ptr", "ptr, ptr, i64, i64, ptr, ptr"),
@@ -76,6 +77,7 @@ declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyArray_Empty(i32, ptr, ptr, i32)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_make_error = external global i8
+@pb_unusual = external global i8
 @pb_ndarray = external global i8
 @pb_value_error = external global i8
 @pb_pool = internal global ptr null

@@ -170,6 +170,34 @@ done:
   ret ptr null
 }}
 
+; What becomes of arguments that are not of an entry's layouts.
+define ptr @pb_other(ptr %self, ptr %args, i64 %n) cold {{
+entry:
+  br label %look
+look:
+  %i = phi i64 [ 0, %entry ], [ %i1, %seen ]
+  %looking = icmp slt i64 %i, %n
+  br i1 %looking, label %seen, label %make
+seen:
+  %at = getelementptr ptr, ptr %args, i64 %i
+  %o = load ptr, ptr %at
+  call void @Py_IncRef(ptr %o)
+  %i1 = add i64 %i, 1
+  br label %look
+make:
+  %given = call ptr @pb_tuple(ptr %args, i64 %n)
+  %null = icmp eq ptr %given, null
+  br i1 %null, label %done, label %ask
+ask:
+  %found = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_unusual, ptr %self,
+                                                            ptr %given, ptr null)
+  call void @Py_DecRef(ptr %given)
+  br label %done
+done:
+  %out = phi ptr [ null, %make ], [ %found, %ask ]
+  ret ptr %out
+}}
+
 ; A tuple of the %n objects, which are given away; null if one of them is (an exception is set).
 define ptr @pb_tuple(ptr %objs, i64 %n) {{
 entry:
