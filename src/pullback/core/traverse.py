@@ -46,7 +46,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.types import Arm, Array, Fun, Sum, Tuple, Type
+from pullback.core.types import Arm, Array, Fun, Named, Sum, Tuple, Type
 
 # --- mapping --------------------------------------------------------------------------------------
 
@@ -296,3 +296,25 @@ def arms_in(t: Type) -> Iterator[Arm]:
                     yield from arms_in(f)
         case _:
             return
+
+
+def own_declarations(program: Program) -> frozenset[str]:
+    """The declarations of which the program makes and takes apart all nodes itself: none comes in
+    or goes out."""
+    main = program.functions[program.main]
+    todo: list[Type] = [*(p.type for p in main.params), *main.results]
+    outside: set[str] = set()
+    while todo:
+        match todo.pop():
+            case Array(elem, _):
+                todo.append(elem)
+            case Sum(variants):
+                todo.extend(t for v in variants for t in v.fields)
+            case Tuple(items):
+                todo.extend(items)
+            case Named(name) if name not in outside:
+                outside.add(name)
+                todo.extend(t for v in program.decls[name].variants for t in v.fields)
+            case _:
+                pass
+    return frozenset(program.decls.keys() - outside)

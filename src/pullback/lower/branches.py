@@ -146,6 +146,7 @@ def inject(lo: Lowering, op: Inject) -> Val:
             values = [x for v in keep(lo, given) for x in to_leaves(lo, v)]
             if lo.lane and (lo.mask() or any(lanes_of(x) > 1 for x in values)):
                 raise NotInLanes
+            values = lo.unit.layouts.stored((op.type.name, op.tag), values)
             node = lo.alloc(Imm(1 + len(values), Ty.I64), Ty.I64, "residual")
             lo.emit(Store(node, ZERO, tag))
             for k, x in enumerate(values):
@@ -185,14 +186,18 @@ def case(lo: Lowering, op: Case) -> list[Val]:
 
 
 def _node_fields(lo: Lowering, x: Val, tag: int) -> list[Val]:
-    assert isinstance(x, Scalar)
+    assert isinstance(x, Scalar) and isinstance(x.type, Named)
     node = lo.uniform(x)
-    out = []
-    slot = 1
-    for t in variants_of(x.type, lo.unit.program.decls)[tag].fields:
-        values: list[Value] = []
-        for ty in leaves(t):
-            values.append(lo.load(ty, lo.offset(node, Imm(slot, Ty.I64), Ty.I64), ZERO, 1))
-            slot += 1
-        out.append(from_leaves(lo, t, values))
-    return out
+    types = variants_of(x.type, lo.unit.program.decls)[tag].fields
+    kinds = [ty for t in types for ty in leaves(t)]
+    loaded: dict[tuple[int, Ty], Value] = {}
+    words: list[Value] = []
+    for word in lo.unit.layouts.words((x.type.name, tag), kinds):
+        if isinstance(word, Imm):
+            words.append(word)
+            continue
+        if word not in loaded:
+            at = lo.offset(node, Imm(word[0] + 1, Ty.I64), Ty.I64)
+            loaded[word] = lo.load(word[1], at, ZERO, 1)
+        words.append(loaded[word])
+    return [from_leaves(lo, t, words) for t in types]

@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import assert_never
 
 from pullback.core.consumption import is_inside
@@ -55,6 +57,7 @@ from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.filled import filled_arrays
 from pullback.lower.forms import from_leaves, to_leaves
+from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.scalars import require, scalar_prim
@@ -70,12 +73,21 @@ def lower(program: Program, in_order: bool = False) -> Module:
     ``in_order``: one iteration after the other."""
     program = split_loops(program)
     unit = Unit(
-        program, lasting_arrays(program), filled_arrays(program), separate_loops(program),
-        in_order=in_order,
+        program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
+        separate_loops(program), in_order=in_order,
     )
-    for fn in program.functions.values():
+    module = _module(unit)
+    smaller = unit.layouts.found()
+    if smaller.known:
+        with suppress(OtherWordsError):
+            return _module(replace(unit, layouts=smaller, functions={}, helpers={}))
+    return module
+
+
+def _module(unit: Unit) -> Module:
+    for fn in unit.program.functions.values():
         unit.functions[fn.name] = _function(unit, fn)
-    return Module(unit.functions, program.main)
+    return Module(unit.functions, unit.program.main)
 
 
 def _function(unit: Unit, fn: Function) -> LoopFunction:

@@ -10,6 +10,7 @@ from pullback.core.terms import Atom, Block, Lit, Op, Program, Var
 from pullback.core.types import Type
 from pullback.lower.emit import Emitter
 from pullback.lower.forms import Form
+from pullback.lower.layouts import Layouts
 from pullback.lower.loopcode import (
     LANES,
     Arith,
@@ -98,6 +99,7 @@ class Unit:
     order of the program."""
 
     program: Program
+    layouts: Layouts
     lasting: frozenset[Var] = frozenset()
     filled: frozenset[Var] = frozenset()
     separate: dict[Op, Separate] = field(default_factory=dict)

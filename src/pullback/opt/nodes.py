@@ -29,8 +29,8 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.traverse import defined, map_blocks
-from pullback.core.types import Array, Decl, Handle, Named, Sum, Tuple, Type, Variant
+from pullback.core.traverse import defined, map_blocks, own_declarations
+from pullback.core.types import Array, Decl, Handle, Named, Type, Variant
 
 Place = tuple[str, int, int]
 """A declaration, a variant of it, and a field of that."""
@@ -38,7 +38,7 @@ Place = tuple[str, int, int]
 
 def shrink_nodes(program: Program) -> Program:
     """The program with fewer and smaller fields in its own nodes."""
-    own = program.decls.keys() - _outside(program)
+    own = own_declarations(program)
     if not own:
         return program
     found = _Found(program, own)
@@ -55,27 +55,6 @@ def shrink_nodes(program: Program) -> Program:
     return Program(functions, decls, program.main)
 
 
-def _outside(program: Program) -> set[str]:
-    """The declarations of which nodes come in or go out."""
-    main = program.functions[program.main]
-    todo: list[Type] = [*(p.type for p in main.params), *main.results]
-    names: set[str] = set()
-    while todo:
-        match todo.pop():
-            case Array(elem, _):
-                todo.append(elem)
-            case Sum(variants):
-                todo.extend(t for v in variants for t in v.fields)
-            case Tuple(items):
-                todo.extend(items)
-            case Named(name) if name not in names:
-                names.add(name)
-                todo.extend(t for v in program.decls[name].variants for t in v.fields)
-            case _:
-                pass
-    return names
-
-
 @dataclass
 class _Found:
     """What is known of the fields of nodes.
@@ -86,7 +65,7 @@ class _Found:
     given    what nodes are made with"""
 
     program: Program
-    own: set[str]
+    own: frozenset[str]
     read: set[Place] = field(default_factory=set)
     other: set[Place] = field(default_factory=set)
     picked: dict[Atom, Var] = field(default_factory=dict)
