@@ -118,3 +118,68 @@ def test_what_stands_between_is_done_in_both_arms(q: bool) -> None:
 
     p = program([BOOL, F64, A1], body)
     assert not ops(agree(case_in_arms, p, [q, 0.3, V]), Case)
+
+
+def steps_of_a_matrix(m, depth):
+    """Each call has a matrix of its own; the reverse half reads one row and one number of it."""
+    if depth == 0:
+        return m[0, 0] * m[1, 1]
+    new = np.zeros((len(m), len(m)))
+    for i in range(len(m)):
+        for j in range(len(m)):
+            new[i, j] = m[j, i] * 0.5
+    total = 0.0
+    for j in range(len(m)):
+        total += m[1, j] * math.sin(steps_of_a_matrix(new, depth - 1)) * m[j, 0]
+    return total
+
+
+def one_matrix(m, depth):
+    """All calls have the same matrix."""
+    total = m[0, 0]
+    for j in range(len(m) if depth > 0 else 0):
+        total += m[1, j] * math.sin(one_matrix(m, depth - 1)) * m[j, 0]
+    return total
+
+
+def by_products(m, depth):
+    """What is read of a matrix in two loops would take as much room as the matrix."""
+    if depth == 0:
+        return m[0, 0]
+    new = np.array([[math.sin(x) for x in row] for row in m])
+    total = by_products(new, depth - 1)
+    for i in range(len(m)):
+        for j in range(len(m)):
+            total = total * m[i, j] + m[j, i]
+    return total
+
+
+def test_rows_instead_of_matrices() -> None:
+    assert not any("[:,:]" in v for v in node(steps_of_a_matrix, M, 2))
+    assert any("f64[:,:]" in v for v in node(one_matrix, M, 2))
+    assert any("f64[:,:]" in v for v in node(by_products, M * 0.1, 2))
+
+
+def signs(xs, depth):
+    """Alternating signs, from two places."""
+    total, sign = 0.0, 1.0
+    for x in xs:
+        sign = -sign
+        total += sign * math.sin(x * (signs(xs * 0.5, depth - 1) if depth > 0 else 0.25)) * x
+    return total
+
+
+def test_alternating_signs_are_not_kept() -> None:
+    (kept,) = (v for v in node(determinant, M) if "determinant.R" in v)
+    assert kept == "R1(f64[:], f64[:], determinant.R[:])"
+
+
+@pytest.mark.parametrize(("f", "x"), [
+    (steps_of_a_matrix, M), (one_matrix, M), (by_products, M * 0.1), (signs, V)
+])  # fmt: skip
+def test_what_is_kept_instead(f, x) -> None:
+    steps = (direction(np.random.default_rng(1), x),)
+    slope = difference(lambda x: f(x, 2), (x,), steps)
+    value, found = pb.value_and_grad(f)(x, 2)
+    assert math.isclose(value, f(x, 2), rel_tol=1e-12)
+    assert math.isclose(inner((found,), steps), slope, rel_tol=1e-6, abs_tol=1e-9)

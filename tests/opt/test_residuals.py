@@ -95,3 +95,14 @@ def test_the_first_value_may_be_updated_later() -> None:
         return c.sum(x.dim(), lambda i: x.at(i) * y.at(i))
 
     derived(program([A1, I64], body), *([V, n, 1.0] for n in (0, 1, 4)))
+
+
+def test_signs_that_change_in_each_iteration() -> None:
+    def body(c, x, n):
+        def step(t, s, y):
+            return -s, c.sin(y) * s + y
+
+        return c.loop(n, [-1.0, x], step)[1]
+
+    q = derived(program([F64, I64], body), *([0.4, n, 1.0] for n in (0, 1, 2, 5)))
+    assert len(emitted(q)) == 1  # y

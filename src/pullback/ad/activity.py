@@ -61,7 +61,8 @@ class Facts:
     ``consumed`` by an update after it, and not ``restored``. Other loops store what they need.
     ``candidates``: what could be restored. ``refilled`` are those of which an update replaces whole
     elements, not only numbers inside of these. ``made``: arrays of reals with accumulators of their
-    own. ``reverse_only``: those whose handles only the reverse sweep has."""
+    own. ``reverse_only``: those whose handles only the reverse sweep has. ``brief``: not these are
+    kept, but the elements that the reverse sweep wants."""
 
     active: frozenset[Var]
     consumed: frozenset[Var]
@@ -71,6 +72,7 @@ class Facts:
     restored: Restored = NOTHING
     made: frozenset[Var] = frozenset()
     reverse_only: frozenset[Var] = frozenset()
+    brief: frozenset[Var] = frozenset()
 
     def gone(self, a: Atom) -> bool:
         """Whether the reverse sweep does not have the array any more."""

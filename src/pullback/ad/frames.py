@@ -266,7 +266,8 @@ class Frame:
                     self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
             case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
                 out = self.value(let.vars[0])
-                if not self.facts.gone(array) and isinstance(out, Var):
+                again = not self.facts.gone(array) and array not in self.facts.brief
+                if again and isinstance(out, Var):
                     where = tuple(self.value(i) for i in idx)
                     self.defs[out] = Index(self.value(array), where, False)
             case Index(array, idx, False) if array not in self.facts.refilled:

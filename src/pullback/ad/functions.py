@@ -15,7 +15,7 @@ from pullback.ad.boxes import box_variants, put_in_box, take_from_box
 from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
-from pullback.ad.payoff import pays
+from pullback.ad.payoff import handed_anew, pays, shallow
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.spaces import Spaces
@@ -179,6 +179,12 @@ class Functions:
                 found = self._reversed(function, better, mask, halves)
                 if pays(chosen[0], found[0]):
                     facts, chosen = better, found
+        for p in handed_anew(function):
+            other = replace(facts, brief=facts.brief | {p})
+            if chosen[0].value(p) in chosen[2]:
+                found = self._reversed(function, other, mask, halves)
+                if found[0].value(p) not in found[2] and shallow(chosen[0], found[0], p):
+                    facts, chosen = other, found
         frame, block, kept, seeds = chosen
         types = tuple(v.type for v in kept)
         if box is None:

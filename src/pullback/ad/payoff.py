@@ -1,9 +1,16 @@
-"""How much a function keeps for its reverse sweep, to decide which arrays are restored."""
+"""How much a function keeps for its reverse sweep, to decide which arrays are restored, and instead
+of which the elements are kept that are read."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 from pullback.ad.frames import Frame
-from pullback.core.terms import Case, If, Update
+from pullback.core.prims import VIEWS
+from pullback.core.terms import Call, Case, Function, If, Prim, Update, Var
+from pullback.core.traverse import all_lets
+from pullback.core.types import Array, Real
 
 TRIPS = 8
 """How often a loop is taken to run."""
@@ -27,3 +34,42 @@ def _kept(frame: Frame, times: int) -> tuple[int, int]:
             more = _kept(g, inside)
             kept, old = kept + more[0], old + more[1]
     return kept, old
+
+
+def handed_anew(function: Function) -> Iterator[Var]:
+    """The parameters that are matrices or more, and new ones for each call of a recursion: an array
+    that is kept for a call then stays as a whole, for whatever is read of it."""
+    calls, views = [], {}
+    for let in all_lets(function.body):
+        match let.op:
+            case Call(function.name, args):
+                calls.append(args)
+            case Prim(name, (Var() as source, *_)) if name in VIEWS:
+                views[let.vars[0]] = source
+            case _:
+                pass
+    for k, p in enumerate(function.params):
+        if isinstance(p.type, Array) and isinstance(p.type.elem, Real) and p.type.rank > 1:
+            given = [args[k] for args in calls]
+            while any(a in views for a in given):
+                given = [views.get(a, a) if isinstance(a, Var) else a for a in given]
+            if given and not any(a in function.params for a in given):
+                yield p
+
+
+def shallow(keeping: Frame, reading: Frame, array: Var) -> bool:
+    """Whether what is kept of an array instead of it is read in fewer loops than it has axes."""
+    assert isinstance(array.type, Array)
+    before, after = _depths(keeping, 0), _depths(reading, 0)
+    return all(n <= before[depth] for depth, n in after.items() if depth >= array.type.rank)
+
+
+def _depths(frame: Frame, depth: int) -> Counter[int]:
+    """How many values are kept, by the number of loops around."""
+    found: Counter[int] = Counter()
+    for let, plan in frame.plans.items():
+        inside = depth if isinstance(let.op, If | Case) else depth + 1
+        found[inside] += sum(map(len, plan.residuals))
+        for g in plan.frames:
+            found += _depths(g, inside)
+    return found

@@ -4,14 +4,15 @@
     ==>   R = A(h);  inject A(H);  case r { A(h). pick h j }
 
 A field that no case reads is left out: a recursion whose last call only adds into its accumulator
-need not keep its array. Only nodes that the program itself makes and takes apart are changed, not
-those that come in or go out.
+need not keep its array. Signs that alternate are known without being kept. Only nodes that the
+program itself makes and takes apart are changed, not those that come in or go out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pullback.core.build import Builder
 from pullback.core.terms import (
     Atom,
     Block,
@@ -21,6 +22,7 @@ from pullback.core.terms import (
     Index,
     Inject,
     Let,
+    Lit,
     Loop,
     Op,
     Prim,
@@ -31,6 +33,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import defined, map_blocks, own_declarations
 from pullback.core.types import Array, Decl, Handle, Named, Type, Variant
+from pullback.opt.residuals import alternating, turned
 
 Place = tuple[str, int, int]
 """A declaration, a variant of it, and a field of that."""
@@ -44,7 +47,8 @@ def shrink_nodes(program: Program) -> Program:
     found = _Found(program, own)
     for f in program.functions.values():
         found.block(f.body)
-    change = _Change(found, found.unread(), found.whole())
+    signs = found.alternating()
+    change = _Change(found, found.unread() | signs.keys(), found.whole(), signs)
     if not change.gone and not change.whole:
         return program
     decls = {d.name: change.decl(d) if d.name in own else d for d in program.decls.values()}
@@ -62,6 +66,7 @@ class _Found:
     read     fields that some case reads
     other    fields that are read by more than an Index without check
     picked   of an array that a loop emits: the accumulator of whose parts it consists
+    signs    of one with alternating signs: the first element
     given    what nodes are made with"""
 
     program: Program
@@ -69,6 +74,7 @@ class _Found:
     read: set[Place] = field(default_factory=set)
     other: set[Place] = field(default_factory=set)
     picked: dict[Atom, Var] = field(default_factory=dict)
+    signs: dict[Atom, Lit] = field(default_factory=dict)
     given: dict[Place, list[Atom]] = field(default_factory=dict)
     bound: dict[Atom, Place] = field(default_factory=dict)
 
@@ -108,16 +114,32 @@ class _Found:
         return [(t.name, tag, k) for k in range(len(fields))]
 
     def emitted(self, let: Let, op: Loop) -> None:
-        """Find what the loop emits of accumulators that stand in front of it."""
+        """Find what the loop emits of accumulators that stand in front of it, and of signs."""
         n, varying = len(op.carried), {*defined(op.body), op.index, *op.carried}
-        made = {x.vars[0]: x.op for x in op.body.lets if x.vars}
+        made = {x.vars[0]: x for x in op.body.lets if x.vars}
+        first = {
+            c: init for c, init, following in zip(op.carried, op.inits, op.body.results)
+            if isinstance(init, Lit) and turned(following, made) is c
+        }  # fmt: skip
         for v, r in zip(let.vars[n:], op.body.results[n:], strict=True):
-            match made.get(r) if isinstance(r, Var) else None:
+            if isinstance(r, Var) and r in first:
+                self.signs[v] = first[r]
+            match made[r].op if isinstance(r, Var) and r in made else None:
                 case Prim("pick", (Var(type=Handle()) as h, i), (0,)) if i is op.index:
                     if h not in varying:
                         self.picked[v] = h
                 case _:
                     pass
+
+    def alternating(self) -> dict[Place, Lit]:
+        """The arrays that need not be stored, and their first elements."""
+        return {
+            place: self.signs[given[0]]
+            for place, given in self.given.items()
+            if place in self.read and place not in self.other
+            and all(a in self.signs for a in given)
+            and len({repr(self.signs[a]) for a in given}) == 1
+        }  # fmt: skip
 
     def unread(self) -> set[Place]:
         """The fields that nobody reads."""
@@ -145,7 +167,9 @@ class _Change:
     found: _Found
     gone: set[Place]
     whole: dict[Place, Handle]
+    signs: dict[Place, Lit]
     handles: dict[Atom, Var] = field(default_factory=dict)
+    first: dict[Atom, Lit] = field(default_factory=dict)
 
     def decl(self, d: Decl) -> Decl:
         return Decl(d.name, tuple(
@@ -157,10 +181,15 @@ class _Change:
         ))  # fmt: skip
 
     def block(self, block: Block) -> Block:
-        return Block(
-            tuple(Let(x.vars, map_blocks(self.op(x.op), self.block), x.site) for x in block.lets),
-            block.results,
-        )
+        b = Builder()
+        for let in block.lets:
+            match let.op:
+                case Index(array, (i,), False) if array in self.first:
+                    op = alternating(self.first[array], b, i)
+                case _:
+                    op = map_blocks(self.op(let.op), self.block)
+            b.lets.append(Let(let.vars, op, let.site))
+        return b.block(block.results)
 
     def op(self, op: Op) -> Op:
         match op:
@@ -182,6 +211,8 @@ class _Change:
         for v, place in zip(arm.fields, self.found.places(t, tag), strict=True):
             if place in self.whole:
                 self.handles[v] = Var(v.name, self.whole[place])
+            if place in self.signs:
+                self.first[v] = self.signs[place]
             if place not in self.gone:
                 fields.append(self.handles.get(v, v))
         return CaseArm(tuple(fields), arm.body)

@@ -4,13 +4,15 @@
     ==>  let H = acc_new(n, m) before the loop, h = pick H i in it; and where the emitted arrays
          are read at j: for h  pick H j,  for c  if j > 0 then R[j - 1] else init
 
-A value that follows from the number of the iteration by cheap steps is not kept at all, and a
-carried variable not beside its next value. Only arrays that are just indexed are replaced.
+A value that follows from the number of the iteration by cheap steps is not kept at all, nor a
+sign that changes in each, and a carried variable not beside its next value. Only arrays that are
+just indexed are replaced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from pullback.core.build import Builder, i64
 from pullback.core.prims import TABLE, VIEWS
@@ -128,6 +130,9 @@ class _Walk:
         for v, r in emitted.items():
             if isinstance(r, Var) and r in after and v not in self.elsewhere:
                 following, init = after[r]
+                if index is not None and turned(following, made) is r and init not in self.updated:
+                    self.recipes[v] = partial(alternating, init)
+                    continue
                 before = known.get(following)
                 if before is None and index is not None:
                     before = self.again(following, made, varying, index)
@@ -167,6 +172,21 @@ class _Walk:
             return map_children(lets[-1].op, atom, lambda x: x)
 
         return recipe
+
+
+def turned(a: Atom, made: dict[Var, Let]) -> Atom | None:
+    """What the number is the negative of."""
+    match made[a].op if isinstance(a, Var) and a in made else None:
+        case Prim("neg", (x,)):
+            return x
+        case _:
+            return None
+
+
+def alternating(init: Atom, b: Builder, i: Atom) -> Op:
+    """What a number that changes its sign in each iteration is in one of them."""
+    even = b.prim("eq", b.prim("mod", i, i64(2)), i64(0))
+    return Prim("select", (even, init, b.prim("neg", init)))
 
 
 def _variables(read: Iterable[Atom]) -> set[Var]:
