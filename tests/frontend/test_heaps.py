@@ -1,5 +1,6 @@
-"""``heapq``: what raises, what is refused, and ties between items that have no order."""
+"""``heapq``, ``bisect`` and ``next``: what raises, what is refused, and ties without an order."""
 
+import bisect
 import heapq
 from dataclasses import dataclass
 
@@ -58,3 +59,33 @@ def test_nodes_without_memory_may_be_shared() -> None:
         return items[1].rest.value + items[0].value * items[0].rest.value
 
     assert pb.grad(f)(2.0) == 1.0 + 15.0 * 4.0
+
+
+def test_next_and_bisect() -> None:
+    first = pb.jit(lambda xs: next(x for x in xs if x > 2.0))
+    assert first([1.0, 3.0, 4.0]) == 3.0
+    with pytest.raises(StopIteration):
+        first([1.0])
+
+    def kept(xs):
+        items = (x for x in xs)
+        return next(items, 0.0) + next(items, 0.0)
+
+    with pytest.raises(pb.PullbackError, match="used only once"):
+        pb.jit(kept)([1.0, 2.0])
+    with pytest.raises(ValueError, match="non-negative"):
+        pb.jit(lambda xs, k: bisect.bisect(xs, 1.0, k))([1.0], -1)
+
+
+def test_what_is_read_of_none_where_a_condition_stands_before() -> None:
+    def value(node):
+        return node.value
+
+    def f(x, deep):
+        return value(None) if deep else x
+
+    assert pb.jit(f)(1.5, False) == 1.5
+    with pytest.raises(AttributeError, match="'value'"):
+        pb.jit(f)(1.5, True)
+    with pytest.raises(pb.PullbackError, match="has no attribute"):
+        pb.jit(lambda x: value(None) + x)(1.0)

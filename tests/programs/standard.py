@@ -1,5 +1,6 @@
 """The standard library: folds, iterators, operators as functions, records made from records."""
 
+import bisect
 import functools
 import heapq
 import itertools
@@ -7,6 +8,8 @@ import math
 import operator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
 
 from tests.programs import Program
 
@@ -197,6 +200,44 @@ def medians(xs, a):
     return total + sum(map(sum, few)) + rows[0][0] * rows[1][0]
 
 
+def searched(xs, a):
+    """``bisect`` of lists and tuples; the first item of a generator."""
+    ordered, total = [], 0.0
+    for x in xs:
+        bisect.insort(ordered, x * a)
+    places = bisect.bisect_left(ordered, xs[0] * a), bisect.bisect(ordered, 0.3, 1)
+    total += ordered[places[0]] * places[1]
+    total += bisect.bisect_right((0.0, 0.7, 1.1), a, key=lambda v: v * v) * xs[1]
+    total += next((x * x for x in ordered if x > 0.0), a) + next((x for x in xs if x > 50.0), a)
+    total += next(x * y for x, y in zip(xs, ordered))
+    last = next((k for k, x in enumerate(xs) if x < -100.0), -1)
+    return total * xs[last] + np.trapezoid(xs, dx=a) + np.trapezoid(xs, np.cumsum(xs * xs))
+
+
+def looked_up(scope, k):
+    while k > 0:
+        scope, k = scope.rest, k - 1
+    return scope.value
+
+
+def evaluated(n, k, scope):
+    """Called first where nothing is bound: what is read of None there is an error of the run."""
+    if n == 0:
+        return looked_up(scope, k)
+    value = 0.5 * n if n % 2 else looked_up(scope, 0)
+    return evaluated(n - 1, k, Bound(value, scope))
+
+
+@dataclass(frozen=True)
+class Bound:
+    value: float
+    rest: "Bound | None"
+
+
+def scopes(xs, a):
+    return sum(x * evaluated(3, k % 3, None) * a for k, x in enumerate(xs))
+
+
 def vector(rng, n):
     return rng.normal(size=n), rng.uniform(0.5, 1.5)
 
@@ -209,6 +250,8 @@ PROGRAMS = [
     Program("std_chained", chained, vector, (0, 1), (3, 8)),
     Program("std_selected", selected, vector, (0, 1), (3, 8)),
     Program("std_integers", integers, lambda r, n: (r.uniform(0.8, 1.2), n + 3), (0,), (3, 8)),
+    Program("std_searched", searched, vector, (0, 1), (3, 8)),
+    Program("scopes", scopes, vector, (0, 1), (3, 8)),
     Program("shortest_path", shortest_path, vector, (0, 1), (3, 8)),
     Program("huffman_in_a_heap", huffman, vector, (0, 1), (3, 8)),
     Program("heaps", medians, vector, (0, 1), (3, 8)),

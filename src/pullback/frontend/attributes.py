@@ -115,6 +115,9 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             )
         case Static(obj) if obj is not None:
             return _of_constant(run, obj, name, node)
+        case Static(None):
+            message = f"'NoneType' object has no attribute {name!r}"
+            run.never("AttributeError", message, node, UnknownAttributeError)
         case _:
             _refuse_attribute(run, value, name, node)
 

@@ -179,7 +179,7 @@ def _rewrite(where: str) -> str:
         return "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c"
     if where == "collections.deque":
         return "use a list: append, pop; to take from the front, an index that moves on"
-    if where in ("iter", "next"):
+    if where == "iter":
         return "use a list and an index that moves on: xs[i]; i += 1"
     if where == "itertools.groupby":
         return "write a loop that remembers the last key"

@@ -21,6 +21,7 @@ from pullback.frontend.kinds import ScalarK
 from pullback.frontend.numpy_reduce import extremum
 from pullback.frontend.reductions import place_of
 from pullback.frontend.sequences import to_array
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
     ArrayV,
     Indexed,
@@ -282,6 +283,53 @@ def _of_filtered(
 
 def bool_atom(value: bool | Atom) -> Atom:
     return boolean(value) if isinstance(value, bool) else value
+
+
+@register(next)
+def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """next((x for x in xs if ...), default): the first item, of a generator that is written there
+    (one with a name would go on where it was left)."""
+    default = args[1] if len(args) == 2 else None
+    (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
+    call = node if isinstance(node, ast.Call) and len(args) <= 2 else None
+    written = call is not None and isinstance(call.args[0], ast.GeneratorExp)
+    items = sp.iterate(values, node) if written else None
+    if items is None or (isinstance(items, Indexed) and items.nested is not None):
+        sp.refuse(
+            node,
+            "next() is supported for a generator that is written there, with one 'for'",
+            "write next((x for x in xs if ...), default), or use a list and an index",
+        )
+
+    def nothing() -> Value:
+        if default is not None:
+            return default
+        sp.require(boolean(False), "StopIteration", "", node)
+        raise Unreachable
+
+    if isinstance(items, Unrolled):
+        return items.items[0] if items.items else nothing()
+    keep, n = items.keep, items.length
+
+    def go_on(state: Sequence[Value]) -> Value:
+        i, found = (sp.scalar(v, node).atom for v in state)
+        more = sp.b.prim("lt", i, n)
+        return Scalar(sp.b.prim("and", more, sp.b.prim("not", found)), py=True, bits=1)
+
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        i = sp.scalar(state[0], node).atom
+        assert keep is not None
+        kept = keep(i)
+        after = sp.b.prim("select", kept, i, sp.b.prim("add", i, ext.ONE))
+        return [index_scalar(after), Scalar(kept, py=True, bits=1)]
+
+    at: Atom = ext.ZERO
+    found: Atom = sp.b.prim("gt", n, ext.ZERO)
+    if keep is not None:
+        init = [index_scalar(ext.ZERO), Scalar(boolean(False), py=True, bits=1)]
+        end = sp.while_loop(init, go_on, step, node)
+        at, found = (sp.scalar(v, node).atom for v in end)
+    return sp.branch(found, lambda: items.at(at), nothing, node)
 
 
 # --- any and all ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pullback.frontend import (
+    bisect_programs,
     builtins_calls,
     combinator_calls,
     dicts,
@@ -31,6 +32,7 @@ from pullback.frontend import (
 )
 
 __all__ = [
+    "bisect_programs",
     "builtins_calls",
     "combinator_calls",
     "dicts",

@@ -162,3 +162,17 @@ def nansum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         found = array
     keep = flag(sp, keepdims, node, "keepdims")
     return sp.call(Static(np.sum), (found, axis), node, {"keepdims": Static(keep)})
+
+
+@register(np.trapezoid)
+def trapezoid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.trapezoid(y, x, dx) of a vector."""
+    y, x, dx = bind(
+        sp, "np.trapezoid", args, kwargs, node, y=MISSING, x=NONE, dx=Static(1.0)
+    )
+    vector = _vector(sp, y, "np.trapezoid", node)
+    if is_none(x):
+        step = dx
+    else:
+        step = sp.call(Static(np.diff), (_vector(sp, x, "np.trapezoid", node),), node)
+    return run_program(sp, programs.trapezoid, (vector, step), node)

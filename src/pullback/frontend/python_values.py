@@ -125,7 +125,10 @@ class PythonValues:
                 return self._static(obj, path, node, guarded)
             case types.BuiltinFunctionType() | types.FunctionType() if obj in WRITTEN:
                 self._static(obj, path, node, guarded)
-                return self._function(WRITTEN[obj], path, node, False)
+                text = WRITTEN[obj]
+                defaults = tuple(map(Static, text.__defaults__ or ()))
+                keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
+                return FunctionV(definition_of(text), None, defaults, keywords)
             case types.FunctionType() if obj in CALLS:  # np.sum, pb.build: not the user's
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():

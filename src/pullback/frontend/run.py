@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import Builder
@@ -214,9 +215,10 @@ class Run(PythonValues):
     def never(
         self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
     ) -> NoReturn:
-        """What raises whenever it is reached. That is refused, unless a condition stands before it:
-        then it is an error of the run, as in Python."""
-        if len(self.builders) <= self.frame.depth:
+        """What raises whenever it is reached. That is refused, unless a condition stands before it
+        (also around the call of this function): then it is an error of the run, as in Python."""
+        at_top = len(self.builders) <= self.frame.depth
+        if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
             self.refuse(node, message, error=error)
         self.require(self.bool_atom(False), exception, message, node)
         signal = Unreachable()

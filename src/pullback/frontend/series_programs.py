@@ -33,3 +33,8 @@ def gradient(f: Vector, h: float) -> Vector:
     first = (f[1] - f[0]) / h
     last = (f[n - 1] - f[n - 2]) / h
     return np.concatenate((np.array([first]), inside, np.array([last])))
+
+
+def trapezoid(y: Vector, dx: Vector) -> Vector:
+    """The integral by the trapezoidal rule; ``dx`` a number or one for each interval."""
+    return np.sum(dx * (y[1:] + y[:-1]) / 2.0)
