@@ -33,7 +33,7 @@ from pullback.core.terms import Program
 from pullback.core.types import Real
 from pullback.entries import Fast, Guards, Hidden
 from pullback.errors import ArgumentTypeError, UnsupportedError
-from pullback.frontend.kinds import describe, leaf_types
+from pullback.frontend.kinds import describe
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
 from pullback.marshal import result_value
@@ -121,7 +121,7 @@ class Halves:
         self.handles = self.first + len(machine(self.results[:own]))
         self.seeder: Conversion | None = None
         if self.tail is not None:
-            of_value = handled[: len(tuple(leaf_types(self.plan.value)))]
+            of_value = handled[: self.plan.value_leaves]
             space = space_of(self.plan)
             self.seeder = conversion_of(self.plan.value, space, handled=of_value)
 
@@ -188,8 +188,8 @@ class Pullback:
         halves, plan = self._halves, self._halves.plan
         args: list[object] = [self._residual]
         if halves.seeder is None:
-            count = len(tuple(leaf_types(plan.value)))
-            leaves = tangent_leaves(plan.value, self._forms[:count], cotangent, "cotangent")
+            forms = self._forms[: plan.value_leaves]
+            leaves = tangent_leaves(plan.value, forms, cotangent, "cotangent")
             memory = Memory(halves.decls)
             for t, k in zip(halves.seeds, halves.seeded, strict=True):
                 args += memory.arguments(t, leaves[k])
