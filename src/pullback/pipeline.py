@@ -14,7 +14,6 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
-from pullback.opt.arms import case_in_arms
 from pullback.opt.bounds import remove_checks
 from pullback.opt.checks import lift_checks
 from pullback.opt.choices import make_choices
@@ -89,7 +88,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("share merged", merge_common, ACC, "what both halves of a merged loop compute"),
     Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
-    Stage("cases in arms", case_in_arms, ACC, "what one arm alone reads of a node is known then"),
+    Stage("variants of halves", know_variants, ACC, "what one arm reads of a node is known then"),
     Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
     Stage("nodes", shrink_nodes, ACC, "the accumulators of a loop are parts of one now"),
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),

@@ -1,4 +1,4 @@
-"""Nodes of recursions hold what is read of them; a case is done where its sum is made."""
+"""Nodes of recursions hold what is read of them."""
 
 import math
 import re
@@ -8,12 +8,7 @@ import pytest
 
 import pullback as pb
 from examples.determinant import determinant
-from pullback.core.terms import Case
-from pullback.core.types import Sum, Variant
-from pullback.opt.arms import case_in_arms
-from tests.ad.flatcore import A1, BOOL, F64, program
 from tests.harness import difference, direction, distance, gradient, inner
-from tests.opt.agreement import agree, ops
 
 V = np.array([0.5, -2.0, 3.0, 0.25])
 M = np.random.default_rng(4).normal(size=(4, 4))
@@ -102,22 +97,6 @@ def test_a_leaf_keeps_nothing() -> None:
 def test_parts_of_one_accumulator() -> None:
     assert any("handle[:,:]" in v for v in node(fans, V, 2))
     assert not any("handle[:,:]" in v for v in node(growing, V, 2))  # of different lengths
-
-
-SHAPE = Sum((Variant("A", (F64,)), Variant("B", (A1, F64))))
-
-
-@pytest.mark.parametrize("q", [True, False])
-def test_what_stands_between_is_done_in_both_arms(q: bool) -> None:
-    def body(c, q, x, xs):
-        s, y = c.if_(
-            q, lambda: (c.inject(SHAPE, 0, x), x * 2.0), lambda: (c.inject(SHAPE, 1, xs, x), x)
-        )
-        t = c.sin(y)
-        return c.case(s, lambda a: a * t, lambda a, b: a.at(0) * b + t) + y
-
-    p = program([BOOL, F64, A1], body)
-    assert not ops(agree(case_in_arms, p, [q, 0.3, V]), Case)
 
 
 def steps_of_a_matrix(m, depth):

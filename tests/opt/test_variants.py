@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.core.terms import Case, Inject
+from pullback.core.types import Sum, Variant
+from pullback.opt.variants import know_variants
+from tests.ad.flatcore import A1, BOOL, F64, program
 from tests.harness import difference, direction, distance, forward, gradient, inner, run
+from tests.opt.agreement import agree, ops
 
 V = np.array([0.5, -2.0, 3.0, 0.25])
 
@@ -103,6 +108,12 @@ def arrays_made_in_arms(xs, y):
     return total
 
 
+def array_for_a_loop(xs, y):
+    """An array cannot leave the arm that makes it, and the loop cannot go in."""
+    shape = Wave(xs * y) if y > 0.7 else Line(y)
+    return sum(at(shape, x) for x in xs)
+
+
 def updated_afterwards(xs, y):
     """What was captured is the array as it was."""
     a = xs.copy()
@@ -112,8 +123,8 @@ def updated_afterwards(xs, y):
 
 
 GONE = [chosen_function, three_ways, fields_made_in_arms, called_in_a_loop, chosen_from_chosen,
-        optional]  # fmt: skip
-LEFT = [one_variant_twice, arrays_made_in_arms, updated_afterwards]
+        optional, arrays_made_in_arms]  # fmt: skip
+LEFT = [one_variant_twice, array_for_a_loop, updated_afterwards]
 
 
 @pytest.mark.parametrize("f", GONE + LEFT)
@@ -136,6 +147,46 @@ def test_no_sum_is_made(f) -> None:
     assert "inject" not in pb.show(pb.jit(f), V, 0.5)
 
 
-@pytest.mark.parametrize("f", [one_variant_twice, arrays_made_in_arms])
+@pytest.mark.parametrize("f", [one_variant_twice, array_for_a_loop])
 def test_what_would_be_written_twice_or_needs_an_array_stays(f) -> None:
-    assert "inject" in pb.show(pb.jit(f), V, 0.5, stage="variants")
+    assert "inject" in pb.show(pb.jit(f), V, 0.5)  # to the end
+    assert "inject" in pb.show(pb.grad(f), V, 0.5)
+
+
+@pytest.mark.parametrize("f", [three_ways, optional, arrays_made_in_arms])
+def test_nothing_is_kept_in_a_sum(f) -> None:
+    assert "inject" not in pb.show(pb.grad(f), V, 0.5)
+
+
+SHAPE = Sum((Variant("A", (F64,)), Variant("B", (A1, F64)), Variant("C", (F64,))))
+
+
+@pytest.mark.parametrize("q", [True, False])
+def test_what_stands_between_is_done_in_both_arms(q: bool) -> None:
+    def body(c, q, x, xs):
+        s, y = c.if_(
+            q, lambda: (c.inject(SHAPE, 0, x), x * 2.0), lambda: (c.inject(SHAPE, 1, xs, x), x)
+        )
+        t = c.sin(y)
+        return c.case(s, lambda a: a * t, lambda a, b: a.at(0) * b + t, lambda a: t - a) + y
+
+    p = program([BOOL, F64, A1], body)
+    assert not ops(agree(know_variants, p, [q, 0.3, V]), Case)
+
+
+def test_an_arm_that_ends_in_a_branch() -> None:
+    def body(c, q, x, xs):
+        def deeper():
+            w = c.cos(x)
+            s, y = c.if_(
+                x > 0.0, lambda: (c.inject(SHAPE, 0, w), w), lambda: (c.inject(SHAPE, 1, xs, x), x)
+            )
+            return s, y
+
+        s, y = c.if_(q, lambda: (c.inject(SHAPE, 2, x), x * 2.0), deeper)
+        t = c.sin(y)
+        return c.case(s, lambda a: a * t, lambda a, b: a.at(0) * b + t, lambda a: a - t) + y
+
+    p = program([BOOL, F64, A1], body)
+    q = agree(know_variants, p, *([q, x, V] for q in (True, False) for x in (0.3, -0.3)))
+    assert not ops(q, Case | Inject)

@@ -1,14 +1,16 @@
-"""A case of what a branch has just made is done in that branch: no sum is made or taken apart.
+"""A case of what the branch before it has made is done in the arms of that branch.
 
     let x, s = if c then (u; inject A(a)) else (w; inject B(b)) in t; case s { A(p). e; B(q). e' }
     ==>   if c then (u; t; e[p/a]) else (w; t; e'[q/b])
 
-where nothing else reads s, t are primitives, and each variant is made in one arm, so that only t
-is written twice. Recursions put what they keep into nodes so, and take it out again; what only one
-arm of the reverse half reads is then seen to be that arm's own (``nodes``).
+where nothing else reads s, and t are primitives. An arm may end in a branch itself. Each variant
+is made in one place, so that only t is written twice, as far as e and e' read it.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
 
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
@@ -20,89 +22,127 @@ from pullback.core.terms import (
     Inject,
     Let,
     Prim,
-    Program,
     Var,
     atoms,
     sub_blocks,
 )
-from pullback.core.traverse import (
-    map_blocks,
-    map_functions,
-    refresh,
-    substitute,
-    uses,
-)
+from pullback.core.traverse import Substitution, map_blocks, refresh, substitute, uses
 
 
-def case_in_arms(program: Program) -> Program:
-    """The program with such cases in the branches before them."""
-    return map_functions(program, _function)
+def cases_in_arms(f: Function) -> Function:
+    """The function with such cases in the branches before them."""
+    return Function(f.name, f.params, _Blocks(uses(f.body)).block(f.body), f.results)
 
 
-def _function(f: Function) -> Function:
-    return Function(f.name, f.params, _block(f.body), f.results)
+@dataclass
+class _Blocks:
+    """``counts``: how often every variable is read, as the function is now."""
+
+    counts: Counter[Var]
+
+    def block(self, block: Block) -> Block:
+        lets: list[Let] = []
+        places: dict[Atom, int] = {}
+        for let in block.lets:
+            at = places.get(let.op.scrutinee) if isinstance(let.op, Case) else None
+            joined = None if at is None else self.joined(lets[at], lets[at + 1 :], let)
+            if joined is None or at is None:
+                at, joined = len(lets), [let]
+            lets[at:] = joined
+            places.update((v, k) for k in range(at, len(lets)) for v in lets[k].vars)
+        inner = (Let(let.vars, map_blocks(let.op, self.block), let.site) for let in lets)
+        return Block(tuple(inner), block.results)
+
+    def joined(self, branch: Let, between: list[Let], case: Let) -> list[Let] | None:
+        """What takes the place of all these, if the case can be done in the branch."""
+        op = case.op
+        assert isinstance(op, Case) and isinstance(op.scrutinee, Var)
+        tags = None if isinstance(branch.op, Inject) else self.tags(branch, op.scrutinee)
+        if tags is None or len(set(tags)) < len(tags):
+            return None
+        if not all(isinstance(x.op, Prim) and not TABLE[x.op.name].effect for x in between):
+            return None
+        inside, moved = set(branch.vars), []
+        for x in between:
+            if not inside.isdisjoint(atoms(x.op)):
+                moved.append(x)
+                inside.update(x.vars)
+        read = uses(Block((*moved, case), ()))
+        if any(self.counts[v] > read[v] for x in moved for v in x.vars):
+            return None
+        handed = tuple(v for v in branch.vars if self.counts[v] > read[v])
+        flows: Substitution = {v: v for v in branch.vars}
+        names = (*handed, *case.vars)
+        whole = _Join(op, moved, handed).branch(branch, op.scrutinee, flows, names)
+        self.counts.subtract(uses(Block((branch, *moved, case), ())))
+        self.counts.update(uses(Block((whole,), ())))
+        return [*(x for x in between if x not in moved), whole]
+
+    def tags(self, let: Let, s: Var) -> list[int] | None:
+        """The variants that ``s``, which nobody reads twice, is made as; None: not all known."""
+        if self.counts[s] != 1:
+            return None
+        match let.op:
+            case Inject(_, tag, _):
+                return [tag]
+            case If() | Case():
+                out = []
+                for _, block in sub_blocks(let.op):
+                    made = _made(block, block.results[let.vars.index(s)])
+                    tags = self.tags(*made) if made is not None else None
+                    if tags is None:
+                        return None
+                    out += tags
+                return out
+            case _:
+                return None
 
 
-def _block(block: Block) -> Block:
-    lets = [Let(let.vars, map_blocks(let.op, _block), let.site) for let in block.lets]
-    at = 0
-    while at < len(lets):
-        joined = _joined(lets, at, block.results)
-        if joined is None:
-            at += 1
-        else:
-            lets, at = joined, 0
-    return Block(tuple(lets), block.results)
+def _made(block: Block, a: Atom) -> tuple[Let, Var] | None:
+    """Where the block makes ``a``: an injection anywhere in it, or a branch at its end."""
+    for let in reversed(block.lets):
+        if a in let.vars and isinstance(a, Var):
+            return (let, a) if isinstance(let.op, Inject) or let is block.lets[-1] else None
+    return None
 
 
-def _joined(lets: list[Let], end: int, results: tuple[Atom, ...]) -> list[Let] | None:
-    """The lets of a block with the case at ``end`` in the branch that made what it looks at."""
-    case = lets[end]
-    if not isinstance(case.op, Case) or not isinstance(case.op.scrutinee, Var):
-        return None
-    s = case.op.scrutinee
-    at = next((k for k in range(end) if s in lets[k].vars), None)
-    if at is None or not isinstance(lets[at].op, If | Case):
-        return None
-    if uses(Block(tuple(lets[at:]), results))[s] != 1:
-        return None
-    branch, between = lets[at], lets[at + 1 : end]
-    if not all(isinstance(x.op, Prim) and not TABLE[x.op.name].effect for x in between):
-        return None
-    made = [_made(block, branch.vars.index(s)) for _, block in sub_blocks(branch.op)]
-    tags = [m.tag for m in made if m is not None]
-    if None in made or len(set(tags)) != len(made):
-        return None
-    inside, moved = set(branch.vars), []
-    for x in between:
-        if not inside.isdisjoint(atoms(x.op)):
-            moved.append(x)
-            inside.update(x.vars)
-    rest = uses(Block(tuple(lets[end + 1 :]), results))
-    if any(rest[v] for x in moved for v in x.vars):
-        return None
-    names = tuple(v for v in branch.vars if rest[v])
-    arms = iter(made)
+@dataclass(frozen=True)
+class _Join:
+    """``moved``: the lets to be done before the case; ``handed``: what the branch still gives."""
 
-    def arm(block: Block) -> Block:
-        sum_ = next(arms)
-        assert sum_ is not None and isinstance(case.op, Case)
-        flows = dict(zip(branch.vars, block.results, strict=True))
-        chosen = case.op.arms[sum_.tag]
-        flows |= dict(zip(chosen.fields, sum_.fields, strict=True))
-        steps = _read_by(moved, chosen.body)
-        names_of = tuple(v for x in steps for v in x.vars)
-        again = refresh(Block(steps, names_of), flows)
-        flows |= dict(zip(names_of, again.results, strict=True))
-        after = substitute(chosen.body, flows)
-        before = (x for x in block.lets if x.op is not sum_)
-        handed = (flows[v] for v in names)
+    case: Case
+    moved: list[Let]
+    handed: tuple[Var, ...]
+
+    def branch(self, let: Let, s: Var, flows: Substitution, names: tuple[Var, ...]) -> Let:
+        """The branch that made ``s`` with the case in it, and what it gives then. ``flows``: the
+        results of the outermost branch, as they are called behind this one."""
+
+        def arm(block: Block) -> Block:
+            here = dict(zip(let.vars, block.results, strict=True))
+            made = _made(block, here[s])
+            assert made is not None
+            inner = {v: here.get(a, a) if isinstance(a, Var) else a for v, a in flows.items()}
+            return self.arm(block, *made, inner, names)
+
+        return Let(names, map_blocks(let.op, arm), let.site)
+
+    def arm(
+        self, block: Block, let: Let, s: Var, flows: Substitution, names: tuple[Var, ...]
+    ) -> Block:
+        """An arm, in which ``let`` makes ``s``."""
+        if not isinstance(let.op, Inject):
+            names = tuple(Var(v.name, v.type) for v in names)
+            return Block((*block.lets[:-1], self.branch(let, s, flows, names)), names)
+        chosen = self.case.arms[let.op.tag]
+        flows = flows | dict(zip(chosen.fields, let.op.fields, strict=True))
+        steps = _read_by(self.moved, chosen.body)
+        made = tuple(v for x in steps for v in x.vars)
+        again = refresh(Block(steps, made), flows)
+        after = substitute(chosen.body, flows | dict(zip(made, again.results, strict=True)))
+        before = (x for x in block.lets if x is not let)
+        handed = (flows[v] for v in self.handed)
         return Block((*before, *again.lets, *after.lets), (*handed, *after.results))
-
-    op = map_blocks(branch.op, arm)
-    whole = Let((*names, *case.vars), op, branch.site)
-    outside = [x for x in between if x not in moved]
-    return [*lets[:at], *outside, whole, *lets[end + 1 :]]
 
 
 def _read_by(steps: list[Let], block: Block) -> tuple[Let, ...]:
@@ -115,13 +155,4 @@ def _read_by(steps: list[Let], block: Block) -> tuple[Let, ...]:
     return tuple(reversed(out))
 
 
-def _made(block: Block, k: int) -> Inject | None:
-    """The variant that an arm makes as its result ``k``, and makes for nothing else."""
-    r = block.results[k]
-    for let in block.lets:
-        if r in let.vars and isinstance(let.op, Inject):
-            return let.op if uses(block)[let.vars[0]] == 1 else None
-    return None
-
-
-__all__ = ["case_in_arms"]
+__all__ = ["cases_in_arms"]

@@ -3,10 +3,14 @@
     let s = if c then inject A(x) else inject B(y) in ... case s { A(u). e; B(v). e' }
     ==>   ... if c then e[x/u] else e'[y/v]
 
-This is a function chosen at run time and called (its sum says which one it is), or an ``Optional``.
-Reverse mode then keeps a truth value, not a sum with all that the function has captured, and what
-goes through such a branch runs in lanes. A scalar that is made in an arm leaves the branch beside
-s, from the other arm with 0; with another field of that kind nothing is done. Every variant is made
+This is a function chosen at run time and called (its sum says which one it is), or an ``Optional``;
+and what an arm of the forward sweep has kept, where the reverse sweep is beside it. Reverse mode
+then keeps a truth value, not a sum with all that the function has captured, and what goes through
+such a branch runs in lanes.
+
+Where it can be, the case is done in the arms themselves (``arms``). Elsewhere, as where a function
+is chosen once and called in a loop, a scalar that is made in an arm leaves the branch beside s,
+from the other arm with 0; with another field of that kind nothing is done. Every variant is made
 in one arm at most, so no code is written twice.
 """
 
@@ -29,6 +33,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import map_blocks, map_functions, substitute
 from pullback.core.types import Type
+from pullback.opt.arms import cases_in_arms
 from pullback.opt.match import is_scalar
 from pullback.opt.storage import updated_arrays
 
@@ -60,7 +65,7 @@ Further = list[tuple[Var, Atom, Atom]]
 def know_variants(program: Program) -> Program:
     """The program with such cases as branches."""
     updated = updated_arrays(program)
-    return map_functions(program, lambda f: _Pass(updated).function(f))
+    return map_functions(program, lambda f: _Pass(updated).function(cases_in_arms(f)))
 
 
 class _Pass:
