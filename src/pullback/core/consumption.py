@@ -33,6 +33,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
+from pullback.core.traverse import callees
 from pullback.core.types import Array, Fun, Type, levels
 
 Roots = dict[Var, frozenset[Var]]
@@ -147,13 +148,17 @@ def summaries(program: Program) -> Summaries:
         f.name: Summary(frozenset(), (frozenset(),) * len(f.results))
         for f in program.functions.values()
     }
-    changed = True
-    while changed:
-        changed = False
-        for name, fn in program.functions.items():
-            now = _summary(fn, found)
-            if now != found[name]:
-                found[name], changed = now, True
+    callers: dict[str, set[str]] = {name: set() for name in found}
+    for fn in program.functions.values():
+        for name in callees(fn):
+            callers[name].add(fn.name)
+    todo = dict.fromkeys(program.functions)
+    while todo:
+        name, _ = todo.popitem()
+        now = _summary(program.functions[name], found)
+        if now != found[name]:
+            found[name] = now
+            todo.update(dict.fromkeys(callers[name]))
     return found
 
 
@@ -165,10 +170,10 @@ def _summary(fn: Function, known: Summaries) -> Summary:
         for r in fn.body.results
     )
     consumes = frozenset(i for i, p in enumerate(fn.params) if p in consumed)
-    if not _digs(fn.body, known):
+    nested = frozenset(i for i in consumes if _is_nested(fn.params[i].type))
+    if not nested or not _digs(fn.body, known):
         return Summary(consumes, returns)
-    nested = (i for i in consumes if _is_nested(fn.params[i].type))
-    return Summary(consumes, returns, frozenset(nested))
+    return Summary(consumes, returns, nested)
 
 
 def _digs(block: Block, known: Summaries) -> bool:

@@ -388,6 +388,8 @@ class Dialect(Enum):
 def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
     """The blocks inside an op, each with the variables that it binds."""
     match op:
+        case Prim() | Index():  # most ops
+            return
         case Case(_, arms):
             for arm in arms:
                 yield arm.fields, arm.body

@@ -61,10 +61,10 @@ def map_children(
     variables that its blocks bind, and ``block`` to those blocks (in the order of execution)."""
 
     def each(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        return tuple(atom(x) for x in xs)
+        return tuple(map(atom, xs))
 
     def binds(vs: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple(bind(v) for v in vs)
+        return tuple(map(bind, vs))
 
     match op:
         case Prim(name, args, static):
@@ -126,8 +126,12 @@ def map_children(
 
 
 def map_blocks(op: Op, block: Callable[[Block], Block]) -> Op:
-    """``op`` with its blocks mapped."""
-    return map_children(op, lambda a: a, block)
+    """``op`` with its blocks mapped; most ops have none, and stay as they are."""
+    match op:
+        case Case() | If() | Build() | Sum_() | Loop() | While():
+            return map_children(op, lambda a: a, block)
+        case _:
+            return op
 
 
 def map_functions(program: Program, f: Callable[[Function], Function]) -> Program:

@@ -35,13 +35,18 @@ def _matches(pattern: Apply_, op: Op | None, binding: Binding, defs: Defs) -> bo
     """Whether ``op`` is an instance of the pattern; ``binding`` then says of what."""
     if not isinstance(op, Prim) or op.name != pattern.name or op.static:
         return False
-    orders = [op.args, op.args[::-1]] if op.name in COMMUTATIVE else [op.args]
-    for args in orders:
-        trial = dict(binding)
-        if all(_fits(p, a, trial, defs) for p, a in zip(pattern.args, args)):
-            binding.update(trial)
-            return True
-    return False
+    if _fit(pattern, op.args, binding, defs):
+        return True
+    return op.name in COMMUTATIVE and _fit(pattern, op.args[::-1], binding, defs)
+
+
+def _fit(pattern: Apply_, args: tuple[Atom, ...], binding: Binding, defs: Defs) -> bool:
+    trial = dict(binding)
+    for p, a in zip(pattern.args, args):
+        if not _fits(p, a, trial, defs):
+            return False
+    binding.update(trial)
+    return True
 
 
 def _fits(pattern: Pattern, a: Atom, binding: Binding, defs: Defs) -> bool:

@@ -15,6 +15,9 @@ from pullback.core.traverse import all_lets
 
 def updated_arrays(program: Program) -> frozenset[Var]:
     """All variables that may share storage with an array that some op consumes."""
+    bodies = [f.body for f in program.functions.values()]
+    if not any(isinstance(let.op, Update) for body in bodies for let in all_lets(body)):
+        return frozenset()
     sharing, consumes = Sharing(), consumed_params(program)
     marked: list[Var] = []
     for f in program.functions.values():
