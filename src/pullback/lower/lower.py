@@ -56,6 +56,7 @@ from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.filled import filled_arrays
+from pullback.lower.fission import separate_neighbours
 from pullback.lower.forms import from_leaves, to_leaves
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.linear import linear_prim
@@ -71,7 +72,7 @@ from pullback.lower.views import checked_indices, place_of, read, view_prim, wri
 def lower(program: Program, in_order: bool = False) -> Module:
     """The loop code of a program in the dialects FLAT (without derivatives) or ACCUMULATING;
     ``in_order``: one iteration after the other."""
-    program = split_loops(program)
+    program = separate_neighbours(split_loops(program))
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
         separate_loops(program), in_order=in_order,

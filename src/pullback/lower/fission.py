@@ -1,0 +1,153 @@
+"""Loop fission: additions to neighbouring cells of one accumulator are loops of their own.
+
+    sum i < n. (x; h[i] += x; h[i + 1] += -x)    ==>    sum i < n. (x; h[i] += x)
+                                                        sum i < n. (x; h[i + 1] += -x)
+
+The reverse of differences and of other stencils adds so. In lanes, what is added to cells i + 1 to
+i + 8 overlaps what has just been stored to cells i to i + 7, and a load waits until all of that is
+in the cache. In loops of their own blocks do not overlap; a few operations are done twice.
+"""
+
+from __future__ import annotations
+
+from pullback.core.prims import TABLE
+from pullback.core.terms import (
+    AccAdd,
+    AccNew,
+    AccRead,
+    Atom,
+    Block,
+    Build,
+    Function,
+    Index,
+    Let,
+    Op,
+    Prim,
+    Program,
+    Sum_,
+    Var,
+    atoms,
+)
+from pullback.core.traverse import defined, map_blocks, map_functions, refresh
+from pullback.lower.separate import Rounds
+
+MOST = 3
+"""So many loops may be made of one."""
+
+LONGEST = 8
+"""An addition that needs more operations than this is not moved."""
+
+
+def separate_neighbours(program: Program) -> Program:
+    """The program with such sums apart."""
+    rounds = Rounds()
+
+    def block(old: Block) -> Block:
+        lets: list[Let] = []
+        for let in old.lets:
+            rounds.know(let)
+            if isinstance(let.op, Sum_):
+                lets += _apart(let.op, let, rounds)
+            elif isinstance(let.op, Build):
+                lets.append(let)  # what is inside runs in its lanes
+            else:
+                lets.append(Let(let.vars, map_blocks(let.op, block), let.site))
+        return Block(tuple(lets), old.results)
+
+    return map_functions(program, lambda f: Function(f.name, f.params, block(f.body), f.results))
+
+
+def _apart(op: Sum_, let: Let, rounds: Rounds) -> list[Let]:
+    """The sum, and the loops of the additions that leave it."""
+    if not (all(_simple(x.op) for x in op.body.lets) and _reads_elsewhere(op, rounds)):
+        return [let]
+    places: dict[Atom, dict[tuple[Atom, ...], list[Let]]] = {}
+    for x in op.body.lets:
+        if isinstance(x.op, AccAdd):
+            places.setdefault(x.op.handle, {}).setdefault(x.op.indices, []).append(x)
+    moving = _moving(op)
+    out: list[Let] = []
+    gone: set[Let] = set()
+    for by_place in places.values():
+        (first, *others) = by_place
+        near = [p for p in others if _neighbours(first, p, moving)]
+        if len(near) != len(others) or len(near) >= MOST:
+            continue
+        for place in near:
+            need = _needs(op.body, by_place[place])
+            if need is not None:
+                gone.update(by_place[place])
+                i = tuple(Var(v.name, v.type) for v in op.indices)
+                body = refresh(Block(need, ()), dict(zip(op.indices, i)))
+                out.append(Let((), Sum_(op.extents, i, body)))
+    if not gone:
+        return [let]
+    rest = Block(tuple(x for x in op.body.lets if x not in gone), op.body.results)
+    return [Let(let.vars, Sum_(op.extents, op.indices, rest), let.site), *out]
+
+
+def _reads_elsewhere(op: Sum_, rounds: Rounds) -> bool:
+    """Whether all that is read is surely in other accumulators than what is added to."""
+    read: set[Atom] = set()
+    added: set[Atom] = set()
+    for let in op.body.lets:
+        match let.op:
+            case AccRead(Var() as h, _):
+                read.add(rounds.root(h))
+            case AccAdd(Var() as h, _, _):
+                added.add(rounds.root(h))
+            case _:
+                pass
+    known = all(isinstance(rounds.made.get(h), AccNew) for h in read | added if isinstance(h, Var))
+    return not read or (known and read.isdisjoint(added))
+
+
+def _simple(op: Op) -> bool:
+    """Whether it can surely be done in lanes, in any order."""
+    match op:
+        case AccAdd() | AccRead():
+            return True
+        case Index(_, _, checked):
+            return not checked
+        case Prim(name, _):
+            return not TABLE[name].effect
+        case _:
+            return False
+
+
+def _moving(op: Sum_) -> set[Atom]:
+    """The last index, and what it is with something constant added."""
+    inside = defined(op.body)
+    moving: set[Atom] = {op.indices[-1]}
+    for let in op.body.lets:
+        match let.op:
+            case Prim("add", (a, b)) if (a in moving) != (b in moving):
+                if (b if a in moving else a) not in inside:
+                    moving.add(let.vars[0])
+            case Prim("sub", (a, b)) if a in moving and b not in moving and b not in inside:
+                moving.add(let.vars[0])
+            case _:
+                pass
+    return moving
+
+
+def _neighbours(a: tuple[Atom, ...], b: tuple[Atom, ...], moving: set[Atom]) -> bool:
+    """Whether lanes add to cells of one row at both."""
+    differ = [k for k, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    return bool(a) and differ == [len(a) - 1] and a[-1] in moving and b[-1] in moving
+
+
+def _needs(body: Block, additions: list[Let]) -> tuple[Let, ...] | None:
+    """The lets that are needed for some additions, if they are few."""
+    wanted: set[Atom] = set()
+    out: list[Let] = []
+    operations = 0
+    for let in reversed(body.lets):
+        if let in additions or not wanted.isdisjoint(let.vars):
+            wanted.update(atoms(let.op))
+            out.append(let)
+            if isinstance(let.op, Prim):
+                row = TABLE[let.op.name]
+                called = any(text.startswith("call:") for text in row.llvm.values())
+                operations += LONGEST + 1 if called else 1
+    return tuple(reversed(out)) if operations <= LONGEST else None
