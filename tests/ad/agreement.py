@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pullback.ad.cells import seeded
 from pullback.ad.differentiate import differentiate, gradient, split, tangent
 from pullback.ad.spaces import Spaces
 from pullback.ad.tape import dual_gradient, dual_split
@@ -222,14 +223,26 @@ def dual_numbers(
 
 
 def with_ids(p: Program, args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """The arguments of dual numbers, data with ids inside, and the accumulator of these."""
+    """The arguments of dual numbers, data with ids inside (of arrays of arrays of reals: the first
+    id of each), and the accumulator of these."""
     ids = count(1)
 
     def array(t: Array, v: Any) -> list[Any]:
         return [v, np.array([next(ids) for _ in range(np.size(v))], int).reshape(np.shape(v))]
 
+    def first(t: Array, at: Any) -> Any:
+        if not isinstance(t.elem, Array):
+            return int(np.ravel(at)[0]) if np.size(at) else 1
+        parts = [first(t.elem, x) for x in at.ravel()]
+        out = np.empty(np.shape(at), object if isinstance(t.elem.elem, Array) else int)
+        out.ravel()[:] = parts
+        return out
+
     walk = Walk(Spaces.of(p.decls), lambda t, v: [v, next(ids)], array)
-    parts = [x for mine in walked(p, args, (), walk) for x in mine]
+    parts: list[Any] = []
+    for x, mine in zip(p.functions[p.main].params, walked(p, args, (), walk), strict=True):
+        inside = isinstance(x.type, Array) and isinstance(x.type.elem, Array) and seeded(x.type)
+        parts += [mine[0], first(x.type, mine[1])] if inside else mine
     data = any(walk.spaces.composite(x.type) for x in p.functions[p.main].params)
     return parts, [np.zeros(next(ids) - 1)] if data else []
 
