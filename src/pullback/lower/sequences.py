@@ -164,21 +164,44 @@ class _Body:
     def move(
         self, carry: Carry, results: list[Val], limit: Value, mark: Value
     ) -> tuple[list[Value], Value]:
-        """The next registers; if the arena has doubled, the carried arrays moved to ``mark``."""
+        """The next registers; if the arena has doubled, the carried arrays moved to ``mark``. If
+        what is there is mostly these (a recursion that came back has moved them to its own mark),
+        nothing would be gained: each of its levels would copy them."""
         lo = self.lo
         top = lo.address(lo.mark())
+        limit = lo.choose(
+            lo.test("gt", top, limit),
+            lambda: [lo.add(lo.address(mark), _allowed(lo, _bytes(lo, results)))],
+            lambda: [limit],
+        )[0]
         old_code, old = lo.record(lambda: carry.close(results, moved=True))
 
         def moved() -> list[Value]:
             values = compact(lo, results, mark)
             low, high = lo.address(mark), lo.address(lo.mark())
-            size = lo.sub(high, low)
-            allowed = lo.add(lo.add(size, size), Imm(SLACK, Ty.I64))
+            allowed = _allowed(lo, lo.sub(high, low))
             return [*carry.close(values, moved=True), lo.add(low, allowed)]
 
         over = lo.test("gt", top, limit)
         *out, limit = lo.join(over, lo.record(moved), (old_code, [*old, limit]))
         return out, limit
+
+
+def _allowed(lo: Lowering, size: Value) -> Value:
+    """What there may be in the arena when this many bytes of it are wanted."""
+    return lo.add(lo.add(size, size), Imm(SLACK, Ty.I64))
+
+
+def _bytes(lo: Lowering, values: list[Val]) -> Value:
+    """How much memory carried arrays have (not what their elements point to)."""
+    total: Value = ZERO
+    for v in values:
+        if isinstance(v, View) and isinstance(v.type, Array) and v.uniform and v.ptrs:
+            size: Value = Imm(8 * len(v.columns), Ty.I64)
+            for extent in v.extents:
+                size = lo.mul(size, extent)
+            total = lo.add(total, size)
+    return total
 
 
 def loop(lo: Lowering, op: Loop, bound: tuple[Var, ...]) -> list[Val]:
