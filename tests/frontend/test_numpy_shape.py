@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.errors import PullbackError
 from tests.frontend.numpy_oracle import agree, evaluated
 
@@ -196,3 +197,23 @@ def test_refused(case: int) -> None:
     f, word = REFUSED[case]
     with pytest.raises(PullbackError, match=word):
         evaluated(f, X)
+
+
+def test_lists_of_unknown_length_are_joined_as_in_numpy() -> None:
+    """(A list of matrices was stacked by ``vstack``, and no arrays made an empty one.)"""
+
+    def rows(n):
+        return [np.arange(2.0) + k for k in range(n)]
+
+    for f in (
+        lambda n: np.stack(rows(n)),
+        lambda n: np.stack(rows(n), axis=1),
+        lambda n: np.vstack(rows(n)),
+        lambda n: np.vstack([0.5 * k for k in range(n)]),
+    ):
+        np.testing.assert_array_equal(pb.jit(f)(3), f(3), strict=True)
+        for run in (f, pb.jit(f)):
+            with pytest.raises(ValueError, match="need at least one array"):
+                run(0)
+    with pytest.raises(PullbackError, match="number of arrays to join"):
+        pb.jit(lambda n: np.vstack([np.ones((2, 3)) for _ in range(n)]))(2)

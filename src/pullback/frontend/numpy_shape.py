@@ -13,6 +13,7 @@ from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.arrays import reader
+from pullback.frontend.kinds import ArrayK, ScalarK
 from pullback.frontend.numpy_create import shape_of
 from pullback.frontend.numpy_reduce import axes_of
 from pullback.frontend.sequences import concatenate, stack, to_array
@@ -252,7 +253,7 @@ def _one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
 def np_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     arrays, axis = bind(sp, "np.stack", args, kwargs, node, arrays=MISSING, axis=Static(0))
     if isinstance(arrays, ListV | ArrayV):
-        array = as_array(sp, arrays, node)
+        array = _not_empty(sp, as_array(sp, arrays, node), "stack", node)
         k = _one_axis(sp, axis, array.rank, node)
         perm = list(range(1, array.rank))
         perm.insert(k, 0)
@@ -299,11 +300,20 @@ def hstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _joined(sp, TupleV(tuple(parts)), Static(axis), node)
 
 
+def _not_empty(sp: Specialiser, array: ArrayV, what: str, node: ast.AST) -> ArrayV:
+    """The array of a list of arrays, which must have one."""
+    some = sp.b.prim("gt", ext.extents(sp, array)[0], ext.ZERO)
+    sp.require(some, "ValueError", f"need at least one array to {what}", node)
+    return array
+
+
 @register(np.vstack)
 def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.vstack", args, kwargs, node, tup=MISSING)
-    if isinstance(arrays, ListV):
-        return as_array(sp, arrays, node)
+    if isinstance(arrays, ListV) and isinstance(arrays.elem, ScalarK | ArrayK):
+        if isinstance(arrays.elem, ScalarK) or arrays.elem.rank == 1:
+            whole = _not_empty(sp, as_array(sp, arrays, node), "concatenate", node)
+            return whole if whole.rank == 2 else sp.subscript(whole, TupleV((_ALL, NONE)), node)
     parts = [as_array(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
         return stack(sp, parts, 0, node)
