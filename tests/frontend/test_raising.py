@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback import driver
 from tests import harness
 from tests.frontend.harness import agrees
 
@@ -180,3 +181,90 @@ def test_exceptions_with_a_constructor_are_refused(cls):
 
     with pytest.raises(pb.PullbackError, match="constructor of its own"):
         pb.grad(f)(0.5)
+
+
+class Told(ValueError):
+    pass
+
+
+def raises_empty(x):
+    if x > 0.0:
+        raise ValueError("")
+    return x
+
+
+def raises_number(x):
+    if x > 0.0:
+        raise Told(2.0 * x)
+    return x
+
+
+def raises_int(x):
+    if x > 0.0:
+        raise Told(int(x) + 1)
+    return x
+
+
+def raises_truth(x):
+    if x > 0.0:
+        raise ValueError(x > 1.0)
+    return x
+
+
+def raises_none(x):
+    if x > 0.0:
+        raise ValueError(None)
+    return x
+
+
+def raises_literal(x):
+    if x > 0.0:
+        raise KeyError(3)
+    return x
+
+
+def asserts_number(x):
+    assert x < 0.0, x
+    return x
+
+
+def asserts_empty(x):
+    assert x < 0.0, ""
+    return x
+
+
+@pytest.mark.parametrize("f", [
+    raises_empty, raises_number, raises_int, raises_truth, raises_none, raises_literal,
+])  # fmt: skip
+def test_what_an_exception_is_made_of(f):
+    with pytest.raises(Exception) as expected:
+        f(2.5)
+    for tier in ("native", "eval"):
+        with pytest.raises(type(expected.value)) as found:
+            driver.run(f, (2.5,), tier=tier)
+        assert repr(found.value.args) == repr(expected.value.args)
+
+
+@pytest.mark.parametrize(("f", "args"), [(asserts_number, (2.5,)), (asserts_empty, ("",))])
+def test_what_an_assertion_error_is_made_of(f, args):  # pytest changes those of plain Python
+    for tier in ("native", "eval"):
+        with pytest.raises(AssertionError) as found:
+            driver.run(f, (2.5,), tier=tier)
+        assert found.value.args == args
+
+
+def test_numbers_that_are_not_finite():
+    for x in (np.inf, np.nan):
+        with pytest.raises(Told) as found:
+            driver.run(lambda x: raises_number(abs(x)) if x > 0 else raises_number(3.0), (x,))
+        assert repr(found.value.args) in ("(inf,)", "(6.0,)")
+
+
+def test_two_arguments_are_refused():
+    def two(x):
+        if x > 0.0:
+            raise ValueError("a", x)
+        return x
+
+    with pytest.raises(pb.PullbackError, match="one argument at most"):
+        driver.run(two, (1.0,))

@@ -65,6 +65,7 @@ def corpus() -> list[Program]:
         generics,
         geometry,
         interpreters,
+        iterators,
         library,
         linear,
         lists,
@@ -89,7 +90,7 @@ def corpus() -> list[Program]:
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
-        derivatives, enums, captured, examples, codata,
+        derivatives, enums, captured, examples, codata, iterators,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

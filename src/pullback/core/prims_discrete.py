@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable
 
@@ -306,8 +307,28 @@ def _require(cond: bool, *rest: object) -> tuple[()]:
         values = [x for x in rest if not isinstance(x, str)]
         exception, message = [x for x in rest if isinstance(x, str)][:2]
         message = message.format(*values) if values else message
-        raise EXCEPTIONS.get(exception, RuntimeError)(*((message,) if message else ()))
+        raise EXCEPTIONS.get(exception, RuntimeError)(*exception_args(message))
     return ()
+
+
+def message_of(value: str | float | None) -> str:
+    """The message that stands for an exception made of this value: ``exception_args`` has it."""
+    return value if isinstance(value, str) and value else f"{_VALUE}{value!r}"
+
+
+def exception_args(message: str) -> tuple[object, ...]:
+    """What an exception is made of: its text; a value that is not a text, or an empty text."""
+    if not message.startswith(_VALUE):
+        return (message,) if message else ()
+    try:
+        return (ast.literal_eval(message[1:]),)
+    except ValueError:
+        return (float(message[1:]),)  # inf, nan
+
+
+_VALUE = "\0"  # what stands before a value
+NUMBER = _VALUE + "{0!r}"
+"""The message for an exception that is made of the number that is recorded with it."""
 
 
 _row("require", 1, _require_rule, _require, {"bool": "require"}, effect=True)

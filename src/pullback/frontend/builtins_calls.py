@@ -86,13 +86,12 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return run_program(sp, float_programs.round_to, (number, Static(10**places)), node)
     if is_none(digits):
         return to_python_int(sp, sp.b.prim("rint", value.atom), node)
-    if value.py:
-        sp.refuse(
-            node,
-            "round(x, n) of a float rounds its decimal digits exactly, which is not supported",
-            "write np.round(x, n)",
-        )
     places = sp.static_int(digits, node, "ndigits")
+    if value.py:
+        if abs(places) > 22:
+            sp.refuse(node, "round(x, n) of a float is supported for n from -22 to 22")
+        program = float_programs.round_float if places >= 0 else float_programs.round_tens
+        return run_program(sp, program, (value, Static(10.0 ** abs(places))), node)
     return Scalar(rounded(sp, value.atom, places), py=False)
 
 

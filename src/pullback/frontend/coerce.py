@@ -254,16 +254,12 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
 
 def copied(run: Run, items: ListV) -> ListV:
     """A list of its own with the same items."""
-    whole = run.to_list(items, ast.Pass())
-    return own(replace(whole, atoms=tuple(run.b.prim("copy", a) for a in whole.atoms)))
-
-
-def own(items: ListV) -> ListV:
-    """The same items as a list that is made now."""
     from pullback.frontend import ownership
 
-    new = replace(items, owners=new_owner()[0], fresh=True)
-    holds = ownership.holds_memory(new.elem)
+    whole = run.to_list(items, ast.Pass())
+    atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
+    new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
+    holds = ownership.holds_memory(whole.elem)
     return replace(new, sole=False) if holds else replace(new, inner=frozenset())
 
 

@@ -45,6 +45,7 @@ from pullback.frontend.values import (
     Unrolled,
     Value,
 )
+from pullback.frontend.zip_calls import columns
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -388,6 +389,12 @@ def _function_and_arguments(
         consumed = comprehension_loops.argument(run, node.args[0], function)
         if consumed is not None:
             return function, [consumed]
+    match function, node.args:
+        case Static(value), [ast.Starred(inner) as star] if value is zip:
+            rows = evaluate(run, inner)
+            if isinstance(rows, ListV | ArrayV) and not node.keywords:
+                return Static(columns), [rows]
+            return function, spread(run, rows, star)
     form = row_calls.with_places(run, function, node)
     return (function, _items(run, node.args)) if form is None else form
 

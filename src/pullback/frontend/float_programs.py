@@ -1,10 +1,12 @@
-"""Functions of ``math`` that take floats apart, as plain Python that the front end compiles."""
+"""``round``, and functions of ``math`` that take floats apart, as plain Python to be compiled."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+
+from pullback.combinators import stop_gradient
 
 
 def modf(x: float) -> tuple[float, float]:
@@ -52,3 +54,52 @@ def round_to(n: int, unit: int) -> int:
     if twice > unit or (twice == unit and count % 2 == 1):
         count = count + 1
     return count * unit
+
+
+def round_float(x: float, scale: float) -> float:
+    """x rounded to a multiple of 1 / scale, a power of ten that is a float (so up to 10**22): to
+    the decimal number nearest to x itself, not to a rounded product."""
+    y = stop_gradient(x)
+    product = y * scale
+    if not abs(product) < 2.0**53:  # there are no more digits (or it is not finite)
+        return y
+    missing = rest_of_product(y, scale, product)
+    whole = float(np.rint(product))
+    over = product - whole
+    if over == 0.5 and missing > 0.0:
+        whole = whole + 1.0
+    elif over == -0.5 and missing < 0.0:
+        whole = whole - 1.0
+    return math.copysign(whole / scale, y)
+
+
+def round_tens(x: float, unit: float) -> float:
+    """x rounded to a multiple of ``unit``, a power of ten that is a float, an even one where two
+    are as near."""
+    y = stop_gradient(x)
+    if not abs(y) < 2.0**53 * unit:
+        return y
+    whole = float(np.rint(y / unit))
+    nearest = whole * unit
+    over = (y - nearest) - rest_of_product(whole, unit, nearest)
+    odd = math.fmod(whole, 2.0) != 0.0
+    if over > 0.5 * unit or (odd and over == 0.5 * unit):
+        whole = whole + 1.0
+    elif over < -0.5 * unit or (odd and over == -0.5 * unit):
+        whole = whole - 1.0
+    return math.copysign(whole * unit, y)
+
+
+def rest_of_product(x: float, y: float, product: float) -> float:
+    """What the rounded product of x and y lacks: exact (Dekker)."""
+    x_high, x_low = halves(x)
+    y_high, y_low = halves(y)
+    cross = (x_high * y_high - product) + x_high * y_low + x_low * y_high
+    return cross + x_low * y_low
+
+
+def halves(x: float) -> tuple[float, float]:
+    """Two floats with 26 bits each that make x (Veltkamp): products of them are exact."""
+    wide = 134217729.0 * x
+    high = wide - (wide - x)
+    return high, x - high

@@ -182,6 +182,50 @@ def _filtered(
     return _generator(Indexed(items.length, items.at, keep), node)
 
 
+@register(itertools.takewhile)
+def takewhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "takewhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
+    if _is_empty(sp, values, node):
+        return TupleV(())
+    items = _indexed(sp, values, node)
+    return _generator(Indexed(_holding(sp, f, items, node), items.at), node)
+
+
+@register(itertools.dropwhile)
+def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "dropwhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
+    if _is_empty(sp, values, node):
+        return TupleV(())
+    items = _indexed(sp, values, node)
+    start = _holding(sp, f, items, node)
+    rest = sp.b.prim("sub", items.length, start)
+    return _generator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
+
+
+def _is_empty(sp: Specialiser, values: Value, node: ast.AST) -> bool:
+    items = sp.iterate(values, node)
+    return isinstance(items, Unrolled) and not items.items
+
+
+def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
+    """How many items there are before the first for which the predicate does not hold."""
+
+    def holds(state: Sequence[Value]) -> Value:
+        i = sp.scalar(state[0], node).atom
+
+        def at() -> Value:
+            truth = sp.truth(sp.call(f, (items.at(i),), node), node)
+            return Static(truth) if isinstance(truth, bool) else Scalar(truth, True, 1)
+
+        return sp.branch(sp.b.prim("lt", i, items.length), at, lambda: Static(False), node)
+
+    def further(state: Sequence[Value]) -> Sequence[Value]:
+        return [Scalar(sp.b.prim("add", sp.scalar(state[0], node).atom, ext.ONE), True)]
+
+    (count,) = sp.while_loop([Scalar(ext.ZERO, True)], holds, further, node)
+    return sp.scalar(count, node).atom
+
+
 @register(itertools.starmap)
 def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "starmap", args, kwargs, node, function=MISSING, iterable=MISSING)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.frontend import objects
-from pullback.frontend.syntax import updated
 from pullback.frontend.values import ListV, Static, Value
 
 if TYPE_CHECKING:
@@ -109,8 +108,4 @@ def rest(run: Run, items: ListV, before: int, after: int, name: str | None) -> V
     if name is None:
         return Static(None)
     count = run.b.prim("sub", items.length, i64(before + after))
-    part = objects.part_of_list(run, items, i64(before), count)
-    definition = run.frame.definition
-    if part.fresh or definition is None or isinstance(definition.node, ast.Lambda):
-        return part
-    return run.copied(part) if name in updated(definition.node.body) else part
+    return objects.own_part(run, objects.part_of_list(run, items, i64(before), count), name)

@@ -30,11 +30,12 @@ from pullback.frontend import (
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import is_none
 from pullback.frontend.attributes import written
-from pullback.frontend.coerce import coerce, copied, own
+from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
 from pullback.frontend.join import is_function
 from pullback.frontend.kinds import ArrayK, RecordK, UnionK
+from pullback.frontend.syntax import updated
 from pullback.frontend.values import (
     ArrayV,
     ClosureV,
@@ -232,9 +233,34 @@ def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1
         run.b.prim("slice", a, start, count, i64(step), static=(0,)) for a in items.atoms
     )
     view = ListV(count, items.elem, atoms, items.owners, False, items.inner)
-    # It is a list of its own, as in Python. Of one that is never updated a view will do until the
-    # new list is.
-    return copied(run, view) if items.fresh else own(view)
+    # Of a list that may be updated: a list of its own, as in Python. Else a view will do, unless
+    # the part is updated (``own_part``).
+    if items.fresh:
+        return copied(run, view)
+    run.parts.add(view)
+    return view
+
+
+def own_part(run: Run, part: ListV, name: str) -> ListV:
+    """A part of a list as what a name is to hold: a copy, as in Python, where that shows."""
+    definition = run.frame.definition
+    if part.fresh or definition is None or isinstance(definition.node, ast.Lambda):
+        return part
+    return run.copied(part) if name in updated(definition.node.body) else part
+
+
+def own_parts(run: Run, target: ast.expr, source: ast.expr, value: Value) -> Value:
+    """What is assigned, with slices (as such: under no other name) as the target needs them."""
+    match target, source, value:
+        case ast.Name(name), ast.Subscript(), ListV() if value in run.parts:
+            return own_part(run, value, name)
+        case ast.Tuple(names) | ast.List(names), ast.Tuple(given), TupleV(items) if (
+            len(names) == len(given) == len(items)
+        ):
+            made = (own_parts(run, *each) for each in zip(names, given, items))
+            return replace(value, items=tuple(made))
+        case _:
+            return value
 
 
 def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:

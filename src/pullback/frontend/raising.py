@@ -7,7 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
-from pullback.core.prims_discrete import exception_name
+from pullback.core.prims_discrete import NUMBER, exception_name, message_of
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.expressions import evaluate, joined_string, test_of
@@ -46,7 +46,11 @@ def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
 def _fail(run: Run, exception: str, message: ast.expr | None, s: ast.stmt) -> None:
     """Raise; up to two numbers in an f-string are shown as they are when it runs."""
     text = "" if message is None else _message(run, message)
-    parts = None if message is None else _with_numbers(run, _as_text(message))
+    parts: tuple[str, list[Atom]] | None = None
+    if isinstance(message, ast.JoinedStr):
+        parts = _with_numbers(run, message)
+    elif message is not None:
+        parts = _number(run, message)
     if parts is None:
         run.require(boolean(False), exception, text, s)
         return
@@ -55,11 +59,13 @@ def _fail(run: Run, exception: str, message: ast.expr | None, s: ast.stmt) -> No
     run.b.let(Prim("require", (boolean(False), *values), static), (), run.site(s))
 
 
-def _as_text(message: ast.expr) -> ast.JoinedStr:
-    """``ValueError(x)`` shows x as ``ValueError(f"{x}")`` does."""
-    if isinstance(message, ast.JoinedStr):
-        return message
-    return ast.JoinedStr([ast.FormattedValue(message, -1, None)])
+def _number(run: Run, message: ast.expr) -> tuple[str, list[Atom]] | None:
+    """``ValueError(x)`` is made of the number x itself; None: of something else."""
+    try:
+        value = evaluate(run, message)
+    except PullbackError:
+        return None
+    return (NUMBER, [value.atom]) if isinstance(value, Scalar) and value.py else None
 
 
 def _with_numbers(run: Run, node: ast.JoinedStr) -> tuple[str, list[Atom]] | None:
@@ -100,7 +106,16 @@ def _message(run: Run, node: ast.expr) -> str:
         value = None if isinstance(node, ast.Call) else _quietly(run, node)
     except PullbackError:  # "..." % x, and the like
         value = None
-    return str(value.value) if isinstance(value, Static) else ast.unparse(node)
+    match value:
+        case Static(str() | int() | float() | None as known) if type(known) in _PLAIN:
+            return message_of(known)
+        case Static(known):
+            return str(known)
+        case _:
+            return ast.unparse(node)
+
+
+_PLAIN = (str, int, float, bool, type(None))
 
 
 def _quietly(run: Run, node: ast.expr) -> Value:
@@ -115,17 +130,31 @@ def _quietly(run: Run, node: ast.expr) -> Value:
     return found[0]
 
 
+def _is_exception(value: Value) -> bool:
+    match value:
+        case Static(type() as cls):
+            return issubclass(cls, Exception)
+        case _:
+            return False
+
+
 def raise_(run: Run, s: ast.Raise) -> Flow:
     """``raise E(message)``: an exception class, with a message known when compiling."""
     match s.exc:
         case ast.Call(func, args, []) if len(args) <= 1:
             cls, message = evaluate(run, func), args[0] if args else None
+        case ast.Call(func) if _is_exception(evaluate(run, func)):
+            run.refuse(
+                s,
+                "an exception is made of one argument at most here",
+                "raise ValueError(f'... {x}'): one text",
+            )
         case ast.expr():
             cls, message = evaluate(run, s.exc), None
         case _:
             run.refuse(s, "a bare raise has nothing to raise again")
     match cls:
-        case Static(type() as exception) if issubclass(exception, Exception):
+        case Static(type() as exception) if _is_exception(cls):
             name = exception_name(exception)
             if name is None:
                 run.refuse(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol, cast
 
 import numpy as np
@@ -250,16 +251,16 @@ def _unions_with(
     classes: Iterable[type], arguments: Arguments
 ) -> tuple[UnionTable, str]:
     """Where the unions of such classes are kept, and a mark for their names."""
-    held = any(
-        _names_function(a)
-        for cls in classes
-        if cls is not types.NoneType
-        for a in annotations_of(cls).values()
-    )
+    held = any(_has_function_field(c) for c in classes if c is not types.NoneType)
     if not held and not any(map(holds_functions, (k for ks in arguments.values() for k in ks))):
         return _UNIONS, ""
     program = _PROGRAM.get()
     return ({}, "") if program is None else (program.unions, "f")
+
+
+@cache
+def _has_function_field(cls: type) -> bool:
+    return any(map(_names_function, annotations_of(cls).values()))
 
 
 def _names_function(annotation: object) -> bool:

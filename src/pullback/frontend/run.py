@@ -84,6 +84,8 @@ class Run(PythonValues):
         """Where records were made."""
         self.arms: set[Builder] = set()
         """The builders of the arms of branches: what is in them runs at most once."""
+        self.parts: set[ListV] = set()
+        """What slices of lists were evaluated to: views, so far."""
         self.split = False
         """Whether one record of the program may have become several nodes."""
         self.by_nodes = False

@@ -22,6 +22,7 @@ from pullback.frontend.expressions import (
     test_of,
 )
 from pullback.frontend.forks import Flow, fork_names
+from pullback.frontend.objects import own_parts
 from pullback.frontend.problems import UNKNOWN, recovered
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.source import Definition
@@ -214,6 +215,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             pass
         case ast.Assign(targets, value):
             made = evaluate(run, value)
+            for target in targets:
+                made = own_parts(run, target, value, made)
             for target in targets:
                 assign(run, target, made, s)
         case ast.AnnAssign(target, _, value):

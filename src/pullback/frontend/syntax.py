@@ -377,7 +377,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
     ast.Nonlocal: (
         "a variable of an enclosing function cannot be rebound",
-        "return the new value",
+        "give it to the function and return the new one",
     ),
     ast.Yield: ("a generator function cannot be compiled", "return a list or an array"),
     ast.YieldFrom: ("a generator function cannot be compiled", "return a list or an array"),
@@ -401,10 +401,29 @@ def is_generator(node: FunctionNode) -> bool:
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))
 
 
+def _handed_back(node: FunctionNode, declared: ast.Nonlocal) -> str:
+    """How to do without ``nonlocal``: the function is given the value and returns the new one."""
+    around = [
+        f
+        for f in ast.walk(node)
+        if isinstance(f, ast.FunctionDef) and any(n is declared for n in ast.walk(f))
+    ]
+    inner = around[-1]  # ``walk`` finds those outside first
+    names = ", ".join(declared.names)
+    given = ", ".join([*parameters(inner), *declared.names])
+    call = ", ".join([*["..."] * bool(parameters(inner)), *declared.names])
+    return (
+        f"def {inner.name}({given}): ...; return {names}   and where it is called   "
+        f"{names} = {inner.name}({call})"
+    )
+
+
 def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
     """The places in a function whose syntax is refused, with reason and rewrite."""
     for root in _body(node):
         for n in ast.walk(root):
             if type(n) in REFUSED:
                 reason, rewrite = REFUSED[type(n)]
+                if isinstance(n, ast.Nonlocal):
+                    rewrite = _handed_back(node, n)
                 yield n, reason, rewrite

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from pullback.core.prims import EXCEPTIONS
+from pullback.core.prims_discrete import exception_args
 from pullback.core.terms import Site
 from pullback.lower.loopcode import Ty
 from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP, Field
@@ -75,7 +76,7 @@ def _exception(kind: str, message: str) -> BaseException:
     cls = EXCEPTIONS.get(kind) or getattr(builtins, kind, None)
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         cls, message = RuntimeError, f"{kind}: {message}"
-    return cls(message) if message else cls()
+    return cls(*exception_args(message))
 
 
 def with_site(exception: BaseException, site: Site | None) -> BaseException:
