@@ -76,6 +76,25 @@ class Layer(Generic[T]):
     above: Layer[T] | None
 
 
+@dataclass(frozen=True)
+class Branching(Generic[T]):
+    """A tree whose children are in a list that is generic itself."""
+
+    label: T
+    children: Cons[Branching[T]] | None
+
+
+def labels(tree: Any) -> Any:
+    return tree.label**2 + folded(lambda s, child: s + labels(child), 0.0, tree.children)
+
+
+def relabelled(tree: Any) -> Any:
+    def scaled(b: Any) -> Any:
+        return Branching(3.0 * b.label, mapped(scaled, b.children))
+
+    return labels(scaled(tree))
+
+
 def squares(chain: Any) -> Any:
     return folded(lambda s, v: s + v * v, 0.0, chain)
 
@@ -166,6 +185,10 @@ TREE = Node(Leaf(1.5), Node(Leaf(0.5), Leaf(2.0)))
     (of_floats, Floats(1.0, Floats(3.0, None)), Floats(2.0, Floats(6.0, None))),
     (of_floats, Maybe(None, Maybe(2.0, None)), Maybe(None, Maybe(4.0, None))),
     (layers, Layer(np.ones((1, 2)), 3.0, None), Layer(np.full((1, 2), 3.0), 2.0, None)),
+    (labels, Branching(1.0, listed([Branching(2.0, None)])),
+     Branching(2.0, listed([Branching(4.0, None)]))),
+    (relabelled, Branching(1.0, listed([Branching(2.0, None)])),
+     Branching(18.0, listed([Branching(36.0, None)]))),
     (made_nested, XS, np.array([2.0, 8.0, 2.0])),
     (made_functions, XS, 5 * XS**4),
     (trees_in_a_list, XS, 2 * XS),
@@ -223,7 +246,7 @@ def test_data_of_ever_other_types_is_refused() -> None:
 
 
 def test_values_of_different_types_are_refused() -> None:
-    with pytest.raises(pb.PullbackError, match="a float beside a string"):
+    with pytest.raises(pb.PullbackError, match="a string beside a float"):
         pb.grad(squares)(listed([1.0, "a"]))
 
 

@@ -259,7 +259,7 @@ class _Hole:
 
     def __init__(self, type_of: Callable[[object], Kind]) -> None:
         self.kind: Kind | None = None
-        self.last: type = type(None)
+        self.last: type = _Hole  # what it need not be shown again
         self.type_of = type_of
 
     def see(self, value: object) -> None:
@@ -274,7 +274,7 @@ class _Hole:
                 "use values of one type, or a union of dataclasses",
             )
         self.kind = canonical_argument(both)
-        self.last = type(value) if type(value) in (float, int, bool) else type(None)
+        self.last = type(value) if type(value) in (float, int, bool) else _Hole
 
 
 def of_value(value: object, type_of: Callable[[object], Kind]) -> Arguments:
@@ -290,6 +290,8 @@ class _Walk:
 
     def __init__(self) -> None:
         self.environments: dict[object, Environment] = {}
+        self.plans: dict[tuple[type, int], list[tuple[str, object, _Hole | None]]] = {}
+        self.entered: dict[tuple[int, type, int], Environment] = {}
         self.seen: set[tuple[int, int]] = set()
         self.todo: list[tuple[object, object, Environment]] = []
 
@@ -299,14 +301,35 @@ class _Walk:
             self.step(*self.todo.pop())
 
     def enter(self, value: object, bound: Environment) -> None:
-        if (id(value), id(bound)) not in self.seen:
-            self.seen.add((id(value), id(bound)))
-            for name, annotation in annotations_of(type(value)).items():
-                if isinstance(annotation, typing.TypeVar) or _is_open(annotation):
-                    self.todo.append((getattr(value, name), annotation, bound))
+        if (id(value), id(bound)) in self.seen:
+            return
+        self.seen.add((id(value), id(bound)))
+        for name, annotation, hole in self.plan(type(value), bound):
+            part = getattr(value, name)
+            if hole is None:
+                self.todo.append((part, annotation, bound))
+            elif type(part) is not hole.last:
+                hole.see(part)
+
+    def plan(self, cls: type, bound: Environment) -> list[tuple[str, object, _Hole | None]]:
+        """The fields that tell something, and the parameters that they are of."""
+        key = cls, id(bound)
+        if key not in self.plans:
+            found = self.plans[key] = []
+            for name, annotation in annotations_of(cls).items():
+                if isinstance(annotation, typing.TypeVar):
+                    hole = bound.get(annotation)
+                    found.append((name, annotation, hole if isinstance(hole, _Hole) else None))
+                elif _is_open(annotation):
+                    found.append((name, annotation, None))
+        return self.plans[key]
 
     def step(self, value: object, annotation: object, bound: Environment) -> None:
-        annotation = named(annotation)
+        known = self.entered.get((id(annotation), type(value), id(bound)))
+        if known is not None:
+            self.enter(value, known)
+            return
+        written, annotation = annotation, named(annotation)
         if isinstance(annotation, typing.TypeVar):
             match bound.get(annotation):
                 case _Hole() as hole:
@@ -316,8 +339,9 @@ class _Walk:
             return
         declared = instances(annotation)
         if type(value) in declared:
-            given = declared[type(value)]
-            self.enter(value, self.environment(type(value), given, bound))
+            made = self.environment(type(value), declared[type(value)], bound)
+            self.entered[id(written), type(value), id(bound)] = made
+            self.enter(value, made)
         elif isinstance(value, list | tuple):
             args = typing.get_args(annotation)
             each = args if len(args) == len(value) and args[-1:] != (Ellipsis,) else None

@@ -114,6 +114,8 @@ class Union:
     classes: tuple[type, ...]
     fields: dict[type, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
     arguments: Arguments = field(default_factory=dict)
+    of_program: bool = False
+    """Whether there are functions in it, which are those of one program."""
     merged: Union | None = None
     """One that has become the same, as functions in them turned out to be."""
     primal: Union | None = None
@@ -226,6 +228,7 @@ def union_for(
     if key not in unions:
         names = "_".join("None" if c is types.NoneType else c.__name__ for c in classes)
         union = Union(f"{names}.{mark}{len(unions)}", tuple(classes), arguments=arguments)
+        union.of_program = bool(mark)
         unfinished = [u for u in unions.values() if len(u.fields) < _records(u.classes)]
         if sum(u.classes == union.classes for u in unfinished) >= _NESTED:
             raise ArgumentTypeError(
@@ -275,16 +278,13 @@ def _names_function(annotation: object) -> bool:
 
 def holds_functions(kind: Kind) -> bool:
     """Whether there are functions in the nodes of a kind."""
-    todo, seen = [kind], set[Union]()
-    while todo:
-        k = todo.pop()
-        if isinstance(k, LambdaSetK):
+    match kind:
+        case LambdaSetK():
             return True
-        if isinstance(k, UnionK) and k.union not in seen:
-            seen.add(k.union)
-            todo += k.union.variant_kinds()
-        todo += parts(k)
-    return False
+        case UnionK(union):
+            return union.of_program
+        case _:
+            return any(map(holds_functions, parts(kind)))
 
 
 def _records(classes: Sequence[type]) -> int:
