@@ -1,6 +1,7 @@
 """Lists of floats in and out: no number that somebody still has is ever overwritten."""
 
 import gc
+import random
 import sys
 
 import numpy as np
@@ -110,3 +111,24 @@ def test_an_item_that_would_change_the_list():
     xs[57] = Clears(3.0)
     assert gradient(xs, 2.0)[0] == [4.0 * x for x in xs]
     assert len(xs) == 100
+
+
+def rows_of_squares(rows):
+    return sum(sum(x * x for x in row) for row in rows)
+
+
+def test_floats_that_are_kept_stay_as_they_are() -> None:
+    """The floats of short lists are held to be given out again: only those that nobody has."""
+    rng = random.Random(1)
+    gradient = pb.grad(rows_of_squares)
+    kept: list[tuple[list[list[float]], list[list[float]]]] = []
+    for _ in range(300):
+        sizes = [rng.choice([0, 1, 3, 4, 10, 100, 1030]) for _ in range(rng.randint(1, 4))]
+        rows = [[rng.random() for _ in range(n)] for n in (1, *sizes)]
+        found = gradient(rows)
+        assert found == [[2.0 * x for x in row] for row in rows]
+        if rng.random() < 0.4:
+            kept.append((found[-1:], [list(found[-1])]))
+        if len(kept) > 20:
+            kept.pop(rng.randrange(20))
+        assert all(mine == copy for mine, copy in kept)

@@ -156,13 +156,14 @@ def _floats() -> str:
     can run the user's code, so nobody else takes from the ring meanwhile."""
     c = Code()
     plain = "tail call i1 @pb_new_floats(ptr %items, ptr %data, i64 %n, i64 %stride)"
-    c.need(c.let(f"icmp ule i64 %n, {RING // 2}"), "plain")
+    c.need(c.let(f"icmp ult i64 {c.add('%n', -1)}, {RING // 2}"), "plain")  # 0, too
     c.need(c.same("%stride", "1", "i64"), "plain")
     start = _window(c)
     end, filled = c.add(start, "%n"), c.load("i64", "@pb_ring_filled")
     with c.when(c.let(f"icmp ugt i64 {end}, {filled}")):
         c.need(c.let(f"call preserve_mostcc i1 @pb_ring_fill(i64 {end})"), "plain")
     ring = c.at("@pb_ring", c.mul(start, 8))
+    c.need(c.same(c.load("i64", c.load("ptr", ring)), "1", "i64"), "busy")
 
     def one(i: str) -> None:
         place = c.at(ring, c.mul(i, 8))
@@ -187,6 +188,9 @@ def _floats() -> str:
     c.block("plain")
     c.line(f"%all = {plain}")
     c.line("ret i1 %all")
+    c.block("busy")
+    renewed = c.let(f"tail call i1 @pb_ring_renew(ptr %items, ptr %data, i64 %n, ptr {ring})")
+    c.line(f"ret i1 {renewed}")
     c.block("none")
     c.line("ret i1 false")
     return c.function("define i1 @pb_floats(ptr %items, ptr %data, i64 %n, i64 %stride)")
@@ -223,6 +227,20 @@ def _window(c: Code) -> str:
     return start
 
 
+def _ring_renew() -> str:
+    """The same where the floats from this place of the ring on are in use: others take theirs."""
+    c = Code()
+    with c.counting("%n") as i:
+        value = c.load("double", "%data", c.mul(i, 8))
+        made = _renewed(c, c.at("%ring", c.mul(i, 8)), value)
+        c.store("ptr", made, "%items", c.mul(i, 8))
+    c.line("ret i1 true")
+    c.block("none")
+    c.line("ret i1 false")
+    words = "ptr %items, ptr %data, i64 %n, ptr %ring"
+    return c.function(f"define internal i1 @pb_ring_renew({words}) noinline")
+
+
 def _ring_fill() -> str:
     """See to it that the first ``%end`` places of the ring have floats; false if they cannot (or
     this CPython does not count references as we think)."""
@@ -248,16 +266,22 @@ def _ring_fill() -> str:
     return c.function("define internal preserve_mostcc i1 @pb_ring_fill(i64 %end) cold noinline")
 
 
-def _ring_float() -> str:
+def _renewed(c: Code, place: str, value: str) -> str:
     """A new float, held at a place of the ring instead of the one that was."""
-    c = Code()
-    made = c.call("ptr", "PyFloat_FromDouble", "double %value")
+    made = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
     c.need(c.let(f"icmp ne ptr {made}, null"), "none")
     with c.when(c.same(c.load("i64", made), "1", "i64")):
         c.store("i64", "2", made)
-        old = c.load("ptr", "%place")
-        c.store("ptr", made, "%place")
+        old = c.load("ptr", place)
+        c.store("ptr", made, place)
         c.call("void", "Py_DecRef", f"ptr {old}")
+    return made
+
+
+def _ring_float() -> str:
+    """Such a float, where one is in use among others that are not."""
+    c = Code()
+    made = _renewed(c, "%place", "%value")
     c.line(f"ret ptr {made}")
     c.block("none")
     c.line("ret ptr null")
@@ -270,5 +294,5 @@ def _ring_float() -> str:
 def lists_text() -> str:
     """The functions, for every type of numbers."""
     parts = [*map(_read, LIST_TYPES), *map(_make, LIST_TYPES), _reals(), _floats(),
-             _new_floats(), _ring_fill(), _ring_float()]  # fmt: skip
+             _new_floats(), _ring_renew(), _ring_fill(), _ring_float()]  # fmt: skip
     return DECLARED + "\n".join(parts)
