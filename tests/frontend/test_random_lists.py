@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 
 from pullback.errors import PullbackError
 from tests.frontend.harness import run
+from tests.frontend.random_blocks import BlockWriter
 from tests.frontend.test_random_control import function_of
 
 LISTS = ("u", "v", "w")
@@ -29,16 +28,8 @@ def both(xs, ys):
 """
 
 
-class Writer:
+class Writer(BlockWriter):
     """Writes one random function of three lists, a tuple, a dict, a closure and a number."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.loops = 0
-
-    def emit(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
 
     def value(self) -> str:
         return self.random.choice(["s", "0.5", "x", "s * x"])
@@ -71,11 +62,7 @@ class Writer:
         elif pick < 0.55:
             self.emit(indent, f"{a} = {self.fresh()}")
         elif depth > 0 and pick < 0.65:
-            self.emit(indent, f"if s > {self.random.random():.2f}:")
-            self.block(depth - 1, indent + 1)
-            if self.random.random() < 0.5:
-                self.emit(indent, "else:")
-                self.block(depth - 1, indent + 1)
+            self.branch(depth, indent)
         elif depth > 0 and pick < 0.8:
             self.loops += 1
             i = f"i{self.loops}"
@@ -96,11 +83,6 @@ class Writer:
                      f"d['k'] = {b}", "s = s * 0.5 + len(d['k'])", f"s += len({a}) == 2"]
                 ),
             )  # fmt: skip
-
-    def block(self, depth: int, indent: int) -> None:
-        self.emit(indent, "s = s * 0.75 + 0.1")
-        for _ in range(self.random.randint(1, 3)):
-            self.statement(depth, indent)
 
     def program(self) -> str:
         self.emit(1, "u, v, w = [x, 1.0], [2.0], [0.5 * i for i in range(n)]")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 
 import pullback as pb
 from pullback.errors import PullbackError
 from tests.frontend.harness import run
+from tests.frontend.random_blocks import BlockWriter
 from tests.frontend.test_random_control import function_of
 from tests.frontend.test_random_lists import outcome
 
@@ -35,19 +34,14 @@ def row_of(rows, k):
 """
 
 
-class Writer:
+class Writer(BlockWriter):
     """Writes one random function of two tables, a list of arrays, a row and a number.
 
     ``sharing``: how often rows are given names or put somewhere else."""
 
     def __init__(self, seed: int, sharing: float) -> None:
-        self.random = random.Random(seed)
+        super().__init__(seed)
         self.sharing = sharing
-        self.lines: list[str] = []
-        self.loops = 0
-
-    def emit(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
 
     def pick(self, *some: str) -> str:
         return self.random.choice(some)
@@ -94,11 +88,7 @@ class Writer:
         elif pick < 0.6:
             self.emit(indent, self.change())
         elif depth > 0 and pick < 0.7:
-            self.emit(indent, f"if s > {self.random.random():.2f}:")
-            self.block(depth - 1, indent + 1)
-            if self.random.random() < 0.5:
-                self.emit(indent, "else:")
-                self.block(depth - 1, indent + 1)
+            self.branch(depth, indent)
         elif depth > 0 and pick < 0.85:
             self.loops += 1
             i = f"i{self.loops}"
@@ -114,11 +104,6 @@ class Writer:
                     "s = s * 0.5 + np.sum(a[0])", "s = s * 0.5 + d['k'][0] + len(d['r'][0])",
                 ),
             )  # fmt: skip
-
-    def block(self, depth: int, indent: int) -> None:
-        self.emit(indent, "s = s * 0.75 + 0.1")
-        for _ in range(self.random.randint(1, 3)):
-            self.statement(depth, indent)
 
     def program(self) -> str:
         self.emit(1, "t = [[x, 1.0], [2.0]]" if self.random.random() < 0.3 else

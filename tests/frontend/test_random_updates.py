@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 
 from pullback.errors import MutationError, PullbackError, UnknownNameError
 from tests.frontend.harness import run
+from tests.frontend.random_blocks import BlockWriter
 from tests.frontend.test_random_control import function_of
 
 ARRAYS = ("u", "v", "w")
@@ -22,16 +21,8 @@ def swapped(a, b):
 """
 
 
-class Writer:
+class Writer(BlockWriter):
     """Writes one random function of three arrays, a tuple, a closure and a number."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.loops = 0
-
-    def emit(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
 
     def array(self) -> str:
         a, b = self.random.choice(ARRAYS), self.random.choice(ARRAYS)
@@ -49,11 +40,7 @@ class Writer:
         elif pick < 0.55:
             self.emit(indent, f"{a} = {self.array()}")
         elif depth > 0 and pick < 0.7:
-            self.emit(indent, f"if s > {self.random.random():.2f}:")
-            self.block(depth - 1, indent + 1)
-            if self.random.random() < 0.5:
-                self.emit(indent, "else:")
-                self.block(depth - 1, indent + 1)
+            self.branch(depth, indent)
         elif depth > 0 and pick < 0.8:
             self.loops += 1
             self.emit(indent, f"for i{self.loops} in range({self.random.randint(1, 3)}):")
@@ -66,11 +53,6 @@ class Writer:
                      f"s = s * 0.5 + read({k})", f"s = s * 0.5 + t[1][{k}]"]
                 ),
             )
-
-    def block(self, depth: int, indent: int) -> None:
-        self.emit(indent, "s = s * 0.75 + 0.1")
-        for _ in range(self.random.randint(1, 3)):
-            self.statement(depth, indent)
 
     def program(self) -> str:
         self.emit(1, "u, v, w = np.zeros(3), np.ones(3), np.full(3, 0.5)")
