@@ -10,7 +10,7 @@ from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend import float_programs
+from pullback.frontend import float_programs, long_tuples
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.arrays import elementwise
 from pullback.frontend.attributes import written
@@ -273,11 +273,11 @@ def _sequence(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST, is_lis
     (x,) = bind(sp, "list" if is_list else "tuple", args, kwargs, node, x=TupleV(()))
     if isinstance(x, TupleV):
         return TupleV(x.items, is_list)
-    if isinstance(x, ListV | ArrayV):
-        return sp.copied(sp.to_list(x, node))
-    if isinstance(x, RangeV):
-        return sp.to_list(x, node)
-    items = sp.iterate(x, node)
-    if isinstance(items, Unrolled):
-        return TupleV(items.items, is_list)
-    return sp.to_list(x, node)
+    if not isinstance(x, ListV | ArrayV | RangeV):
+        over = sp.iterate(x, node)
+        if isinstance(over, Unrolled):
+            return TupleV(over.items, is_list)
+    if not is_list:
+        long_tuples.made(sp)
+    items = sp.to_list(x, node)
+    return sp.copied(items) if isinstance(x, ListV | ArrayV) else items

@@ -100,7 +100,8 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
             parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
             return TupleV(parts, is_list, value.owners, value.fresh)
-        case TupleV(items, _, owners, fresh), ListK(elem, spare):
+        case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
+            run.long_tuples = run.long_tuples or not is_list
             made = list_of(run, [coerce(run, v, elem, node) for v in items], elem, node)
             return replace(made, owners=owners, fresh=fresh, spare=spare)
         case ListV(), ListK():

@@ -22,6 +22,7 @@ from pullback.frontend import (
 from pullback.frontend.attributes import written
 from pullback.frontend.iteration import int_atom
 from pullback.frontend.kinds import static_scalar
+from pullback.frontend.long_tuples import told_apart
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.symbol_values import METHODS, MIRRORED
 from pullback.frontend.values import (
@@ -154,6 +155,7 @@ def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
         case TupleV(xs, p), TupleV(ys, q):
             return _all_equal(run, xs, ys, node) if p == q and len(xs) == len(ys) else Static(False)
         case (ListV(), TupleV(is_list=True)) | (TupleV(is_list=True), ListV()) | (ListV(), ListV()):
+            told_apart(run, a if isinstance(a, ListV) else b, (list,), node)
             return list_calls.equal(run, a, b, node)
         case (RecordV(), TupleV()) | (TupleV(), RecordV()):
             return Static(False)

@@ -17,6 +17,7 @@ from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.attributes import unpack, variant_params
 from pullback.frontend.forks import Flow, fork_names, fork_value
+from pullback.frontend.long_tuples import told_apart
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
     ArrayV,
@@ -278,6 +279,7 @@ def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST
         case RecordV(cls):
             return Static(issubclass(cls, classes))
         case _:
+            told_apart(run, value, classes, node)
             return Static(builtin_instance(value, classes))
 
 

@@ -26,6 +26,7 @@ from pullback.frontend.list_patterns import (
     parts_of_list,
     takes_all,
 )
+from pullback.frontend.long_tuples import told_apart
 from pullback.frontend.narrowing import builtin_instance, case_flow, case_value, classes_of
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.syntax import pattern_names
@@ -368,7 +369,9 @@ def parts_of(
     """The patterns inside, each with what it looks at; None: it does not fit."""
     match p:
         case ast.MatchClass(cls, patterns, names, keywords):
-            return _in_class(run, classes_of(run, cls), patterns, names, keywords, subject)
+            classes = classes_of(run, cls)
+            told_apart(run, subject, classes, p)
+            return _in_class(run, classes, patterns, names, keywords, subject)
         case ast.MatchSequence(patterns):
             return _in_sequence(run, patterns, subject)
 

@@ -90,6 +90,9 @@ class Run(PythonValues):
         """Whether one record of the program may have become several nodes."""
         self.by_nodes = False
         """Whether there is a derivative by nodes inside: which of them are one decides it."""
+        self.long_tuples = False
+        self.list_or_tuple: PullbackError | None = None
+        """Whether there are tuples of unknown length, and where lists are told from them."""
         self.assume_equal = False
         self.lapack = True
         self.frames: list[Frame] = []

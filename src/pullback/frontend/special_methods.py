@@ -13,6 +13,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend import records
 from pullback.frontend.arguments import Args, Kwargs
 from pullback.frontend.attributes import written
+from pullback.frontend.long_tuples import told_apart
 from pullback.frontend.narrowing import case_value
 from pullback.frontend.values import (
     ListV,
@@ -103,6 +104,7 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
         case TupleV(_, is_list):
             return Static(list if is_list else tuple)
         case ListV():
+            told_apart(sp, value, (list,), node)
             return Static(list)
         case _:
             sp.refuse(node, f"type of {sp.describe(value)}", "use isinstance(x, Class)")

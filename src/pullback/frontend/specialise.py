@@ -18,7 +18,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Block as CoreBlock
 from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend import derivatives, library, narrowing, records
+from pullback.frontend import derivatives, library, long_tuples, narrowing, records
 from pullback.frontend.coerce import tightened
 from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.gradients import refuse_results
@@ -230,6 +230,8 @@ class _Attempt:
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)
         program = _reachable(main, rt)
+        unions = _unions(rt)
+        long_tuples.settle(rt, unions.values())
         statics = tuple(StaticArgument(p, k) for p, k in rt.static_paths.items())
         return Specialised(
             program,
@@ -238,7 +240,7 @@ class _Attempt:
             hidden,
             tuple(rt.guards.values()),
             statics,
-            _unions(rt),
+            unions,
             site_of(definition, node),
         )
 
