@@ -159,7 +159,7 @@ class Spaces:
 
     def forward_decls(self) -> Decls:
         """The declarations ``n.fwd`` of all bearing declarations."""
-        return {name + FORWARD: self._forward_decl(name) for name in self.bearing_names}
+        return {name + FORWARD: self._forward_decl(name) for name in sorted(self.bearing_names)}
 
     def _forward_decl(self, name: str) -> Decl:
         variants = tuple(
@@ -189,7 +189,8 @@ class Spaces:
 
     def dual_decls(self) -> Decls:
         """The declarations ``n.jvp`` of all bearing declarations."""
-        return {name + self.dual_suffix: self._dual_decl(name) for name in self.bearing_names}
+        names = sorted(self.bearing_names)
+        return {name + self.dual_suffix: self._dual_decl(name) for name in names}
 
     def _dual_decl(self, name: str) -> Decl:
         variants = tuple(map(self._dual_variant, self.decl(name).variants))

@@ -84,14 +84,15 @@ def users_of(block: Block, wanted: Iterable[Var], on: On) -> Users:
     return out
 
 
-def below(roots: Iterable[Var], waiting: dict[Var, Let], on: On) -> set[Var]:
-    """The waiting operations that some of them come from, with these."""
-    found: set[Var] = set()
+def below(roots: Iterable[Var], waiting: dict[Var, Let], on: On) -> dict[Var, None]:
+    """The waiting operations that some of them come from, with these, in an order that is the same
+    in all runs."""
+    found: dict[Var, None] = {}
     todo = list(roots)
     while todo:
         v = todo.pop()
         if v not in found:
-            found.add(v)
+            found[v] = None
             todo += [a for a in differentiable(waiting[v], on) if a in waiting]
     return found
 
