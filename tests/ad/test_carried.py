@@ -108,6 +108,25 @@ def test_gradients(f, n) -> None:
         )
 
 
+@pytest.mark.parametrize("start", [3, np.int64(3), np.int32(3)])
+def test_counts_of_other_widths(start) -> None:
+    def f(xs, k):
+        s = 1.0
+        for x in xs:
+            s = s * math.sin(x * k) + x
+            k = k + 1
+        while k < 60:
+            s = s + 0.1 * math.cos(s + k)
+            k = k + 2
+        return s
+
+    value, ct = pb.value_and_grad(f)(V, start)
+    assert value == pytest.approx(f(V, start), rel=1e-12)
+    towards = np.cos(np.arange(len(V)))
+    tangent = pb.jvp(lambda xs: f(xs, start), (V,), (towards,))[1]
+    assert np.dot(ct, towards) == pytest.approx(tangent, rel=1e-9)
+
+
 def emitted(f, *args):
     """The types of what the loops of the gradient keep for each iteration."""
     request = Request(What.GRADIENT, (0,), False)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import pullback as pb
-from pullback.errors import UnsupportedError
+from pullback.errors import PullbackError, UnsupportedError
 
 
 def by_isinstance(xs):
@@ -117,3 +117,15 @@ def test_not_told_apart(f: Callable[[list[float]], float]) -> None:
     for k in range(len(XS)):
         more, less = ([x + d * (i == k) for i, x in enumerate(XS)] for d in (step, -step))
         assert ct[k] == pytest.approx((f(more) - f(less)) / (2 * step), abs=1e-6)
+
+
+def that_grows(xs):
+    t = ()
+    for x in xs:
+        t = t + (x,)
+    return sum(t)
+
+
+def test_a_tuple_that_grows_in_a_loop_is_refused_with_the_rewrite() -> None:
+    with pytest.raises(PullbackError, match="a list may grow in a loop"):
+        pb.grad(that_grows)(XS)

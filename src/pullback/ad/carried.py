@@ -30,17 +30,18 @@ from pullback.core.terms import (
     While,
     sub_blocks,
 )
-from pullback.core.types import Bool, Handle, Int, Real
+from pullback.core.types import I64, Bool, Handle, Int, Real
 
 if TYPE_CHECKING:
     from pullback.ad.frames import Frame
 
 
 def counts(op: Loop | While) -> dict[Var, int]:
-    """The carried integers that grow by the same number in every iteration, with that number."""
+    """The carried integers that grow by the same number in every iteration, with that number
+    (those of 64 bits, as the number of the iteration has)."""
     out = {}
     for c, r in zip(op.carried, op.body.results, strict=False):
-        if isinstance(c.type, Int):
+        if c.type == I64:
             step = _Steps(c, op.body).of(r)
             if step is not None:
                 out[c] = step

@@ -215,6 +215,13 @@ def _name(names: Sequence[str], k: int) -> str:
     return names[k] if k < len(names) else ""
 
 
+def _grows(first: Kind, kind: Kind) -> bool:
+    """Whether a tuple gets another length in the loop."""
+    if not isinstance(first, TupleK) or not isinstance(kind, TupleK) or kind.is_list:
+        return False
+    return len(first.items) != len(kind.items)
+
+
 def _next_kind(
     run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str, place: int
 ) -> Kind:
@@ -234,6 +241,8 @@ def _next_kind(
         if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
             found = " and ".join(dict.fromkeys(describe(generalise(k)) for k in kind.items))
             reason = f"the items that {what} gets in the loop are of different types: {found}"
+        elif _grows(first, kind):
+            reason += ": a list may grow in a loop (xs = [], then xs.append(x) or xs + [x])"
         if name:
             return StaleK(reason, node)
         run.refuse(
