@@ -10,6 +10,8 @@ from pullback.ad.by_data import derivatives_by_vectors
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
+from pullback.convert.slots import share_slots
+from pullback.convert.unfold import unfold_nodes
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
@@ -52,6 +54,7 @@ FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
 
 PIPELINE: tuple[Stage, ...] = (
     Stage("closures", convert_closures, Dialect.FIRST_ORDER, "from here on calls are direct"),
+    Stage("unfold", unfold_nodes, Dialect.FIRST_ORDER, "what is not recursive need not be a node"),
     Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
     Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
     Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
@@ -89,6 +92,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
     Stage("variants of halves", know_variants, ACC, "what one arm reads of a node is known then"),
+    Stage("slots", share_slots, ACC, "from here on what is not read of a sum is not there"),
     Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
     Stage("nodes", shrink_nodes, ACC, "the accumulators of a loop are parts of one now"),
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
@@ -101,7 +105,7 @@ SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "unchanged"
 """So many stages do not depend on what is asked for."""
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
-BEFORE_OWNERSHIP = ("closures", "flatten")
+BEFORE_OWNERSHIP = ("closures", "unfold", "flatten")
 """Stages after which an update is of a value, whoever else has the array."""
 
 

@@ -50,6 +50,7 @@ def corpus() -> list[Program]:
     """All programs, in the order of the language's table."""
     from tests.programs import (
         arrays,
+        automata,
         captured,
         codata,
         combinators,
@@ -90,7 +91,7 @@ def corpus() -> list[Program]:
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
-        derivatives, enums, captured, examples, codata, iterators,
+        derivatives, enums, captured, examples, codata, automata, iterators,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

@@ -24,7 +24,7 @@ from pullback.core.rows import (
 )
 from pullback.core.terms import Lit
 from pullback.core.types import BOOL, I64, Bool, Int, Named, Real, Type
-from pullback.core.values import address_of
+from pullback.core.values import address_of, undefined
 
 DISCRETE = Table()
 
@@ -344,6 +344,16 @@ def _address_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
 
 # Which node it is: a number that is not 0, and the same for one node only while there is that node.
 _row("address", 1, _address_rule, address_of, {"int": "lower"})
+
+
+def _undefined_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
+    if types or len(static) != 1 or not isinstance(static[0], Type):
+        raise TypeError(f"takes no argument and one type, not {types}, {static}")
+    return (static[0],)
+
+
+# What stands where a value is wanted that nobody reads.
+_row("undefined", 0, _undefined_rule, undefined, {"array": "lower"})
 
 
 def _identity_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:

@@ -96,6 +96,17 @@ def make_array(elem: Type, values: Sequence[object], shape: tuple[int, ...]) -> 
     return out.reshape(shape)
 
 
+def undefined(t: Type) -> object:
+    """A value of an array, a handle or a sum that nobody looks at."""
+    match t:
+        case Array(elem, rank):
+            return np.empty((0,) * rank, dtype_of(elem))
+        case Handle(rank):
+            return np.empty((0,) * rank)
+        case _:
+            return Node(0)
+
+
 def wrap(bits: int) -> Callable[[int], int]:
     """The signed integer of so many bits that is congruent to n."""
     top, mask = 1 << (bits - 1), (1 << bits) - 1

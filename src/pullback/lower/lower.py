@@ -57,7 +57,7 @@ from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.filled import filled_arrays
 from pullback.lower.fission import separate_neighbours
-from pullback.lower.forms import from_leaves, to_leaves
+from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
@@ -186,6 +186,8 @@ def _prim(lo: Lowering, op: Prim, let: Let) -> list[Val]:
             return [copy_view(lo, lo.view(op.args[0]), "residual" if op.static else stay)]
         case "stop_gradient":
             return [lo.atom(op.args[0])]
+        case "undefined":
+            return [undefined(let.vars[0].type)]
         case "address":
             return [Scalar(I64, lo.address(lo.uniform(lo.scalar(op.args[0]))))]
         case name if name in LINEAR.rows:

@@ -1,0 +1,161 @@
+"""A sum travels as its tag, and beside it what is in it: in variables that its variants share.
+
+    Sum((A(f64, i64), B(f64)))  ->  Sum((A(), B())), f64, i64
+    inject A(x, n)              ->  inject A(), x, n
+    case s { A(y, m). e; B(z). e' }
+                                ->  case s.tag { A(). e[s.0/y, s.1/m]; B(). e'[s.0/z] }
+
+What nobody reads is then left out for itself: a loop that keeps a sum of which the reverse sweep
+wants to know only what it was keeps tags. Done after differentiation, which makes sums too (of
+what was kept in an arm); sums that come in or go out stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pullback.convert.flatten import flatten_tuples, leaves_of
+from pullback.convert.retype import Retype, projected
+from pullback.core.build import lit
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Case,
+    CaseArm,
+    Inject,
+    Let,
+    MakeTuple,
+    Prim,
+    Program,
+    Var,
+)
+from pullback.core.traverse import own_declarations
+from pullback.core.types import (
+    Array,
+    Bool,
+    Int,
+    Named,
+    Real,
+    Sum,
+    Tuple,
+    Type,
+    Variant,
+)
+
+
+def share_slots(program: Program) -> Program:
+    """The program with the fields of sums in variables."""
+    return flatten_tuples(_Slots(program, kept=_outside(program)).run())
+
+
+def _outside(program: Program) -> frozenset[Type]:
+    """The sums of the types of what comes in and goes out."""
+    own = own_declarations(program)
+    main = program.functions[program.main]
+    todo: list[Type] = [*(p.type for p in main.params), *main.results]
+    for name, d in program.decls.items():
+        if name not in own:
+            todo += [t for v in d.variants for t in v.fields]
+    out: set[Type] = set()
+    while todo:
+        match todo.pop():
+            case Array(elem, _):
+                todo.append(elem)
+            case Sum(variants) as t:
+                out.add(t)
+                todo += [f for v in variants for f in v.fields]
+            case _:
+                pass
+    return frozenset(out)
+
+
+@dataclass
+class _Slots(Retype):
+    """``kept``: sums that stay; ``places``: of every leaf of every variant, which slot it is in."""
+
+    kept: frozenset[Type] = frozenset()
+    places: dict[Type, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+
+    def sum(self, t: Sum | Named) -> Type:
+        if isinstance(t, Named) or t in self.kept or not any(v.fields for v in t.variants):
+            return t
+        slots: list[Type] = []
+        places = []
+        for v in t.variants:
+            used: Counter[Type] = Counter()
+            places.append(tuple(_place(leaf, slots, used) for leaf in self.leaves(v)))
+        self.places[t] = tuple(places)
+        tag = Sum(tuple(Variant(v.name, ()) for v in t.variants))
+        return Tuple((tag, *slots))
+
+    def leaves(self, v: Variant) -> list[Type]:
+        return [leaf for t in v.fields for leaf in leaves_of(self.type(t))]
+
+    def inject(self, let: Let, op: Inject, out: list[Let]) -> None:
+        new = self.type(op.type)
+        assert isinstance(new, Tuple)
+        tag = Var("tag", new.items[0])
+        out.append(Let((tag,), Inject(tag.type, op.tag, ()), let.site))
+        given = [leaf for a in op.fields for leaf in _leaves(self.atom(a), out)]
+        filled = dict(zip(self.places[op.type][op.tag], given, strict=True))
+        items = (
+            filled[k] if k in filled else _nothing(t, out) for k, t in enumerate(new.items[1:])
+        )
+        out.append(Let((self.bind(let.vars[0]),), MakeTuple(new, (tag, *items)), let.site))
+
+    def case(self, let: Let, op: Case, out: list[Let]) -> None:
+        value, old = self.atom(op.scrutinee), op.scrutinee.type
+        assert isinstance(value.type, Tuple)
+        tag, *slots = (projected(value, k, out) for k in range(len(value.type.items)))
+        arms = []
+        for arm, places in zip(op.arms, self.places[old], strict=True):
+            first: list[Let] = []
+            leaves = [slots[k] for k in places]
+            for v in arm.fields:
+                self.env[v] = _made(self.type(v.type), leaves, first)
+            body = self.block(arm.body)
+            arms.append(CaseArm((), Block((*first, *body.lets), body.results)))
+        out.append(Let(self.binds(let.vars), Case(tag, tuple(arms)), let.site))
+
+
+def _place(leaf: Type, slots: list[Type], used: Counter[Type]) -> int:
+    """The slot for one more leaf of a variant."""
+    mine = [k for k, t in enumerate(slots) if t == leaf]
+    used[leaf] += 1
+    if len(mine) < used[leaf]:
+        slots.append(leaf)
+        return len(slots) - 1
+    return mine[used[leaf] - 1]
+
+
+def _leaves(value: Atom, out: list[Let]) -> list[Atom]:
+    """The leaves of a value."""
+    if not isinstance(value.type, Tuple):
+        return [value]
+    parts = (projected(value, k, out) for k in range(len(value.type.items)))
+    return [leaf for part in parts for leaf in _leaves(part, out)]
+
+
+def _made(t: Type, leaves: list[Var], out: list[Let]) -> Var:
+    """A value of this type, of the first of the leaves."""
+    if not isinstance(t, Tuple):
+        return leaves.pop(0)
+    v = Var("field", t)
+    items = tuple(_made(item, leaves, out) for item in t.items)
+    out.append(Let((v,), MakeTuple(t, items)))
+    return v
+
+
+def _nothing(t: Type, out: list[Let]) -> Atom:
+    """What is in a slot that a variant does not use."""
+    match t:
+        case Real() | Int() | Bool():
+            return lit(0, t)
+        case _:
+            v = Var("none", t)
+            out.append(Let((v,), Prim("undefined", (), (t,))))
+            return v
+
+
+__all__ = ["share_slots"]
