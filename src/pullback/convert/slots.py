@@ -1,13 +1,14 @@
 """A sum travels as its tag, and beside it what is in it: in variables that its variants share.
 
-    Sum((A(f64, i64), B(f64)))  ->  Sum((A(), B())), f64, i64
-    inject A(x, n)              ->  inject A(), x, n
+    Sum((A(f64, i64), B(f64)))  ->  bool, f64, i64         whether it is B, and the fields of both
+    inject B(x)                 ->  True, x, 0
     case s { A(y, m). e; B(z). e' }
-                                ->  case s.tag { A(). e[s.0/y, s.1/m]; B(). e'[s.0/z] }
+                                ->  if s.tag then e'[s.0/z] else e[s.0/y, s.1/m]
 
-What nobody reads is then left out for itself: a loop that keeps a sum of which the reverse sweep
-wants to know only what it was keeps tags. Done after differentiation, which makes sums too (of
-what was kept in an arm); sums that come in or go out stay.
+With more than two variants the tag is an int, and the case is by its value. What nobody reads is
+then left out for itself: a loop that keeps a sum of which the reverse sweep wants to know only what
+it was keeps tags. Done after differentiation, which makes sums too (of what was kept in an arm);
+sums that come in or go out stay.
 """
 
 from __future__ import annotations
@@ -23,15 +24,19 @@ from pullback.core.terms import (
     Block,
     Case,
     CaseArm,
+    If,
     Inject,
     Let,
     MakeTuple,
+    Op,
     Prim,
     Program,
     Var,
 )
 from pullback.core.traverse import own_declarations
 from pullback.core.types import (
+    BOOL,
+    I32,
     Array,
     Bool,
     Int,
@@ -78,7 +83,7 @@ class _Slots(Retype):
     places: dict[Type, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
 
     def sum(self, t: Sum | Named) -> Type:
-        if isinstance(t, Named) or t in self.kept or not any(v.fields for v in t.variants):
+        if isinstance(t, Named) or t in self.kept:
             return t
         slots: list[Type] = []
         places = []
@@ -86,8 +91,7 @@ class _Slots(Retype):
             used: Counter[Type] = Counter()
             places.append(tuple(_place(leaf, slots, used) for leaf in self.leaves(v)))
         self.places[t] = tuple(places)
-        tag = Sum(tuple(Variant(v.name, ()) for v in t.variants))
-        return Tuple((tag, *slots))
+        return Tuple((BOOL if len(t.variants) == 2 else I32, *slots))
 
     def leaves(self, v: Variant) -> list[Type]:
         return [leaf for t in v.fields for leaf in leaves_of(self.type(t))]
@@ -95,8 +99,7 @@ class _Slots(Retype):
     def inject(self, let: Let, op: Inject, out: list[Let]) -> None:
         new = self.type(op.type)
         assert isinstance(new, Tuple)
-        tag = Var("tag", new.items[0])
-        out.append(Let((tag,), Inject(tag.type, op.tag, ()), let.site))
+        tag = lit(op.tag, new.items[0])
         given = [leaf for a in op.fields for leaf in _leaves(self.atom(a), out)]
         filled = dict(zip(self.places[op.type][op.tag], given, strict=True))
         items = (
@@ -115,8 +118,12 @@ class _Slots(Retype):
             for v in arm.fields:
                 self.env[v] = _made(self.type(v.type), leaves, first)
             body = self.block(arm.body)
-            arms.append(CaseArm((), Block((*first, *body.lets), body.results)))
-        out.append(Let(self.binds(let.vars), Case(tag, tuple(arms)), let.site))
+            arms.append(Block((*first, *body.lets), body.results))
+        new: Op = Case(tag, tuple(CaseArm((), body) for body in arms))
+        if tag.type == BOOL:
+            no, yes = arms
+            new = If(tag, yes, no)
+        out.append(Let(self.binds(let.vars), new, let.site))
 
 
 def _place(leaf: Type, slots: list[Type], used: Counter[Type]) -> int:

@@ -364,7 +364,9 @@ class _Checker:
         self.need(f in self.p.functions, f"no function {f!r}")
         return self.p.functions[f]
 
-    def variants(self, t: Type) -> tuple[Variant, ...]:
+    def variants(self, t: Type, arms: int = 0) -> tuple[Variant, ...]:
+        if isinstance(t, Int) and self.dialect is Dialect.ACCUMULATING:
+            return tuple(Variant(str(k), ()) for k in range(arms))
         self.need(isinstance(t, Sum | Named), f"{show_type(t)} is not a sum")
         return variants_of(t, self.p.decls)
 
@@ -374,7 +376,7 @@ class _Checker:
                 self.equal((c.type,), (BOOL,), "condition")
                 types = [self.block(then, ()), self.block(orelse, ())]
             case Case(a, arms):
-                variants = self.variants(a.type)
+                variants = self.variants(a.type, len(arms))
                 self.need(len(arms) == len(variants), f"{len(arms)} arms, {len(variants)} variants")
                 self.need(len(arms) > 0, "no arms")
                 for arm, v in zip(arms, variants):

@@ -124,7 +124,7 @@ class CaseArm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Branch on a sum: one arm per variant, in order."""
+    """Branch on a sum: one arm per variant, in order. Or on an int, by its value (after ad)."""
 
     scrutinee: Atom
     arms: tuple[CaseArm, ...]

@@ -297,9 +297,10 @@ class _Translator:
         scrutinee = self.slot(op.scrutinee)
         arms = [(self.binds(arm.fields), *self.block(arm.body)) for arm in op.arms]
         dsts = self.binds(out)
+        number = isinstance(op.scrutinee.type, Int)
 
         def step(f: Frame) -> None:
-            node = cast(Node, f[scrutinee])
+            node = Node(cast(int, f[scrutinee])) if number else cast(Node, f[scrutinee])
             fields, run, results = arms[node.tag]
             for d, v in zip(fields, node.fields):
                 f[d] = v

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pullback.core.terms import Case, If, Inject
-from pullback.core.types import Named, Sum, variants_of
+from pullback.core.types import Int, Named, Sum, variants_of
 from pullback.lower.arenas import keep
 from pullback.lower.forms import (
     coerce,
@@ -162,12 +162,16 @@ def case(lo: Lowering, op: Case) -> list[Val]:
     match x:
         case SumVal():
             tag = x.tag
+        case Scalar(Int()):
+            tag = lo.value(x)
         case Scalar():
             tag = lo.load(Ty.I64, lo.uniform(x), ZERO, 1)
         case View():
             raise TypeError("case of an array")
 
     def arm(k: int) -> list[Val]:
+        if not op.arms[k].fields:
+            return lo.block(op.arms[k].body)
         fields = list(x.fields[k]) if isinstance(x, SumVal) else _node_fields(lo, x, k)
         lo.env.update(zip(op.arms[k].fields, fields))
         return lo.block(op.arms[k].body)
@@ -176,10 +180,10 @@ def case(lo: Lowering, op: Case) -> list[Val]:
         if high - low == 1:
             return arm(low)
         if high - low <= FEW:
-            is_low = lo.test("eq", tag, Imm(low, Ty.I64))
+            is_low = lo.test("eq", tag, Imm(low, tag.ty))
             return either(lo, is_low, lambda: arm(low), lambda: among(low + 1, high))
         middle = (low + high) // 2
-        below = lo.test("lt", tag, Imm(middle, Ty.I64))
+        below = lo.test("lt", tag, Imm(middle, tag.ty))
         return either(lo, below, lambda: among(low, middle), lambda: among(middle, high))
 
     return among(0, len(op.arms))
