@@ -12,6 +12,7 @@ import pullback as pb
 from tests.programs import Program, real
 from tests.programs.codata import account
 
+
 @dataclass(frozen=True)
 class Tree:
     value: float

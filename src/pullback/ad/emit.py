@@ -254,7 +254,10 @@ class Emit:
             emit = self.inside(g)
             emit.lets(body, gb)
             results = emit.yields(body.results, let.vars, gb)
-            if plan.kept:
+            if plan.only is not None:
+                taken = i == plan.only
+                results += plan.residuals[i] if taken else tuple(gb.unread(v.type) for v in plan.kept)
+            elif plan.kept:
                 kind = plan.kept[0].type
                 assert isinstance(kind, Sum)
                 results += gb.let(Inject(kind, i, plan.residuals[i]), (kind,))

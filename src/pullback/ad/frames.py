@@ -44,6 +44,7 @@ class Plan:
     residuals  per block: the forward variables of it that the reverse sweep reads
     kept       the variables of the enclosing forward block that hold them
     trips      (While) the variable that holds the trip count
+    only       (If, Case) the arm that was taken, as all others end in an error
     stored     (Build, Sum_) the body's residuals are stored, not recomputed
     copied     (Vjp, whole-array rules) arrays that are updated later, with the copies that the
                reverse sweep reads
@@ -53,6 +54,7 @@ class Plan:
     residuals: tuple[tuple[Var, ...], ...] = ()
     kept: tuple[Var, ...] = ()
     trips: Var | None = None
+    only: int | None = None
     stored: bool = False
     copied: dict[Var, Var] = field(default_factory=dict)
 

@@ -1,14 +1,17 @@
-"""The reverse of If and Case: the branch that was taken, with what it kept."""
+"""The reverse of If and Case: the branch that was taken, with what it kept.
+
+Where all arms but one end in an error, it is known which one was taken."""
 
 from __future__ import annotations
 
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.handed import handed_on
 from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_of, leaf_type
-from pullback.core.build import Builder, i64
-from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Var
+from pullback.core.build import Builder, boolean, i64
+from pullback.core.prims import REQUIRE
+from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Lit, Prim, Var
 from pullback.core.traverse import refresh
-from pullback.core.types import Named, Sum, Variant
+from pullback.core.types import BOOL, Named, Sum, Variant
 
 
 def branches(
@@ -22,15 +25,17 @@ def branches(
     arrays = [(k, handed[v]) for k, v in enumerate(let.vars) if v in handed]
     after = [s.restored(f, let.vars[k], b) for k, _ in arrays]
     back: list[tuple[Atom, ...]] = []
-    for bound, body in zip(fields, bodies, strict=True):
+    only = only_arm(bodies)
+    for arm, (bound, body) in enumerate(zip(fields, bodies, strict=True)):
         g, gb, gct = f.child(), Builder(), Cts()
         for (k, before), m in zip(arrays, after, strict=True):
             s.now[before] = s.now[_var(body.results[k])] = m
         for v in bound:
             g.fresh(v)
         g.open(body)
-        _seed_results(s, f, g, let, body, got, gct, gb)
-        s.block(g, body, gct, gb)
+        if only in (None, arm):
+            _seed_results(s, f, g, let, body, got, gct, gb)
+            s.block(g, body, gct, gb)
         back.append(tuple(s.now[before] for _, before in arrays))
         frames.append(g)
         inner.append(gb)
@@ -51,7 +56,7 @@ def branches(
         {v: m for v, m, now in zip(names, after, versions, strict=True) if now is m}
         for versions in back
     ]
-    b.lets.append(Let((*outs, *names), _run(f, let, frames, blocks, same)))
+    b.lets.append(Let((*outs, *names), _run(f, let, frames, blocks, same, only)))
     for key, out in zip(own, outs, strict=False):
         assert isinstance(let.op, Case)
         s.add(f, ct, let.op.scrutinee, _scrutinee_leaf(f, let.op, fields, key), out, b)
@@ -72,7 +77,8 @@ def _seed_results(
 
 
 def _run(
-    f: Frame, let: Let, frames: list[Frame], blocks: list[Block], same: list[dict[Var, Atom]]
+    f: Frame, let: Let, frames: list[Frame], blocks: list[Block], same: list[dict[Var, Atom]],
+    only: int | None,
 ) -> If | Case:
     """The reverse branch: on what was kept, or on the old condition if nothing was."""
     settled = [g.settle(x) for g, x in zip(frames, blocks, strict=True)]
@@ -86,8 +92,12 @@ def _run(
         tuple(v for v in kept if v not in outside)
         for kept, outside in zip(arms_keep, handed, strict=True)
     )
-    plan = Plan(tuple(frames), residuals)
+    plan = Plan(tuple(frames), residuals, only=only)
     f.plans[let] = plan
+    if only is not None:
+        plan.kept = tuple(f.add("kept", v.type) for v in residuals[only])
+        now: dict[Var, Atom] = dict(zip(residuals[only], plan.kept, strict=True))
+        return If(boolean(True), refresh(fresh[only], now), fresh[only - 1])
     if any(residuals) or (any(arms_keep) and isinstance(let.op, Case)):
         kinds = tuple(
             Variant(f"b{i}", tuple(v.type for v in rs)) for i, rs in enumerate(residuals)
@@ -105,6 +115,19 @@ def _run(
         for variant, x in zip(variants, fresh, strict=True)
     )
     return Case(scrutinee, arms)
+
+
+def only_arm(bodies: tuple[Block, ...]) -> int | None:
+    """The arm that does not end in an error, if there is one and the others do."""
+    rest = [k for k, body in enumerate(bodies) if not _fails(body)]
+    return rest[0] if len(rest) == 1 < len(bodies) else None
+
+
+def _fails(body: Block) -> bool:
+    return any(
+        isinstance(let.op, Prim) and let.op.name in REQUIRE and let.op.args == (Lit(False, BOOL),)
+        for let in body.lets
+    )
 
 
 def _var(a: Atom) -> Var:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from pullback.convert.flatten import flatten_tuples, leaves_of
 from pullback.convert.retype import Retype, projected
-from pullback.core.build import lit
+from pullback.core.build import Builder, lit
 from pullback.core.terms import (
     Atom,
     Block,
@@ -29,7 +29,6 @@ from pullback.core.terms import (
     Let,
     MakeTuple,
     Op,
-    Prim,
     Program,
     Var,
 )
@@ -38,10 +37,7 @@ from pullback.core.types import (
     BOOL,
     I32,
     Array,
-    Bool,
-    Int,
     Named,
-    Real,
     Sum,
     Tuple,
     Type,
@@ -102,9 +98,11 @@ class _Slots(Retype):
         tag = lit(op.tag, new.items[0])
         given = [leaf for a in op.fields for leaf in _leaves(self.atom(a), out)]
         filled = dict(zip(self.places[op.type][op.tag], given, strict=True))
-        items = (
-            filled[k] if k in filled else _nothing(t, out) for k, t in enumerate(new.items[1:])
-        )
+        b = Builder()
+        items = [
+            filled[k] if k in filled else b.unread(t) for k, t in enumerate(new.items[1:])
+        ]
+        out += b.lets
         out.append(Let((self.bind(let.vars[0]),), MakeTuple(new, (tag, *items)), let.site))
 
     def case(self, let: Let, op: Case, out: list[Let]) -> None:
@@ -152,17 +150,6 @@ def _made(t: Type, leaves: list[Var], out: list[Let]) -> Var:
     items = tuple(_made(item, leaves, out) for item in t.items)
     out.append(Let((v,), MakeTuple(t, items)))
     return v
-
-
-def _nothing(t: Type, out: list[Let]) -> Atom:
-    """What is in a slot that a variant does not use."""
-    match t:
-        case Real() | Int() | Bool():
-            return lit(0, t)
-        case _:
-            v = Var("none", t)
-            out.append(Let((v,), Prim("undefined", (), (t,))))
-            return v
 
 
 __all__ = ["share_slots"]

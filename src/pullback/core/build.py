@@ -5,7 +5,7 @@ from __future__ import annotations
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
 from pullback.core.terms import Atom, Block, Index, Let, Lit, Op, Prim, Site, Var
-from pullback.core.types import BOOL, F64, I64, Array, Real, Type
+from pullback.core.types import BOOL, F64, I64, Array, Bool, Int, Real, Type
 
 
 def f64(x: float) -> Lit:
@@ -72,6 +72,11 @@ class Builder:
         types = prim_types(name, args, static)
         (v,) = self.let(Prim(name, args, static), types, site, (hint,) * len(types))
         return v
+
+    def unread(self, t: Type) -> Atom:
+        """A value of this type that nobody looks at."""
+        scalar = isinstance(t, Real | Int | Bool)
+        return lit(0, t) if scalar else self.prim("undefined", static=(t,), hint="none")
 
     def require(
         self, cond: Atom, exception: str, message: str, site: Site | None = None,
