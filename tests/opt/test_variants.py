@@ -144,18 +144,18 @@ def test_agreement(f, y) -> None:
 
 @pytest.mark.parametrize("f", GONE)
 def test_no_sum_is_made(f) -> None:
-    assert "inject" not in pb.show(pb.jit(f), V, 0.5)
+    assert "inject" not in pb.show(pb.jit(f), V, 0.5, stage="variants of halves")
 
 
 @pytest.mark.parametrize("f", [one_variant_twice, array_for_a_loop])
 def test_what_would_be_written_twice_or_needs_an_array_stays(f) -> None:
-    assert "inject" in pb.show(pb.jit(f), V, 0.5)  # to the end
-    assert "inject" in pb.show(pb.grad(f), V, 0.5)
+    assert "inject" in pb.show(pb.jit(f), V, 0.5, stage="variants of halves")
+    assert "inject" in pb.show(pb.grad(f), V, 0.5, stage="variants of halves")
 
 
 @pytest.mark.parametrize("f", [three_ways, optional, arrays_made_in_arms])
 def test_nothing_is_kept_in_a_sum(f) -> None:
-    assert "inject" not in pb.show(pb.grad(f), V, 0.5)
+    assert "inject" not in pb.show(pb.grad(f), V, 0.5, stage="variants of halves")
 
 
 SHAPE = Sum((Variant("A", (F64,)), Variant("B", (A1, F64)), Variant("C", (F64,))))

@@ -101,19 +101,6 @@ def sensor(v, k):
     return Sensor(lambda x: sensor(v * k + math.sin(x), k), v)
 
 
-def same_one(xs, k):
-    """Whether two are one object: these stay nodes."""
-    a = sensor(0.5, k)
-    b = a
-    total = 0.0
-    for x in xs:
-        if x > 0.0:
-            b = b.read(x)
-        total += 1.0 if a is b else b.value
-        a = b if x > 1.0 else a
-    return total
-
-
 def readings(xs, k):
     """A derivative inside of the program with respect to what a node has captured."""
     return sum(pb.grad(lambda v: sensor(v, k).read(x).read(v).value)(x * k) for x in xs)
@@ -124,25 +111,32 @@ def with_respect_to_one(xs, k):
     return pb.grad(lambda v, t: t.read(v).value * v * t.value)(xs[0] * k, s) + k
 
 
+Row = tuple[float, float, float, float, float]
+
+
 @dataclass(frozen=True)
 class Wide:
-    numbers: tuple[float, ...]
+    first: Row
+    second: Row
+    third: Row
+    fourth: Row
     next: Callable[[], Wide]
 
 
-def wide(a, b, c, d, e, f, g, h):
+def wide(a: Row, b: Row, c: Row, d: Row) -> Wide:
     def after():
-        return wide(b, c, d, e + h, f * 0.5, g, h, a)
+        return wide(b, c, d, (a[1] * 0.5, a[2], a[3] + b[0], a[4], a[0]))
 
-    return Wide((a, b, c, d, e, f, g, h), after)
+    return Wide(a, b, c, d, after)
 
 
 def widely(xs, y):
-    """Too much to hand on by value: nodes."""
-    w = wide(y, y * y, 1.0, y, 2.0, y, 3.0, xs[0])
+    """Twenty numbers in each step."""
+    w = wide((y, 1.0, 2.0, y * y, 3.0), (1.0, y, 1.0, 0.0, y), (0.0, xs[0], y, 1.0, 2.0),
+             (y, y, y, 1.0, 1.0))  # fmt: skip
     total = 0.0
     for x in xs:
-        total += x * w.numbers[0] * w.numbers[4]
+        total += x * w.first[0] * w.fourth[4]
         w = w.next()
     return total
 
@@ -178,7 +172,6 @@ PROGRAMS = [
     real("filters", filtered, _numbers, (0, 1), growth=(10, 60, 300)),
     real("arrows", arrows, _numbers, (0, 1), growth=(10, 60, 300)),
     Program("whichever_account", whichever, _numbers, (0, 1), (1, 4)),
-    Program("the_same_sensor", same_one, _numbers, (0, 1), (0, 5)),
     Program("derivative_of_readings", readings, _numbers, (0, 1), (0, 3)),
     Program("derivative_by_a_sensor", with_respect_to_one, _numbers, (0, 1), (2,)),
     Program("wide_steps", widely, _numbers, (0, 1), (1, 5)),

@@ -255,8 +255,8 @@ class Emit:
             emit.lets(body, gb)
             results = emit.yields(body.results, let.vars, gb)
             if plan.only is not None:
-                taken = i == plan.only
-                results += plan.residuals[i] if taken else tuple(gb.unread(v.type) for v in plan.kept)
+                dead = tuple(gb.unread(v.type) for v in plan.kept) if i != plan.only else ()
+                results += dead or plan.residuals[i]
             elif plan.kept:
                 kind = plan.kept[0].type
                 assert isinstance(kind, Sum)

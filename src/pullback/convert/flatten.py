@@ -263,7 +263,8 @@ def _prim(p: _Pass, let: Let, op: Prim, out: list[Let]) -> None:
         out.append(Let((), Prim(op.name, p.ones(op.args), op.static), let.site))
     for k, var in enumerate(new):
         args = tuple(leaves[k] if len(leaves) == len(new) else leaves[0] for leaves in parts)
-        out.append(Let((var,), Prim(op.name, args, op.static), let.site))
+        static = (var.type,) if op.name == "undefined" else op.static
+        out.append(Let((var,), Prim(op.name, args, static), let.site))
 
 
 def _op(p: _Pass, op: Op) -> Op:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from pullback.convert.flatten import flatten_tuples, leaves_of
+from pullback.convert.flatten import flatten_tuples
 from pullback.convert.retype import Retype, projected
 from pullback.core.build import Builder, lit
 from pullback.core.terms import (
@@ -41,7 +41,6 @@ from pullback.core.types import (
     Sum,
     Tuple,
     Type,
-    Variant,
 )
 
 
@@ -85,18 +84,16 @@ class _Slots(Retype):
         places = []
         for v in t.variants:
             used: Counter[Type] = Counter()
-            places.append(tuple(_place(leaf, slots, used) for leaf in self.leaves(v)))
+            parts = [part for f in v.fields for part in _parts(self.type(f))]
+            places.append(tuple(_place(part, slots, used) for part in parts))
         self.places[t] = tuple(places)
         return Tuple((BOOL if len(t.variants) == 2 else I32, *slots))
-
-    def leaves(self, v: Variant) -> list[Type]:
-        return [leaf for t in v.fields for leaf in leaves_of(self.type(t))]
 
     def inject(self, let: Let, op: Inject, out: list[Let]) -> None:
         new = self.type(op.type)
         assert isinstance(new, Tuple)
         tag = lit(op.tag, new.items[0])
-        given = [leaf for a in op.fields for leaf in _leaves(self.atom(a), out)]
+        given = [part for a in op.fields for part in _taken(self.atom(a), out)]
         filled = dict(zip(self.places[op.type][op.tag], given, strict=True))
         b = Builder()
         items = [
@@ -112,9 +109,9 @@ class _Slots(Retype):
         arms = []
         for arm, places in zip(op.arms, self.places[old], strict=True):
             first: list[Let] = []
-            leaves = [slots[k] for k in places]
+            parts = [slots[k] for k in places]
             for v in arm.fields:
-                self.env[v] = _made(self.type(v.type), leaves, first)
+                self.env[v] = _made(self.type(v.type), parts, first)
             body = self.block(arm.body)
             arms.append(Block((*first, *body.lets), body.results))
         new: Op = Case(tag, tuple(CaseArm((), body) for body in arms))
@@ -124,30 +121,35 @@ class _Slots(Retype):
         out.append(Let(self.binds(let.vars), new, let.site))
 
 
-def _place(leaf: Type, slots: list[Type], used: Counter[Type]) -> int:
-    """The slot for one more leaf of a variant."""
-    mine = [k for k, t in enumerate(slots) if t == leaf]
-    used[leaf] += 1
-    if len(mine) < used[leaf]:
-        slots.append(leaf)
+def _parts(t: Type) -> list[Type]:
+    """The components of a value that is a sum itself."""
+    return [part for item in t.items for part in _parts(item)] if isinstance(t, Tuple) else [t]
+
+
+def _place(part: Type, slots: list[Type], used: Counter[Type]) -> int:
+    """The slot for one more value of a variant."""
+    mine = [k for k, t in enumerate(slots) if t == part]
+    used[part] += 1
+    if len(mine) < used[part]:
+        slots.append(part)
         return len(slots) - 1
-    return mine[used[leaf] - 1]
+    return mine[used[part] - 1]
 
 
-def _leaves(value: Atom, out: list[Let]) -> list[Atom]:
-    """The leaves of a value."""
+def _taken(value: Atom, out: list[Let]) -> list[Atom]:
+    """The components of a value that is a sum itself."""
     if not isinstance(value.type, Tuple):
         return [value]
-    parts = (projected(value, k, out) for k in range(len(value.type.items)))
-    return [leaf for part in parts for leaf in _leaves(part, out)]
+    items = [projected(value, k, out) for k in range(len(value.type.items))]
+    return [part for item in items for part in _taken(item, out)]
 
 
-def _made(t: Type, leaves: list[Var], out: list[Let]) -> Var:
-    """A value of this type, of the first of the leaves."""
+def _made(t: Type, parts: list[Var], out: list[Let]) -> Var:
+    """The reverse of it, of the first of these."""
     if not isinstance(t, Tuple):
-        return leaves.pop(0)
+        return parts.pop(0)
     v = Var("field", t)
-    items = tuple(_made(item, leaves, out) for item in t.items)
+    items = tuple(_made(item, parts, out) for item in t.items)
     out.append(Let((v,), MakeTuple(t, items)))
     return v
 

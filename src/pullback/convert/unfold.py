@@ -6,9 +6,8 @@
 The front end declares a class whose fields lead back to it, if only through what a function in a
 field returns: a step of a trampoline is a function that gives the next step. What such a function
 captures is known since ``closures``; where that is no step, nothing is recursive, and a loop that
-takes one step after the other carries what they capture. Nodes that come in or go out, are compared
-by identity or differentiated inside of the program stay, and so do those of more than ``WIDEST``
-leaves, which are cheaper to hand on as one.
+takes one step after the other carries what they capture. Nodes that come in or go out, or are
+differentiated inside of the program, stay, and so do those of more than ``WIDEST`` leaves.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ from dataclasses import dataclass, field
 
 from pullback.convert.flatten import leaves_of
 from pullback.convert.retype import Retype, projected
-from pullback.core.terms import Case, Inject, Jvp, Let, MakeTuple, Prim, Program, Vjp, atoms
+from pullback.core.terms import Case, Inject, Jvp, Let, MakeTuple, Program, Vjp, atoms
 from pullback.core.traverse import all_lets, own_declarations
 from pullback.core.types import Array, Named, Sum, Tuple, Type
 
-WIDEST = 16
+WIDEST = 64
+"""Nodes of nodes of nodes, two in each, would be many variables."""
 
 
 def unfold_nodes(program: Program) -> Program:
@@ -33,13 +33,11 @@ def unfold_nodes(program: Program) -> Program:
 
 
 def _kept(program: Program) -> set[str]:
-    """The declarations of what is compared by identity, or given to a derivative."""
+    """The declarations of what is given to a derivative."""
     out: set[str] = set()
     for f in program.functions.values():
         for let in all_lets(f.body):
-            if isinstance(let.op, Vjp | Jvp) or (
-                isinstance(let.op, Prim) and let.op.name == "address"
-            ):
+            if isinstance(let.op, Vjp | Jvp):
                 for a in (*atoms(let.op), *let.vars):
                     out |= _names(a.type)
     return _reached(program, out)
