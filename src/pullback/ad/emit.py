@@ -203,6 +203,9 @@ class Emit:
         if self.trusted and name.endswith(".ck") and name != "ipow.ck":
             name, static = name.removesuffix(".ck"), ()
         out = f.look(let.vars[0])
+        if name == "undefined":
+            b.lets += (Let((v,), Prim(name, (), (v.type,))) for v in map(_var, out))
+            return
         row = TABLE[name]
         if row.partial(0) is Mark.WHOLE:
             self.copies(let, [a for a in args if isinstance(a, Var)], b)

@@ -312,6 +312,9 @@ class Forward:
             b.lets.append(Let(outs, Prim(name, values, static), let.site))
             return
         (out,) = let.vars
+        if name == "undefined":
+            self.env[out] = tuple(b.unread(v.type) for v in self.fresh(out))
+            return
         if name == "stop_gradient":  # (of a real or an array of reals the result is not active)
             raise DerivativeError("stop_gradient of data", let)
         whole = TABLE[name].whole
