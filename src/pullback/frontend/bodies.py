@@ -49,6 +49,7 @@ class Spec:
     never_returns: bool = False
     used: bool = False  # by a recursive call
     unresolved: bool = False  # such a call had to be left out
+    no_rounds: bool = False  # loops with such a call count as empty: no path goes without
 
 
 GUESS = ScalarK(Bool(), True)

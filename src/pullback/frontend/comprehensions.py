@@ -29,9 +29,7 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
     try:
         return iteration.collect(run, items, node)
     except Unresolved as e:
-        # The items need the result of a recursion that is not known yet: as if there were none.
-        # The specialisation is marked, so everything is run again.
-        assert e.spec.unresolved
+        e.leave_out()
         return TupleV((), is_list=True)
 
 

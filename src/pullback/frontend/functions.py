@@ -272,6 +272,7 @@ class Functions:
         """Run the body until the estimate of the result is confirmed."""
         before = dict(self.specs)
         guessed = False
+        spec.no_rounds = False
         for _ in range(_MAX_ATTEMPTS):
             spec.used = spec.unresolved = False
             known_hidden, handed = dict(spec.hidden), tuple(sorted(spec.updates))
@@ -289,9 +290,12 @@ class Functions:
             except Unresolved as u:
                 if u.spec is not spec:
                     raise
+                if u.in_loop and not spec.no_rounds:  # the base case is a loop without rounds
+                    spec.no_rounds = True
+                    self.specs = dict(before)
+                    continue
                 if u.in_loop and not guessed:
-                    # The base case is a loop that runs zero times. Nothing is known of the
-                    # result then: start from the least number.
+                    # Nothing is known of the result: start from the least number.
                     guessed = True
                     spec.result, spec.owned = GUESS, []
                     self.specs = dict(before)

@@ -96,7 +96,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     try:
         names, c = _carry_names(run, s, [lambda: bind(index)], None)
     except Unresolved as e:
-        _leave_out(e)
+        e.leave_out()
         return Flow.FALL
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
@@ -132,12 +132,6 @@ def _parts(value: Value) -> list[Value]:
             except NoKindError:
                 return []
             return [value]
-
-
-def _leave_out(signal: Unresolved) -> None:
-    """The body needs the result of a recursion that is not known yet: as if it never ran. The
-    specialisation is marked, so everything is run again."""
-    assert signal.spec.unresolved
 
 
 def _carry_names(
@@ -324,7 +318,7 @@ def while_statement(run: Run, s: ast.While) -> Flow:
     try:
         names, c = _carry_names(run, s, [], lambda: run.bool_atom(test_of(run, s.test)))
     except Unresolved as e:
-        _leave_out(e)
+        e.leave_out()
         return Flow.FALL
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     made = run.b.let(loop, tuple(v.type for v in c.params))
@@ -401,7 +395,7 @@ def _loop_with_exit(
             scope.names = begun
             names, c = _carry_names(run, s, before, cond, state, after_body)
     except Unresolved as e:
-        _leave_out(e)
+        e.leave_out()
         for n in state:
             scope.names.pop(n, None)
         return Flow.FALL

@@ -21,6 +21,14 @@ class Unresolved(Exception):
         self.in_loop = False  # in a body that may run zero times
         super().__init__(spec.name)
 
+    def leave_out(self) -> None:
+        """Go on as if the loop with the call never ran, if no path goes without such a loop. (The
+        specialisation is marked, so everything is run again.)"""
+        assert self.spec.unresolved
+        if not self.spec.no_rounds:
+            self.in_loop = True
+            raise self
+
 
 class FollowUp(PullbackError):
     """The use of a value whose statement has been refused: no problem of its own."""
