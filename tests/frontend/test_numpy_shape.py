@@ -210,10 +210,25 @@ def test_lists_of_unknown_length_are_joined_as_in_numpy() -> None:
         lambda n: np.stack(rows(n), axis=1),
         lambda n: np.vstack(rows(n)),
         lambda n: np.vstack([0.5 * k for k in range(n)]),
+        lambda n: np.vstack([np.full((k + 1, 3), k) for k in range(n)]),
+        lambda n: np.concatenate([np.arange(k) for k in range(n)]),
+        lambda n: np.concatenate([np.ones((k, 3, 2)) + k for k in range(n)]),
+        lambda n: np.concatenate([np.ones((2, k)) * k for k in range(n)], axis=1),
+        lambda n: np.hstack([np.arange(k * 1.0) for k in range(n)]),
+        lambda n: np.hstack([np.ones((2, k)) * k for k in range(n)]),
     ):
         np.testing.assert_array_equal(pb.jit(f)(3), f(3), strict=True)
         for run in (f, pb.jit(f)):
             with pytest.raises(ValueError, match="need at least one array"):
                 run(0)
     with pytest.raises(PullbackError, match="number of arrays to join"):
-        pb.jit(lambda n: np.vstack([np.ones((2, 3)) for _ in range(n)]))(2)
+        pb.jit(lambda n: np.concatenate([np.ones((2, 3, 4)) for _ in range(n)], axis=2))(2)
+
+
+def test_joining_what_does_not_fit() -> None:
+    def steps(m):
+        return np.concatenate([m[:, : 1 + k // 2] for k in range(3)])
+
+    for run in (steps, pb.jit(steps)):
+        with pytest.raises(ValueError, match="except for the concatenation axis must match"):
+            run(M)

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Optional
 
+import numpy as np
+
 from tests.programs import real
 
 
@@ -213,6 +215,41 @@ def tree_reach(limb):
     return reach(limb, 0.0, 0.1)
 
 
+@dataclass(frozen=True)
+class Position:
+    value: float
+    moves: list[Position]
+
+
+def minimax(p, mine):
+    """The best that one side can reach, with a little for how it gets there."""
+    if not p.moves:
+        return p.value
+    values = [minimax(after, not mine) for after in p.moves]
+    return 0.9 * (max(values) if mine else min(values)) + 0.1 * p.value
+
+
+def game_value(p):
+    return minimax(p, True)
+
+
+def profile(p):
+    """The leaves below, each in the shape of an array of its own until they are joined."""
+    if not p.moves:
+        return np.array([p.value, 1.0])
+    parts = [profile(after) for after in p.moves]
+    return np.concatenate(parts) * math.cos(p.value)
+
+
+def game_profile(p):
+    return np.sum(profile(p) ** 2)
+
+
+def game(rng, n):
+    sizes = [k for k in (n // 3, n // 3, n - 1 - 2 * (n // 3)) if k > 0]
+    return Position(float(rng.normal()), [game(rng, k) for k in sizes] if n > 1 else [])
+
+
 def random_code(rng, n):
     if n <= 1:
         return Leaf(rng.uniform(0.2, 1.0))
@@ -247,5 +284,7 @@ PROGRAMS = [
     real("median_loss", median_loss, lambda r, n: (0.1, r.normal(size=n)), (0, 1), (3, 9)),
     real("code_cost", code_cost, lambda r, n: (random_code(r, n),), (0,), (3, 8)),
     real("resistance", resistance, lambda r, n: (ladder(r, n),), (0,), (3, 8)),
+    real("game_value", game_value, lambda r, n: (game(r, n),), (0,), (2, 9)),
+    real("game_profile", game_profile, lambda r, n: (game(r, n),), (0,), (2, 9)),
     real("tree_reach", tree_reach, lambda r, n: (limb(r, n),), (0,), (3, 9)),
 ]

@@ -121,3 +121,28 @@ def median(ordered: Vector) -> float:
     if ordered[n - 1] != ordered[n - 1]:
         result = ordered[n - 1]
     return result
+
+
+def joined(arrays: Any) -> Any:
+    """One after the other along the first axis."""
+    if len(arrays) == 0:
+        raise ValueError("need at least one array to concatenate")
+    first = arrays[0]
+    n = 0
+    for a in arrays:
+        if a.shape[1:] != first.shape[1:]:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match"
+            )
+        n += a.shape[0]
+    out = np.zeros((n, *first.shape[1:]), dtype=first.dtype)
+    start = 0
+    for a in arrays:
+        out[start : start + a.shape[0]] = a
+        start += a.shape[0]
+    return out
+
+
+def side_by_side(matrices: Any) -> Any:
+    """One after the other along the second axis."""
+    return joined([m.T for m in matrices]).T
