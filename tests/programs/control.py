@@ -81,6 +81,20 @@ def continued_fraction(x, n):
     return x / (2.0 + continued_fraction(x + 0.1, n - 1))
 
 
+def damped(xs, ws):
+    """What the only arm that does not raise keeps: an array for each round."""
+    total = 1.0
+    for x in xs:
+        if total < 9.0:
+            for w in ws:
+                total = math.sin(total * w) * x
+        elif total > 99.0:
+            raise OverflowError("much too large")
+        else:
+            raise ValueError(f"too large: {total}")
+    return total
+
+
 PROGRAMS = [
     Program("branch_first", branches, lambda rng, n: (3.0, rng.normal()), (0, 1)),
     Program("branch_second", branches, lambda rng, n: (1.0, rng.normal()), (0, 1)),
@@ -91,6 +105,9 @@ PROGRAMS = [
     Program("newton_sqrt", newton_sqrt, lambda rng, n: (rng.uniform(2.0, 9.0),)),
     Program("collatz_weight", collatz_weight, lambda rng, n: (rng.normal(), n + 6)),
     Program("branch_in_loop", branch_in_loop, lambda rng, n: (rng.normal(size=n),)),
+    Program(
+        "damped", damped, lambda rng, n: (rng.normal(size=n), rng.normal(size=3)), (0, 1)
+    ),
     Program("power_by_recursion", power_by_recursion, lambda rng, n: (rng.uniform(0.9, 1.1), n)),
     Program(
         "binary_recursion",
