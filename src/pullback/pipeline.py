@@ -31,6 +31,7 @@ from pullback.opt.ranks import join_ranks
 from pullback.opt.residuals import keep_once
 from pullback.opt.simplify import simplify
 from pullback.opt.sink import add_in_branches
+from pullback.opt.steady import settle_variants
 from pullback.opt.sums import find_sums
 from pullback.opt.tables import number_rows
 from pullback.opt.turns import take_turns
@@ -59,6 +60,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
     Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
     Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
+    Stage("steady", settle_variants, FLAT, "cases of what never changes are decided"),
     Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
     Stage("variants", know_variants, FLAT, "a branch keeps a truth value, a sum what is in it"),
     Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
