@@ -32,7 +32,7 @@ from pullback.core.terms import (
     Program,
     Var,
 )
-from pullback.core.traverse import own_declarations
+from pullback.core.traverse import all_lets, own_declarations
 from pullback.core.types import (
     BOOL,
     I32,
@@ -46,7 +46,10 @@ from pullback.core.types import (
 
 def share_slots(program: Program) -> Program:
     """The program with the fields of sums in variables."""
-    return flatten_tuples(_Slots(program, kept=_outside(program)).run())
+    kept = _outside(program)
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    made = {x.op.type for x in lets if isinstance(x.op, Inject) and isinstance(x.op.type, Sum)}
+    return flatten_tuples(_Slots(program, kept=kept).run()) if made - kept else program
 
 
 def _outside(program: Program) -> frozenset[Type]:
@@ -72,7 +75,7 @@ def _outside(program: Program) -> frozenset[Type]:
 
 @dataclass
 class _Slots(Retype):
-    """``kept``: sums that stay; ``places``: of every leaf of every variant, which slot it is in."""
+    """``kept``: sums that stay; ``places``: of every value of a variant, which slot it is in."""
 
     kept: frozenset[Type] = frozenset()
     places: dict[Type, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
