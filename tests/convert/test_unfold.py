@@ -1,5 +1,6 @@
 """Nodes that hold no node of their kind are values, and loops carry what is in them."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pullback as pb
 from pullback.convert.unfold import unfold_nodes
 from pullback.core.terms import Block, Function, Program, Var
 from pullback.core.types import F64, Decl, Named, Variant
+from tests import harness
 from tests.programs import automata
 from tests.programs.codata import bouncing, savings, trampolined_fib
 
@@ -48,3 +50,21 @@ def test_nodes_of_many_fields_stay_nodes() -> None:
     left = unfold_nodes(Program({"main": main}, decls, "main")).decls
     assert list(left) == ["D7"]
     assert len(left["D7"].variants[0].fields) == 2
+
+
+def test_nodes_that_are_given_to_a_derivative_stay() -> None:
+    """(In compiled code only: where Python calls pb.grad itself, they come from outside.)"""
+
+    def by_a_sensor(x, k):
+        s = automata.sensor(k, 0.5)
+        return pb.grad(lambda v, t: t.read(v).value * v * t.value)(x * k, s) + k
+
+    def by_hand(x, k):
+        v = x * k
+        return k * (math.cos(v) * v + 0.5 * k + math.sin(v)) + k
+
+    for tier in ("native", "eval"):
+        expected = harness.gradient(by_hand, (0.7, 0.4), (0, 1), tier)
+        for method in ("chad", "dual"):
+            found = harness.gradient(by_a_sensor, (0.7, 0.4), (0, 1), tier, method)
+            assert harness.distance(found, expected) < 1e-12

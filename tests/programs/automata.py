@@ -106,11 +106,6 @@ def readings(xs, k):
     return sum(pb.grad(lambda v: sensor(v, k).read(x).read(v).value)(x * k) for x in xs)
 
 
-def with_respect_to_one(xs, k):
-    s = sensor(k, 0.5)
-    return pb.grad(lambda v, t: t.read(v).value * v * t.value)(xs[0] * k, s) + k
-
-
 Row = tuple[float, float, float, float, float]
 
 
@@ -173,6 +168,5 @@ PROGRAMS = [
     real("arrows", arrows, _numbers, (0, 1), growth=(10, 60, 300)),
     Program("whichever_account", whichever, _numbers, (0, 1), (1, 4)),
     Program("derivative_of_readings", readings, _numbers, (0, 1), (0, 3)),
-    Program("derivative_by_a_sensor", with_respect_to_one, _numbers, (0, 1), (2,)),
     Program("wide_steps", widely, _numbers, (0, 1), (1, 5)),
 ]
