@@ -214,6 +214,10 @@ def test_lists_of_unknown_length_are_joined_as_in_numpy() -> None:
         lambda n: np.concatenate([np.arange(k) for k in range(n)]),
         lambda n: np.concatenate([np.ones((k, 3, 2)) + k for k in range(n)]),
         lambda n: np.concatenate([np.ones((2, k)) * k for k in range(n)], axis=1),
+        lambda n: np.concatenate([np.ones((2, 3, k)) * k for k in range(n)], axis=-1),
+        lambda n: np.concatenate([np.ones((2, k)) * k for k in range(n)], axis=None),
+        lambda n: np.column_stack([np.ones((2, k)) * k for k in range(n)]),
+        lambda n: np.column_stack([np.arange(3.0) * k for k in range(n)]),
         lambda n: np.hstack([np.arange(k * 1.0) for k in range(n)]),
         lambda n: np.hstack([np.ones((2, k)) * k for k in range(n)]),
     ):
@@ -222,7 +226,7 @@ def test_lists_of_unknown_length_are_joined_as_in_numpy() -> None:
             with pytest.raises(ValueError, match="need at least one array"):
                 run(0)
     with pytest.raises(PullbackError, match="number of arrays to join"):
-        pb.jit(lambda n: np.concatenate([np.ones((2, 3, 4)) for _ in range(n)], axis=2))(2)
+        pb.jit(lambda n: np.concatenate([[k, 1] for k in range(n)]))(2)
 
 
 def test_joining_what_does_not_fit() -> None:

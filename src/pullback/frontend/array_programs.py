@@ -143,6 +143,11 @@ def joined(arrays: Any) -> Any:
     return out
 
 
-def side_by_side(matrices: Any) -> Any:
-    """One after the other along the second axis."""
-    return joined([m.T for m in matrices]).T
+def joined_along(arrays: Any, axis: int) -> Any:
+    """One after the other along another axis."""
+    return np.swapaxes(joined([np.swapaxes(a, 0, axis) for a in arrays]), 0, axis)
+
+
+def joined_flat(arrays: Any) -> Any:
+    """The elements of one after those of the other."""
+    return joined([a.ravel() for a in arrays])

@@ -69,8 +69,7 @@ def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST) -> ArrayV
         k = _one_axis(sp, axis, value.elem.rank, node)
         if k == 0:
             return array_of(run_program(sp, array_programs.joined, (value,), node))
-        if value.elem.rank == 2:
-            return array_of(run_program(sp, array_programs.side_by_side, (value,), node))
+        return array_of(run_program(sp, array_programs.joined_along, (value, Static(k)), node))
     parts = [as_array(sp, p, node) for p in _parts(sp, value, node)]
     if not parts:
         sp.refuse(node, "need at least one array to concatenate", error=ArgumentValueError)
@@ -84,6 +83,8 @@ def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST) -> ArrayV
 def np_concatenate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     arrays, axis = bind(sp, "np.concatenate", args, kwargs, node, arrays=MISSING, axis=Static(0))
     if is_none(axis):
+        if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
+            return run_program(sp, array_programs.joined_flat, (arrays,), node)
         arrays = TupleV(tuple(ravel(sp, (p,), {}, node) for p in _parts(sp, arrays, node)))
         axis = Static(0)
     return _joined(sp, arrays, axis, node)
@@ -132,6 +133,10 @@ def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(np.column_stack)
 def column_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.column_stack", args, kwargs, node, tup=MISSING)
+    if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
+        if arrays.elem.rank > 1:
+            return _joined(sp, arrays, Static(1), node)
+        return np_stack(sp, (arrays, Static(1)), {}, node)
     parts = [as_array(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
         return stack(sp, parts, 1, node)
