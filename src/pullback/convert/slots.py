@@ -8,7 +8,7 @@
 With more than two variants the tag is an int, and the case is by its value. What nobody reads is
 then left out for itself: a loop that keeps a sum of which the reverse sweep wants to know only what
 it was keeps tags. Done after differentiation, which makes sums too (of what was kept in an arm);
-sums that come in or go out stay.
+sums that come in or go out, or that arrays of arrays hold, stay.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from pullback.core.types import (
 
 def share_slots(program: Program) -> Program:
     """The program with the fields of sums in variables."""
-    kept = _outside(program)
-    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    lets = [let for f in program.functions.values() for let in all_lets(f.body)]
+    kept = _outside(program) | _nested(lets)
     made = {x.op.type for x in lets if isinstance(x.op, Inject) and isinstance(x.op.type, Sum)}
     return flatten_tuples(_Slots(program, kept=kept).run()) if made - kept else program
 
@@ -70,6 +70,18 @@ def _outside(program: Program) -> frozenset[Type]:
                 todo += [f for v in variants for f in v.fields]
             case _:
                 pass
+    return frozenset(out)
+
+
+def _nested(lets: list[Let]) -> frozenset[Type]:
+    """The sums in arrays of arrays: each of these would be one array for every slot."""
+    out: set[Type] = set()
+    for v in {v for let in lets for v in let.vars}:
+        t, depth = v.type, 0
+        while isinstance(t, Array):
+            t, depth = t.elem, depth + 1
+        if depth > 1 and isinstance(t, Sum):
+            out.add(t)
     return frozenset(out)
 
 
