@@ -74,6 +74,7 @@ def corpus() -> list[Program]:
         numerics,
         optionals,
         patterns,
+        persistent,
         records,
         rows,
         scalars,
@@ -91,7 +92,7 @@ def corpus() -> list[Program]:
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
-        derivatives, enums, captured, examples, codata, automata, iterators,
+        derivatives, enums, captured, examples, codata, automata, persistent, iterators,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]
