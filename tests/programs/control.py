@@ -95,6 +95,19 @@ def damped(xs, ws):
     return total
 
 
+def branches_in_a_triangle(xs, y):
+    """What a branch inside of a branch keeps, in loops of different lengths."""
+    total = 0.5
+    for i in range(len(xs)):
+        for j in range(i):
+            if xs[i] > 0.0:
+                z = math.sin(xs[j] * total)
+                if z > y:
+                    z = math.exp(z) * total
+                total = z * math.cos(total)
+    return total
+
+
 PROGRAMS = [
     Program("branch_first", branches, lambda rng, n: (3.0, rng.normal()), (0, 1)),
     Program("branch_second", branches, lambda rng, n: (1.0, rng.normal()), (0, 1)),
@@ -116,4 +129,8 @@ PROGRAMS = [
         sizes=(2, 5, 9),
     ),
     Program("continued_fraction", continued_fraction, lambda rng, n: (rng.uniform(0.5, 1.0), n)),
+    Program(
+        "branches_in_a_triangle", branches_in_a_triangle,
+        lambda r, n: (r.normal(size=n), 0.1), (0, 1), (1, 7),
+    ),
 ]

@@ -14,6 +14,7 @@ sums that come in or go out, or that arrays of arrays hold, stay.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pullback.convert.flatten import flatten_tuples
@@ -47,19 +48,29 @@ from pullback.core.types import (
 def share_slots(program: Program) -> Program:
     """The program with the fields of sums in variables."""
     lets = [let for f in program.functions.values() for let in all_lets(f.body)]
-    kept = _outside(program) | _nested(lets)
+    kept = _sums([*_outside(program), *_nested(lets)])
     made = {x.op.type for x in lets if isinstance(x.op, Inject) and isinstance(x.op.type, Sum)}
     return flatten_tuples(_Slots(program, kept=kept).run()) if made - kept else program
 
 
-def _outside(program: Program) -> frozenset[Type]:
-    """The sums of the types of what comes in and goes out."""
+def _outside(program: Program) -> list[Type]:
+    """The types of what comes in and goes out."""
     own = own_declarations(program)
     main = program.functions[program.main]
-    todo: list[Type] = [*(p.type for p in main.params), *main.results]
-    for name, d in program.decls.items():
-        if name not in own:
-            todo += [t for v in d.variants for t in v.fields]
+    decls = (d for name, d in program.decls.items() if name not in own)
+    inside = (t for d in decls for v in d.variants for t in v.fields)
+    return [*(p.type for p in main.params), *main.results, *inside]
+
+
+def _nested(lets: list[Let]) -> list[Type]:
+    """Arrays of arrays: each would be one array of arrays for every slot."""
+    types = dict.fromkeys(v.type for let in lets for v in let.vars)
+    return [t for t in types if isinstance(t, Array) and isinstance(t.elem, Array)]
+
+
+def _sums(types: Iterable[Type]) -> frozenset[Type]:
+    """The sums that these types hold."""
+    todo = list(types)
     out: set[Type] = set()
     while todo:
         match todo.pop():
@@ -70,18 +81,6 @@ def _outside(program: Program) -> frozenset[Type]:
                 todo += [f for v in variants for f in v.fields]
             case _:
                 pass
-    return frozenset(out)
-
-
-def _nested(lets: list[Let]) -> frozenset[Type]:
-    """The sums in arrays of arrays: each of these would be one array for every slot."""
-    out: set[Type] = set()
-    for v in {v for let in lets for v in let.vars}:
-        t, depth = v.type, 0
-        while isinstance(t, Array):
-            t, depth = t.elem, depth + 1
-        if depth > 1 and isinstance(t, Sum):
-            out.add(t)
     return frozenset(out)
 
 
