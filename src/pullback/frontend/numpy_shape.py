@@ -1,4 +1,4 @@
-"""NumPy's functions that rearrange arrays: reshape, transpose, join, repeat, shift, mask out."""
+"""NumPy's functions that rearrange arrays: their shapes and axes."""
 
 from __future__ import annotations
 
