@@ -45,16 +45,14 @@ def negative_log_likelihood(log_rates, weekly, population):
 
 def inputs(n, seed):
     rng = np.random.default_rng(seed)
-    slow = min(1.0, 40.0 / n)  # one epidemic, however many weeks
     people, weekly = People(0.999, 0.001, 0.0), []
     for _ in range(n):
         ill = 0.0
         for _ in range(7):
-            people, new = day(people, 0.35 * slow, 0.2 * slow)
+            people, new = day(people, 0.35, 0.2)
             ill += new
         weekly.append(float(rng.poisson(2000.0 * ill)))
-    start = np.array([-0.8 + math.log(slow), -1.4 + math.log(slow), -6.0])
-    return negative_log_likelihood, (start, np.array(weekly), 2000.0)
+    return negative_log_likelihood, (np.array([-0.8, -1.4, -6.0]), np.array(weekly), 2000.0)
 
 
 def main():

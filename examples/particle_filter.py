@@ -17,7 +17,7 @@ def negative_log_likelihood(theta, returns, noise):
     for t in range(len(returns)):
         particles = level + persistence * (particles - level) + roughness * noise[t]
         seen = -0.5 * (particles + returns[t] ** 2 * np.exp(-particles))
-        log_weights = 0.9999 * log_weights + seen
+        log_weights = 0.9 * log_weights + seen
     top = np.max(log_weights)
     return -(top + math.log(np.mean(np.exp(log_weights - top)))) / len(returns)
 

@@ -32,11 +32,11 @@ def run(step: Step) -> float:
 
 
 def even(n, x):
-    return Done(x) if n == 0 else More(lambda: odd(n - 1, x + 0.01))
+    return Done(x) if n == 0 else More(lambda: odd(n - 1, 0.9 * x))
 
 
 def odd(n, x):
-    return Done(-x) if n == 0 else More(lambda: even(n - 1, x - 0.001 * math.sin(x)))
+    return Done(-x) if n == 0 else More(lambda: even(n - 1, math.sin(x)))
 
 
 def bouncing(x, n):
@@ -211,6 +211,6 @@ PROGRAMS = [
     Program("conversation", conversation, lambda r, n: (r.normal(size=n),), sizes=(2, 6)),
     Program("function_layers", layers, lambda r, n: (r.normal(size=n), 0.4), (0, 1), (2, 6)),
     real(
-        "savings", savings, lambda r, n: (r.normal(size=n), 0.5 / n), (0, 1), growth=(10, 60, 300)
+        "savings", savings, lambda r, n: (r.normal(size=n), 0.001), (0, 1), growth=(10, 60, 300)
     ),
 ]

@@ -240,6 +240,5 @@ PROGRAMS = [
         lambda r, n: (0.5 * r.normal(size=(3, 3)), r.normal(size=3), n),
         (0, 1),
     ),
-    # Below pi / 2 it comes to rest, and what came before does not matter any more.
-    real("delayed_growth", reverberator, lambda r, n: (r.uniform(1.7, 2.0), n)),
+    real("delayed_growth", reverberator, lambda r, n: (r.uniform(1.0, 2.0), n)),
 ]

@@ -139,18 +139,11 @@ PROGRAMS = [
     real(
         "bootstrapped_hazard",
         bootstrapped_hazard,
-        # What survives all years must not vanish where they are many: 0.6 * hazard = spread.
-        lambda r, n: (r.uniform(0.005, 0.01, n) * min(1.0, 100.0 / n),),
+        lambda r, n: (r.uniform(0.005, 0.01, n),),
         (0,),
         (3, 8),
     ),
-    real(
-        "mortgage",
-        mortgage_duration,
-        # Where the periods are many they are short, for no discount to vanish.
-        lambda r, n: (r.uniform(0.02, 0.06, n) * min(1.0, 1000.0 / n), 0.01),
-        (0, 1),
-    ),
+    real("mortgage", mortgage_duration, lambda r, n: (r.uniform(0.02, 0.06, n), 0.01), (0, 1)),
     real("markowitz", markowitz, lambda r, n: (0.3 * r.normal(size=(n, 3)), 2.0), (0, 1)),
     real(
         "barrier_option", barrier_option, lambda r, n: (1.0, 0.3, r.normal(size=(n, 6))), (0, 1, 2)

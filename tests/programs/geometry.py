@@ -68,8 +68,8 @@ class Sphere:
 
 
 def nearest_hit(spheres, origin, ray):
-    """How far the first sphere on the ray is, and its shade; 1e3 where there is none."""
-    best, shade = 1e3, 0.0
+    """How far the first sphere on the ray is, and its shade; 1e9 where there is none."""
+    best, shade = 1e9, 0.0
     for s in spheres:
         gap = origin - s.centre
         half = np.sum(gap * ray)

@@ -308,8 +308,7 @@ PROGRAMS = [
     real(
         "interval_polynomial",
         interval_polynomial,
-        # Around 1, so that the first coefficients of many still count.
-        lambda r, n: (r.normal(size=n), 0.9, 0.1),
+        lambda r, n: (r.normal(size=n), 0.5, 0.1),
         (0, 1, 2),
     ),
     real(

@@ -333,7 +333,7 @@ PROGRAMS = [
     real(
         "de_casteljau",
         de_casteljau,
-        lambda r, n: (r.normal(size=(n, 2)), r.uniform(0.4, 0.6)),
+        lambda r, n: (r.normal(size=(n, 2)), r.uniform(0.2, 0.8)),
         (0, 1),
         (3, 8),
         growth=(5, 15, 40),

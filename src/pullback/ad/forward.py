@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import extents_of, indices, zeros, zeros_like
+from pullback.ad.spaces import Spaces
+from pullback.ad.subnormal import flushed, handed_on
 from pullback.ad.sweep import DerivativeError, refuse_data
 from pullback.core.build import Builder, lit, partial, scale
 from pullback.core.prims import TABLE
@@ -130,19 +132,29 @@ def translated(
         if not on and run.on(p):  # it is updated with active values
             run.env[p] = (params[-1], run.zeros(b, params[-1]))
     params += run.further(f.params, b)
-    body = b.block(run.block(f.body, b, on_results))
-    functions.functions[out] = Function(out, tuple(params), body, results)
+    if functions.recursive(name):
+        run.env = {v: (parts[0], *(flushed(b, t) for t in parts[1:]))
+                   for v, parts in run.env.items()}  # fmt: skip
+    found = list(run.block(f.body, b, on_results))
+    if functions.recursive(name):
+        for k in tangents(run.spaces, f.body.results, on_results):
+            found[k] = flushed(b, found[k])
+    functions.functions[out] = Function(out, tuple(params), b.block(tuple(found)), results)
     return out
 
 
 class Forward:
-    """Forward mode over one function."""
+    """Forward mode over one function.
+
+    ``handed``: the arrays that rounds of sequential loops hand on, as far as they are known."""
 
     def __init__(self, functions: Functions, facts: Facts) -> None:
         self.functions = functions
         self.spaces = functions.spaces
         self.facts = facts
         self.env: Env = {}
+        self.rounds = 0  # so many sequential loops are around the place at hand
+        self.handed: set[Atom] = set()
 
     # -- what stands beside a real --------------------------------------------------------------
 
@@ -215,6 +227,30 @@ class Forward:
         b = Builder()
         return b.block(self.block(block, b, on))
 
+    def elements(self, let: Let, block: Block, on: tuple[bool, ...]) -> Block:
+        """The elements of arrays; of those that a round hands on, without subnormal tangents."""
+        inner = self.inside(block, on)
+        if self.handed.isdisjoint(let.vars):
+            return inner
+        b, results = Builder(), list(inner.results)
+        b.lets.extend(inner.lets)
+        for k in tangents(self.spaces, block.results, on):
+            results[k] = flushed(b, results[k])
+        return b.block(tuple(results))
+
+    def round(self, block: Block, state: tuple[Var, ...], on: tuple[bool, ...]) -> Block:
+        """The body of a sequential loop that carries ``state``."""
+        self.handed.update(r for r in block.results if isinstance(r.type, Array))
+        self.rounds += 1
+        b = Builder()
+        results = list(self.block(block, b, on))
+        self.rounds -= 1
+        at = [k for k in tangents(self.spaces, block.results, on) if k < len(state)]
+        ends = handed_on(b, [state[k] for k in at], [results[k] for k in at])
+        for k, end in zip(at, ends, strict=True):
+            results[k] = end
+        return b.block(tuple(results))
+
     # -- lets ---------------------------------------------------------------------------------
 
     def let(self, let: Let, b: Builder) -> None:
@@ -230,6 +266,8 @@ class Forward:
                 where = self.values(idx)
                 parts = self.dual(array, on[0], b)
                 values = self.dual(value, on[0], b)
+                if self.rounds:
+                    values = (values[0], *(flushed(b, t) for t in values[1:]))
                 for part, v, x in zip(parts, self.fresh(let.vars[0]), values, strict=True):
                     b.lets.append(Let((v,), Update(part, where, x, checked), let.site))
             case Inject(t, tag, fields):
@@ -237,6 +275,8 @@ class Forward:
                 (new,) = self.spaces.dual(t)
                 self.bind(let, Inject(new, tag, parts), b)
             case If(cond, then, orelse):
+                for v, x, y in zip(let.vars, then.results, orelse.results, strict=True):
+                    self.handed.update({x, y} if v in self.handed else ())
                 op: Op = If(self.value(cond), self.inside(then, on), self.inside(orelse, on))
                 self.bind(let, op, b)
             case Case(scrutinee, arms):
@@ -250,7 +290,7 @@ class Forward:
                 self.bind(let, Case(self.value(scrutinee), new_arms), b)
             case Build(extents, indices, body):
                 i = tuple(v for x in indices for v in self.fresh(x))
-                self.bind(let, Build(self.values(extents), i, self.inside(body, on)), b)
+                self.bind(let, Build(self.values(extents), i, self.elements(let, body, on)), b)
             case Sum_(extents, indices, body):
                 i = tuple(v for x in indices for v in self.fresh(x))
                 self.bind(let, Sum_(self.values(extents), i, self.inside(body, on)), b)
@@ -259,13 +299,13 @@ class Forward:
                 state = tuple(v for c in carried for v in self.fresh(c))
                 first = self.inits(inits, on, b)
                 self.bind(
-                    let, Loop(self.value(count), i0, state, first, self.inside(body, on)), b
+                    let, Loop(self.value(count), i0, state, first, self.round(body, state, on)), b
                 )
             case While(carried, inits, cond, body):
                 state = tuple(v for c in carried for v in self.fresh(c))
                 first = self.inits(inits, on, b)
                 test = self.inside(cond, (False,))
-                self.bind(let, While(state, first, test, self.inside(body, on)), b)
+                self.bind(let, While(state, first, test, self.round(body, state, on)), b)
             case Call(name, args):
                 self.call(let, name, args, b)
             case Vjp():
@@ -382,6 +422,17 @@ class Forward:
                     real = isinstance(v.type, Real)
                     tangents[v] = lit(0.0, v.type) if real else zeros_like(b, p)
                 self.env[v] = (p, tangents[v])
+
+
+def tangents(spaces: Spaces, results: tuple[Atom, ...], on: tuple[bool, ...]) -> list[int]:
+    """Where the tangents are among the results of a translated block."""
+    out: list[int] = []
+    n = 0
+    for r, active in zip(results, on, strict=True):
+        parts = len(spaces.dual(r.type, active))
+        out.extend(range(n + 1, n + parts))
+        n += parts
+    return out
 
 
 def add_values(b: Builder, x: Atom, y: Atom) -> Atom:

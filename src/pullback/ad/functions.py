@@ -19,6 +19,7 @@ from pullback.ad.payoff import handed_anew, pays, shallow
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.spaces import Spaces
+from pullback.ad.subnormal import flushed
 from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
 from pullback.core.consumption import Summary, summaries
@@ -219,13 +220,15 @@ class Functions:
         self, function: Function, frame: Frame, mask: tuple[bool, ...], halves: Halves
     ) -> tuple[Block, tuple[Var, ...]]:
         sweep, b, ct = Reverse(self), Builder(), Cts()
+        again = self.recursive(function.name)
         seeds: list[Var] = []
         for r, on in zip(function.body.results, halves.result_on, strict=True):
             if on:
                 sweep.touch(frame.look(r))
                 for k, t in enumerate(self.spaces.cotangent(r.type)):
                     seeds.append(Var("ct", t))
-                    sweep.add(frame, ct, r, k, seeds[-1], b)
+                    seed = flushed(b, seeds[-1]) if again else seeds[-1]
+                    sweep.add(frame, ct, r, k, seed, b)
         sweep.block(frame, function.body, ct, b)
         out: list[Atom] = []
         for p, on in zip(function.params, mask, strict=True):
@@ -233,6 +236,8 @@ class Functions:
                 leaves = ct.get(p)
                 for k, t in enumerate(self.spaces.cotangent(p.type)):
                     out.append(or_zero(leaves[k] if leaves is not None else None, t))
+        if again:
+            out = [flushed(b, x) for x in out]
         return b.block(tuple(out)), tuple(seeds)
 
     def _forward_function(

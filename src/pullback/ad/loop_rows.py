@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pullback.ad.cells import flatten, indices
 from pullback.ad.few_axes import Axis, Few, in_order
 from pullback.ad.rows import Place, Tape, Words, before, given, where_any
+from pullback.ad.subnormal import handed_on
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import AccRead, Atom, Block, Call, If, Loop, Sum_, Var
 from pullback.core.traverse import refresh
@@ -215,7 +216,8 @@ class _Backward:
         totals = tuple(Var("total", a.type) for a in out[n:])
         sums = [inner.prim("add", t, ct) for t, ct in zip(totals, out[n:], strict=True)]
         inits = (*cts, *(lit(0.0, t.type) for t in totals))
-        loop = Loop(count, gone, (*now, *totals), inits, inner.block((*out[:n], *sums)))
+        ends = handed_on(inner, now, out[:n])
+        loop = Loop(count, gone, (*now, *totals), inits, inner.block((*ends, *sums)))
         return list(b.let(loop, tuple(v.type for v in (*now, *totals))))
 
     def _independent(

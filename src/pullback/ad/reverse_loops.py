@@ -12,6 +12,7 @@ from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.independent import independent
 from pullback.ad.narrow import without_dead
+from pullback.ad.subnormal import handed_on
 from pullback.ad.sweep import (
     Callees,
     Cts,
@@ -177,7 +178,7 @@ def sequential(
         live = live + more
     for i in op.inits:
         s.touch(f.look(i)[1:])
-    outs = tuple(leaf_of(f, gct, (op.carried[j], k)) for j, k in live)
+    outs = tuple(handed_on(rb, ins, [leaf_of(f, gct, (op.carried[j], k)) for j, k in live]))
     for c in op.carried:
         gct.pop(c, None)
     keys = keys_of([gct])

@@ -82,6 +82,13 @@ def _binary(op: str) -> str:
     return "{r} = " + op + " {t} {0}, {1}"
 
 
+
+def _flush(x: float) -> float:
+    """A cotangent or tangent, but 0 in the place of a subnormal number."""
+    tiny = np.finfo(np.float32 if isinstance(x, np.float32) else np.float64).tiny
+    return x * 0.0 if abs(x) < tiny else x
+
+
 # --- arithmetic -----------------------------------------------------------------------------------
 
 _ANY = (-2.0, 2.0)
@@ -123,6 +130,11 @@ REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
                       "{r}.c = fcmp oeq {t} {1}, {zero}\n"
                       "{r} = select {b} {r}.c, {t} {zero}, {t} {r}.p"}, (_ANY, (0.5, 2.0)),
              product="mulz", kinks="mulz(p, 0) = 0 whatever p is"))
+REAL.add(Row("flush", 1, real1, _flush, (1.0,),
+             {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
+                      "{r}.c = fcmp olt {t} {r}.a, {tiny}\n"
+                      "{r} = select {b} {r}.c, {t} {zero}, {t} {0}"}, (_ANY,),
+             kinks="0 for a subnormal cotangent or tangent; linear all the same"))
 
 # --- roots, powers, exponentials ------------------------------------------------------------------
 

@@ -5,8 +5,9 @@
     {t} {s}  type and intrinsic suffix of the last operand: double, f64; <8 x double>, v8f64
     {d} {ds} the same of the result
     {b}  the type of a comparison of such operands: i1, <8 x i1>
-    {zero} {one} {half} {inf} {ones} {ones1} {false} {width} {width-1} {64} {0c}..{6c}
-         constants of type {t} (ones: all bits set; ones1, false: of type {b}; width: of the int)
+    {zero} {one} {half} {inf} {tiny} {ones} {ones1} {false} {width} {width-1} {64} {0c}..{6c}
+         constants of type {t} (tiny: the smallest normal number; ones: all bits set; ones1, false:
+         of type {b}; width: of the int)
 
 A cell can also be ``call:NAME`` (a mathematical function: NAME, for float NAMEf), ``cast:fp``,
 ``cast:int``, ``move``, ``checked:NAME``, ``require`` and ``lower``: ``expand`` does the casts, the
@@ -51,6 +52,8 @@ def _constant(name: str, scalar: str, lanes: int) -> str | None:
             value = "0.5"
         case "inf":
             value = "0x7FF0000000000000"
+        case "tiny":
+            value = "0x0010000000000000" if width == 64 else "0x3810000000000000"
         case "width":
             value = str(width)
         case "width-1":

@@ -205,6 +205,9 @@ def _reading(lo: Lowering, handle: Atom, h: View) -> None:
 
 
 def _real(lo: Lowering, value: Value, bits: int) -> Scalar:
+    """What a cell holds; zero for a subnormal number where code runs many times (``flushing``)."""
+    if lo.again and not lo.flushing:
+        value = lo.arith("flush", Ty.F64, value)
     if bits == 64:
         return Scalar(F64, value)
     return Scalar(Real(bits), lo.arith("to_real", Ty.F32, value))

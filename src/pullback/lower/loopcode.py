@@ -285,12 +285,14 @@ Instr = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopFunction:
-    """``name(params) -> results``; all params and results are scalar registers' types."""
+    """``name(params) -> results``; all params and results are scalar registers' types.
+    ``flushes``: while it runs, subnormal results are zero (``flushing``)."""
 
     name: str
     params: tuple[Reg, ...]
     body: Region
     results: tuple[Ty, ...]
+    flushes: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

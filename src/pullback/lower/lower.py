@@ -57,6 +57,7 @@ from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
 from pullback.lower.filled import filled_arrays
 from pullback.lower.fission import separate_neighbours
+from pullback.lower.flushing import flushing_loops, in_own_function, repeated
 from pullback.lower.forms import from_leaves, to_leaves, undefined
 from pullback.lower.layouts import Layouts, OtherWordsError
 from pullback.lower.linear import linear_prim
@@ -75,7 +76,8 @@ def lower(program: Program, in_order: bool = False) -> Module:
     program = separate_neighbours(split_loops(program))
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
-        separate_loops(program), in_order=in_order,
+        separate_loops(program), in_order=in_order, flushing=flushing_loops(program),
+        repeated=repeated(program),
     )
     module = _module(unit)
     smaller = unit.layouts.found()
@@ -92,7 +94,7 @@ def _module(unit: Unit) -> Module:
 
 
 def _function(unit: Unit, fn: Function) -> LoopFunction:
-    lo = Lowering(unit, _block)
+    lo = Lowering(unit, _block, fn.name in unit.repeated)
     params: list[Reg] = []
     for x in fn.params:
         own = [Reg(x.name, ty) for ty in leaves(x.type)]
@@ -132,6 +134,8 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return lanes.sum_(lo, op, let.vars)
         case Loop() if op in lo.unit.separate and lo.lane is None:
             return lanes.separate(lo, op, lo.unit.separate[op], let.vars)
+        case Loop() if op in lo.unit.flushing and lo.lane is None:
+            return in_own_function(lo, op, let.vars)
         case Loop():
             return sequences.loop(lo, op, let.vars)
         case While():

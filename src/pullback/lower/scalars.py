@@ -15,7 +15,7 @@ def scalar_prim(lo: Lowering, op: Prim, result: Type, site: Site | None) -> Scal
     """The value of a scalar row."""
     args = [lo.scalar(a) for a in op.args]
     ty = machine(result)
-    if op.name == "stop_gradient":
+    if op.name == "stop_gradient" or (op.name == "flush" and lo.flushing):
         return args[0]
     if op.name in ("to_real", "to_int", "to_bool") and machine(args[0].type) is ty:
         return args[0]

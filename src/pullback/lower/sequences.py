@@ -159,7 +159,8 @@ class _Body:
         emitted = set(self.block.results[len(self.carried) :])
         for x, value in zip(self.carried, values):
             self.lo.env[x] = keep(self.lo, [value])[0] if x in emitted else value
-        return self.lo.block(self.block)
+        with self.lo.rounds():
+            return self.lo.block(self.block)
 
     def move(
         self, carry: Carry, results: list[Val], limit: Value, mark: Value

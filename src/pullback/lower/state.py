@@ -96,7 +96,8 @@ class Lanes:
 @dataclass(eq=False)
 class Unit:
     """The module under construction. ``in_order``: without lanes, so that errors come in the
-    order of the program."""
+    order of the program. ``flushing``: the loops that compute cotangents only. ``repeated``: the
+    functions that run many times."""
 
     program: Program
     layouts: Layouts
@@ -106,6 +107,8 @@ class Unit:
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
     in_order: bool = False
+    flushing: frozenset[Op] = frozenset()
+    repeated: frozenset[str] = frozenset()
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Where arrays are made: those that may end up in data, where data is (``escape``)."""
@@ -115,7 +118,9 @@ class Unit:
 class Lowering(Emitter):
     """One function under construction. ``block`` lowers a block and returns its results."""
 
-    def __init__(self, unit: Unit, block: Callable[[Lowering, Block], list[Val]]) -> None:
+    def __init__(
+        self, unit: Unit, block: Callable[[Lowering, Block], list[Val]], again: bool = False
+    ) -> None:
         super().__init__()
         self.unit = unit
         self.env: dict[Var, Val] = {}
@@ -123,6 +128,8 @@ class Lowering(Emitter):
         self.shapes: dict[Var, Shape] = {}
         self.likely_units: set[Value] = set()
         self.copies = 0  # how many scalar copies of loops in lanes are around this place
+        self.again = again  # this code runs many times: cells that it reads are flushed
+        self.flushing = False  # the control register makes zeros of subnormal numbers here
         self._block = block
 
     def block(self, b: Block) -> list[Val]:
@@ -228,6 +235,15 @@ class Lowering(Emitter):
             yield
         finally:
             self.lane.trips.pop()
+
+    @contextmanager
+    def rounds(self) -> Iterator[None]:
+        """Code that a sequential loop runs again and again."""
+        saved, self.again = self.again, True
+        try:
+            yield
+        finally:
+            self.again = saved
 
     def find_leader(self, mask: Mask) -> list[Instr]:
         """Code that finds the leader of a mask, if it was used."""

@@ -45,7 +45,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native import control, memory
+from pullback.native import control, flush, memory
 from pullback.native.analysis import Facts, facts
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
@@ -109,9 +109,11 @@ declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessibleme
 def finish(out: ModuleText, more: str = "") -> str:
     """The whole text of a module; ``more``: entry points."""
     support = "".join(SUPPORT[name] for name in sorted(out.support))
+    flushes = any(f.flushes for f in out.module.functions.values())
+    control_register = flush.DECLARATIONS if flushes else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, foreign_declarations(out.foreign), support,
-         out.math.text(), METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, control_register, foreign_declarations(out.foreign),
+         support, out.math.text(), METADATA, STACK_METADATA]
     )
 
 
@@ -197,7 +199,9 @@ class FunctionText(ContextLines):
         guard = self.function.name in self.out.facts.recursive
         if guard:
             self._guard()
+        saved = flush.begin(self) if self.function.flushes else ""
         results = self.region(self.function.body)
+        self.lines.extend(flush.restore(saved))
         self._return(results)
         fields = result_fields(self.function, self.fails)
         head = self._head(result_type(fields))
@@ -205,7 +209,7 @@ class FunctionText(ContextLines):
         if self.failed_from:
             values = ", ".join(f"{t} {'1' if i == 0 else 'zeroinitializer'}"
                                for i, t in enumerate(fields))  # fmt: skip
-            tail = ["failed:", f"  ret {result_type(fields)} "
+            tail = ["failed:", *flush.restore(saved), f"  ret {result_type(fields)} "
                     + ("1" if len(fields) == 1 else "{ " + values + " }")]  # fmt: skip
         slots = [f"  %slots = alloca [{self.result_slots} x i64]"] if self.result_slots else []
         return "\n".join([head, "entry:", *slots, *self.lines, *tail, "}", ""])
@@ -220,7 +224,7 @@ class FunctionText(ContextLines):
         if len(self.function.results) > IN_REGISTERS:
             params.append("ptr %results")
         name = function_name(self.function.name)
-        wide = self.out.math.attributes()
+        wide = self.out.math.attributes() + (" noinline" if self.function.flushes else "")
         return (
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind {wide} {{"
         )
@@ -340,6 +344,8 @@ class FunctionText(ContextLines):
             case "extract":
                 lanes, lane = self.typed(args[0], LANES), self.typed(args[1])
                 self.define(dst, f"extractelement {lanes}, {lane}")
+            case "flush" if dst.lanes == 1:
+                flush.rarely(self, instr)
             case "address":
                 self.define(dst, f"ptrtoint {self.typed(args[0])} to i64")
             case "iota":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from pullback.native.flush import DECLARATIONS, during_callback
 from pullback.native.layout import (
     CONTEXT_BYTES,
     ID_BASE,
@@ -84,6 +85,9 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_wholes = internal global i64 0
 @pb_residual_name = internal constant [18 x i8] c"pullback.residual\\00"
 """
+
+_BEFORE_PYTHON, _AFTER_PYTHON = during_callback()
+_CONTROL = DECLARATIONS if _BEFORE_PYTHON else ""
 
 
 # Reserving and giving back address space.
@@ -285,10 +289,12 @@ define i32 @pb_poll(ptr %ctx) cold {{
 look:
   {store(Field.POLLED, "%now")}
   {load("%thread", Field.THREAD, "ptr")}
+  {_BEFORE_PYTHON}
   call void @PyEval_RestoreThread(ptr %thread)
   %raised = call i32 @PyErr_CheckSignals()
   %again = call ptr @PyEval_SaveThread()
   {store(Field.THREAD, "%again", "ptr")}
+  {_AFTER_PYTHON}
   %none = icmp eq i32 %raised, 0
   br i1 %none, label %fine, label %stop
 fine:
@@ -325,6 +331,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
     return "\n".join(
         [
             _EXTERNALS,
+            _CONTROL,
             _REGIONS,
             _ensure("pb_map_temp", Field.TEMP_BASE, Field.TEMP_KEPT, cells=False),
             _ensure("pb_map_resid", Field.RESID_BASE, Field.RESID_KEPT, cells=False),

@@ -117,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     Rule("from minus zero", "sub(-0.0, x)", "neg(x)", REAL),
     Rule("twice negated", "neg(neg(x))", "x", ("real", "int")),
     Rule("size of negated", "abs(neg(x))", "abs(x)", REAL),
+    Rule("flushed twice", "flush(flush(x))", "flush(x)", REAL),
     Rule("size of size", "abs(abs(x))", "abs(x)", REAL),
     Rule("minus negated", "sub(x, neg(y))", "add(x, y)", ("real", "int")),
     Rule("plus negated", "add(x, neg(y))", "sub(x, y)", ("real", "int")),

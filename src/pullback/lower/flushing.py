@@ -1,0 +1,273 @@
+"""Where subnormal cotangents become zero: in the control register, or where a cell is read.
+
+    loop j < n with d = 1. (...; x[i] += 2 * v * d; next flush(0.9 * d))
+    ==>  flush.0(x, v, n):  set flush-to-zero;  loop j < n with d = 1. (...; next 0.9 * d);  restore
+
+A loop that computes no value of the program, only cotangents, becomes a function of its own, in
+which the processor gives zero for every result that would be a subnormal number; the function
+keeps the compiler from moving arithmetic of the program into it, and restores the register on
+every way out. All else flushes one number at a time: what rounds hand on by value
+(``ad/subnormal.py``), and in code that runs again and again the cells that it reads
+(``accumulators.read``).
+
+No value of a program depends on a cotangent of the same level of differentiation. So arithmetic
+on what comes from the cotangents that the loop carries is arithmetic on cotangents.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+
+from pullback.core.prims import TABLE
+from pullback.core.terms import (
+    AccAdd,
+    AccCell,
+    AccNew,
+    AccRead,
+    AccTake,
+    Atom,
+    Block,
+    Build,
+    Call,
+    If,
+    Index,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Program,
+    Sum_,
+    Update,
+    Var,
+    While,
+    sub_blocks,
+)
+from pullback.core.traverse import all_lets, callees
+from pullback.core.types import Real
+from pullback.lower import sequences
+from pullback.lower.loopcode import (
+    CallCode,
+    Copy,
+    ForCode,
+    IfCode,
+    Instr,
+    LoopFunction,
+    Reg,
+    Region,
+    WhileCode,
+)
+from pullback.lower.state import Lowering
+from pullback.lower.values import Val
+
+SHORT = 64
+"""A loop of so few rounds is not worth the change of the register."""
+
+EXACT = frozenset({"neg", "abs", "select", "max", "min", "sign", "flush", "undefined"})
+"""Real primitives that give none but their operands, or no subnormal number."""
+
+
+def repeated(program: Program) -> frozenset[str]:
+    """The functions that may be called many times in one run: recursive ones, those that are
+    called in loops, and all that these call."""
+    calls = {name: callees(f) for name, f in program.functions.items()}
+
+    def closed(start: set[str]) -> set[str]:
+        work = list(start)
+        while work:
+            more = set(calls[work.pop()]) - start
+            start |= more
+            work.extend(more)
+        return start
+
+    inside = {
+        let.op.function
+        for f in program.functions.values()
+        for outer in all_lets(f.body) if isinstance(outer.op, Loop | While | Build | Sum_)
+        for _, block in sub_blocks(outer.op)
+        for let in all_lets(block) if isinstance(let.op, Call)
+    }
+    recursive = {name for name in calls if name in closed(set(calls[name]))}
+    return frozenset(closed(inside | recursive))
+
+
+# --- loops that compute cotangents only ---------------------------------------------------------
+
+
+def flushing_loops(program: Program) -> frozenset[Op]:
+    """The outermost loops, outside of other loops, that compute cotangents only."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return frozenset()
+    again = repeated(program)
+    found: set[Op] = set()
+
+    def block(b: Block) -> None:
+        for let in b.lets:
+            match let.op:
+                case Loop() if long(let.op) and only_cotangents(let.op):
+                    found.add(let.op)
+                case If():
+                    for _, arm in sub_blocks(let.op):
+                        block(arm)
+                case _:
+                    pass
+
+    for name, f in program.functions.items():
+        if name not in again:
+            block(f.body)
+    return frozenset(found)
+
+
+def long(op: Loop) -> bool:
+    """Whether the loop may have many rounds."""
+    return not isinstance(op.count, Lit) or op.count.value > SHORT
+
+
+def only_cotangents(op: Loop) -> bool:
+    """Whether all real arithmetic in the loop comes from the cotangents that it carries."""
+    carried = frozenset(op.carried) & _handed_on(op)
+    found = _Cotangents(set(carried))
+    return bool(carried) and found.rounds(op.carried, op.body)
+
+
+def _handed_on(op: Loop) -> set[Var]:
+    """The cotangents among what the loop carries: what it hands on is flushed."""
+    ends = {let.vars[0] for let in op.body.lets
+            if isinstance(let.op, Prim) and let.op.name == "flush"}  # fmt: skip
+    return {v for v, r in zip(op.carried, op.body.results) if r in ends}
+
+
+@dataclass
+class _Cotangents:
+    """What comes from cotangents, as far as the walk has come."""
+
+    known: set[Atom] = field(default_factory=set)
+
+    def block(self, block: Block) -> bool:
+        """Whether no other real arithmetic is in a block."""
+        return all(map(self.let, block.lets))
+
+    def let(self, let: Let) -> bool:
+        op = let.op
+        match op:
+            case Prim(name, args):
+                mine = self.know(let.vars, args)
+                return mine or name in EXACT or not _rounds(let)
+            case Index(array, _, _):
+                self.know(let.vars, (array,))
+                return True
+            case Update(array, _, value, _):
+                self.know(let.vars, (array, value))
+                return True
+            case If(_, then, orelse):
+                fits = self.block(then) and self.block(orelse)
+                for v, *arms in zip(let.vars, then.results, orelse.results, strict=True):
+                    self.know((v,), tuple(arms))
+                return fits
+            case Build(_, _, body) | Sum_(_, _, body):
+                fits = self.block(body)
+                for v, r in zip(let.vars, body.results, strict=True):
+                    self.know((v,), (r,))
+                return fits
+            case Loop(_, _, carried, inits, body):
+                for c, i in zip(carried, inits, strict=True):
+                    self.know((c,), (i,))
+                fits = self.rounds(carried, body)
+                for v, r in zip(let.vars, body.results, strict=True):
+                    self.know((v,), (r,))
+                return fits
+            case AccNew() | AccAdd() | AccRead() | AccTake() | AccCell():
+                return True
+            case _:
+                return False
+
+    def rounds(self, carried: tuple[Var, ...], body: Block) -> bool:
+        """The same of the body of a loop; what it hands on it has in the next round."""
+        while True:
+            fits = self.block(body)
+            more = {c for c, r in zip(carried, body.results) if r in self.known} - self.known
+            if not more:
+                return fits
+            self.known |= more
+
+    def know(self, results: tuple[Var, ...], operands: tuple[Atom, ...]) -> bool:
+        """Whether an operand comes from a cotangent; then the results do."""
+        if self.known.isdisjoint(operands):
+            return False
+        self.known.update(results)
+        return True
+
+
+def _rounds(let: Let) -> bool:
+    """Whether a primitive gives a number that may be subnormal where its operands are not."""
+    assert isinstance(let.op, Prim)
+    if not any(isinstance(v.type, Real) for v in let.vars):
+        return TABLE[let.op.name].cost != "one"
+    return let.op.name != "to_real" or any(isinstance(a.type, Real) for a in let.op.args)
+
+
+# --- the function of such a loop ------------------------------------------------------------------
+
+
+def in_own_function(lo: Lowering, op: Loop, bound: tuple[Var, ...]) -> list[Val]:
+    """The loop as a function that sets the control register."""
+    lo.flushing = True
+    try:
+        code, out = lo.record(lambda: sequences.loop(lo, op, bound))
+    finally:
+        lo.flushing = False
+    inside = {r for instr in code for r in assigned(instr)}
+    given = tuple(dict.fromkeys(r for instr in code for r in registers(instr) if r not in inside))
+    back = tuple(dict.fromkeys(r for x in out for r in registers(x) if r in inside))
+    if any(r.lanes > 1 for r in (*given, *back)):
+        return sequences.loop(lo, op, bound)
+    name = f"flush.{lo.unit.program.main}.{len(lo.unit.functions)}"
+    lo.unit.functions[name] = LoopFunction(
+        name, given, Region(tuple(code), back), tuple(r.ty for r in back), flushes=True
+    )
+    lo.emit(CallCode(back, name, given))
+    return out
+
+
+def registers(x: object) -> Iterator[Reg]:
+    """The registers that an instruction, a region or a value mentions."""
+    match x:
+        case Reg():
+            yield x
+        case tuple():
+            for part in x:
+                yield from registers(part)
+        case _ if is_dataclass(x):
+            for f in fields(x):
+                yield from registers(getattr(x, f.name))
+        case _:
+            pass
+
+
+def assigned(instr: Instr) -> Iterator[Reg]:
+    """The registers that an instruction assigns, those of its regions included."""
+    match instr:
+        case IfCode(_, then, orelse, dsts):
+            yield from dsts
+            inner = (*then.code, *orelse.code)
+        case ForCode(_, _, _, index, carried, _, body, dsts):
+            yield from (index, *carried, *dsts)
+            inner = body.code
+        case WhileCode(carried, _, cond, body, dsts):
+            yield from (*carried, *dsts)
+            inner = (*cond.code, *body.code)
+        case CallCode(dsts, _, _):
+            yield from dsts
+            inner = ()
+        case _:
+            dst = getattr(instr, "dst", None)
+            if isinstance(dst, Reg) and not isinstance(instr, Copy):
+                yield dst
+            inner = ()
+    for i in inner:
+        yield from assigned(i)
+
+
+__all__ = ["flushing_loops", "in_own_function", "repeated"]

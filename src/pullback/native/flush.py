@@ -1,0 +1,74 @@
+"""The control register of SSE: while a function runs, subnormal results are zero (bit FTZ).
+
+Operands are left alone (no DAZ): values of the program that are subnormal numbers stay what they
+are. The register belongs to the thread. It is restored on every way out of the function, and while
+Python handles signals (``pb_poll``).
+"""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING
+
+from pullback.lower.loopcode import Arith, Ty
+from pullback.native.text import LLVM, SIZE
+
+if TYPE_CHECKING:
+    from pullback.native.emit import FunctionText
+
+FLUSH_TO_ZERO = 0x8000
+
+DECLARATIONS = """\
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+"""
+
+
+def begin(f: FunctionText) -> str:
+    """Print what sets the bit; the place of the register as it was."""
+    saved, mine = f.let("alloca i32"), f.let("alloca i32")
+    f.line(f"call void @llvm.x86.sse.stmxcsr(ptr {saved})")
+    old = f.let(f"load i32, ptr {saved}")
+    f.line(f"store i32 {f.let(f'or i32 {old}, {FLUSH_TO_ZERO}')}, ptr {mine}")
+    f.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {mine})")
+    return saved
+
+
+def restore(place: str) -> list[str]:
+    """The line that sets the register to what is at a place (empty: it was not changed)."""
+    return [f"  call void @llvm.x86.sse.ldmxcsr(ptr {place})"] if place else []
+
+
+def during_callback() -> tuple[str, str]:
+    """Lines before and after a call of Python from a loop: it sees the register without the bit."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return "", ""
+    before = f"""
+  %flush.old = alloca i32
+  %flush.off = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %flush.old)
+  %flush.was = load i32, ptr %flush.old
+  %flush.now = and i32 %flush.was, {~FLUSH_TO_ZERO}
+  store i32 %flush.now, ptr %flush.off
+  call void @llvm.x86.sse.ldmxcsr(ptr %flush.off)"""
+    return before, "call void @llvm.x86.sse.ldmxcsr(ptr %flush.old)"
+
+
+def rarely(f: FunctionText, instr: Arith) -> None:
+    """Print a scalar ``flush`` as a branch, which is predicted: nothing waits for the comparison,
+    as it would for that of a ``select``."""
+    ty, (x,) = LLVM[instr.dst.ty], instr.args
+    name, before = f.value(x), f.label
+    size = f.let(f"call {ty} @llvm.fabs.f{8 * SIZE[instr.dst.ty]}({ty} {name})")
+    tiny = "0x0010000000000000" if instr.dst.ty is Ty.F64 else "0x3810000000000000"
+    low = f.let(f"fcmp olt {ty} {size}, {tiny}")
+    f.count += 1
+    zero, on = f"zero{f.count}", f"on{f.count}"
+    f.line(f"br i1 {low}, label %{zero}, label %{on}, !prof !5")
+    f.block(zero)
+    f.line(f"br label %{on}")
+    f.block(on)
+    f.define(instr.dst, f"phi {ty} [ {name}, %{before} ], [ zeroinitializer, %{zero} ]")
+
+
+__all__ = ["DECLARATIONS", "begin", "during_callback", "rarely", "restore"]
