@@ -86,7 +86,7 @@ def _binary(op: str) -> str:
 def _flush(x: float) -> float:
     """A cotangent or tangent, but 0 in the place of a subnormal number."""
     tiny = np.finfo(np.float32 if isinstance(x, np.float32) else np.float64).tiny
-    return x * 0.0 if abs(x) < tiny else x
+    return abs(x) * 0.0 if abs(x) < tiny else x
 
 
 # --- arithmetic -----------------------------------------------------------------------------------
