@@ -11,8 +11,9 @@ in two cases:
    taken it is not computed at all.
 
 What ``e`` reads must never be updated, for it is read later. A body that can raise moves (case 2)
-only into a loop over the same extents that raises nothing itself, and past nothing that does. The
-array that nobody reads any more is left to ``dce``.
+only into a loop over the same extents that raises nothing itself, and past nothing that does: then
+the same errors come in the same order, and none where the loop has no round. In case 2 the build
+goes in the same step: it would be run once more, at every level of a recursion, for its errors.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ class _Fuser:
         self.built: dict[Var, tuple[_Built, int]] = {}
         self.depth = 0
         self.done: list[list[tuple[Let, tuple[Atom, ...], tuple[Atom, ...]]]] = []
+        self.gone: set[Let] = set()  # builds whose body has moved
 
     def atom(self, a: Atom) -> Atom:
         return self.names.get(a, a) if isinstance(a, Var) else a
@@ -160,7 +162,8 @@ class _Fuser:
             if isinstance(op, Build):
                 self.register(let, new, op, block, position)
         self.done.pop()
-        return Block(tuple(out), tuple(self.atom(a) for a in block.results))
+        stay = tuple(let for let in out if let not in self.gone)
+        return Block(stay, tuple(self.atom(a) for a in block.results))
 
     def add(self, let: Let, out: list[Let]) -> None:
         out.append(let)
@@ -266,6 +269,8 @@ class _Fuser:
         if array not in self.built:
             return False
         built, k = self.built[array]
+        if built.once:  # so all other reads of it are done here too
+            self.gone.add(built.let)
         body = None if built.raises else _index_function(built.op.body, k)
         if body is not None:
             self.instance(let, body, built.op.indices, idx, out)
