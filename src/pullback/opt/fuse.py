@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -43,7 +42,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import free_variables, map_children, refresh
 from pullback.core.types import I64, Array
-from pullback.opt.effects import PURE, RAISE, EffectsOf
+from pullback.opt.effects import PURE, RAISE, EffectsOf, may_duplicate
 from pullback.opt.shapes import same
 from pullback.opt.storage import updated_arrays
 
@@ -221,12 +220,12 @@ class _Fuser:
             map(same, loop.extents, build.extents)
         ):
             return False
-        if indices != loop.indices or not self.effects(loop) <= PURE:
+        if indices != loop.indices or not self.effects.is_pure(loop):
             return False
         for between in block.lets[position + 1 :]:
             if between is path[0]:
                 return True
-            if self.effects(between.op):
+            if not self.effects.is_pure(between.op):
                 return False
         return False
 
@@ -331,14 +330,9 @@ def _index_function(body: Block, k: int) -> Block | None:
         if needed.isdisjoint(let.vars):
             continue
         match let.op:
-            case Prim(name, _, _):
-                row = TABLE[name]
-                if row.effect or row.cost != "one" or name == "stop_gradient":
-                    return None
-                if any(text.startswith("call:") for text in row.llvm.values()):
-                    return None
+            case Prim(name, _, _) if name != "stop_gradient" and may_duplicate(let.op):
                 steps += 1
-            case Index(_, _, False):
+            case Index() if may_duplicate(let.op):
                 reads += 1
             case _:
                 return None
