@@ -3,8 +3,8 @@ at growing sizes.
 
 The ratio may be what it is; it does not grow. Where C goes through elements (whole arrays, ``sum``,
 slices of lists), these are counted instead (``python_work``). Then recursions, where what is done
-twice at a level doubles with the depth: the function against its bytecodes, the gradient against
-the function.
+twice at a level doubles with the depth, and tables that functions hand on, which nobody has to copy:
+the function against its bytecodes, the gradient against the function.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from tests import harness, python_work
 from tests.campaign import FULL, count, part
 from tests.programs import Program, corpus
 from tests.recursions import RECURSIONS, Recursion, random_recursion, random_text
+from tests.tables import TABLES
 
 MOST = 100_000 if FULL else 20_000
 """Bytecodes that are traced."""
@@ -85,21 +86,22 @@ LONG = frozenset({"gamma_likelihood"})
 # --- recursions -----------------------------------------------------------------------------------
 
 
-def by_depth(f: Recursion, depths: Sequence[int]) -> tuple[list[float], list[float]]:
+def by_size(f: Recursion, sizes: Sequence[int]) -> tuple[list[float], list[float]]:
     """Steps of the function for a bytecode, and steps of the gradient for a step of the
     function."""
     function, gradient = [], []
-    for d in depths:
+    for d in sizes:
         done = python_work.work(f, (0.5, d))
         assert done is not None
+        assert harness.distance(f(0.5, d), harness.run(f, (0.5, d), "eval")) < 1e-12
         steps = harness.steps(f, (0.5, d))
         function.append(steps / done.bytecodes)
         gradient.append(harness.steps(f, (0.5, d), "chad") / steps)
     return function, gradient
 
 
-def assert_bounded(f: Recursion, text: str = "") -> None:
-    (small, large), gradients = by_depth(f, (3, 7))
+def assert_bounded(f: Recursion, sizes: Sequence[int] = (3, 7), text: str = "") -> None:
+    (small, large), gradients = by_size(f, sizes)
     assert large <= max(0.2, 1.25 * small) and large <= BOUND, (small, large, text)
     assert max(gradients) <= GRADIENT, (gradients, text)
     assert gradients[1] <= 1.25 * gradients[0], (gradients, text)
@@ -112,4 +114,9 @@ def test_recursions_and_their_gradients(f: Recursion) -> None:
 
 def test_random_recursions_and_their_gradients(tmp_path: Path) -> None:
     for seed in range(count(12, 1500)):
-        assert_bounded(random_recursion(seed, tmp_path), random_text(seed))
+        assert_bounded(random_recursion(seed, tmp_path), text=random_text(seed))
+
+
+@pytest.mark.parametrize("f", TABLES, ids=lambda f: f.__name__)
+def test_tables_that_functions_hand_on(f: Recursion) -> None:
+    assert_bounded(f, (16, 128))

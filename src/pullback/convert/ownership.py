@@ -72,19 +72,19 @@ def own_updates(program: Program) -> Program:
         name: NOBODY if name in lent else given
         for name, given in consumed_params(program).items()
     }
-    # Which functions return fresh storage: at first all, until that agrees with their bodies.
-    given = {}
-    for name, f in program.functions.items():
-        every = (True,) * len(f.results)
-        given[name] = Given(every, every)
-    p = Facts(consumes, dict.fromkeys(order, NOBODY), given, decls=program.decls)
+    # Which functions return fresh storage: at first all, until that agrees with their bodies. What
+    # they dig in is found on the way, and only grows; then all of that begins again.
+    every = {name: (True,) * len(f.results) for name, f in program.functions.items()}
+    first = {name: Given(fresh, fresh) for name, fresh in every.items()}
+    p = Facts(consumes, dict.fromkeys(order, NOBODY), dict(first), decls=program.decls)
     while True:
         before = dict(p.given), dict(p.digs)
         for name in order:
             roots_of_function(p, program.functions[name])
         if (p.given, p.digs) == before:
             break
-        p = Facts(consumes, p.digs, p.given, decls=program.decls)
+        given = p.given if p.digs == before[1] else dict(first)
+        p = Facts(consumes, p.digs, given, decls=program.decls)
     return map_functions(
         program, lambda f: Function(f.name, f.params, _block(p, f.body, _Live(p)), f.results)
     )
