@@ -232,3 +232,44 @@ def test_a_callee_returns_its_argument() -> None:
 def test_it_is_idempotent() -> None:
     p = own_updates(program([A1], lambda c, a: (a.set(0, 9.0), a.at(0))))
     assert copies(own_updates(p)) == copies(p) == 1
+
+
+def test_what_a_callee_hands_through_is_the_argument() -> None:
+    put = Fn("put", (A1, A1, I64), (A1, A1), lambda c, a, b, i: (a.set(i, 4.0), b))
+
+    def both(c, i, y, z):
+        y, z = c.call("put", y, z, i)
+        return y, z.set(i, y.at(i))
+
+    def body(c, n):
+        return c.loop(n, [zeros(c, n), zeros(c, n)], lambda i, y, z: both(c, i, y, z))
+
+    owned(program([I64], body, [put]), [2], [[4.0, 4.0], [4.0, 4.0]], 0)
+
+
+def test_a_recursion_hands_through_what_it_leaves_alone() -> None:
+    def go(c, a, b, i):
+        def on():
+            y, z = c.call("go", a.set(i, b.at(i)), b, i + 1)
+            return y, z
+
+        return c.if_(i < a.dim(), on, lambda: (a, b))
+
+    fn = Fn("go", (A1, A1, I64), (A1, A1), go)
+
+    def main(c, n):
+        y, z = c.call("go", zeros(c, n), zeros(c, n), c.expr(0, I64))
+        return y.set(0, 5.0), z.set(1, 6.0)
+
+    owned(program([I64], main, [fn]), [2], [[5.0, 0.0], [0.0, 6.0]], 0)
+
+
+def test_what_is_handed_through_and_still_read_is_copied() -> None:
+    pair = Fn("pair", (A1, A1, A1), (A1, A1), lambda c, a, b, d: (b, a))
+
+    def body(c, n):
+        y, z = c.call("pair", zeros(c, n), zeros(c, n), zeros(c, n))
+        w = z.set(0, 1.0)
+        return y, z, w
+
+    owned(program([I64], body, [pair]), [2], [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]], 1)

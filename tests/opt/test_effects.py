@@ -1,5 +1,8 @@
 """What ops do besides giving results."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from pullback.core.build import Builder, f64, i64
@@ -21,7 +24,8 @@ from pullback.core.terms import (
     Var,
 )
 from pullback.core.types import BOOL, F64, I64, Array, Handle
-from pullback.opt.effects import Effect, EffectsOf
+from pullback.opt import effects as effects_module
+from pullback.opt.effects import Effect, EffectsOf, Work, is_total, may_duplicate, work_of
 from tests.core.programs import block, function, program
 
 VEC = Array(F64, 1)
@@ -49,7 +53,7 @@ def test_effects(op: Op, found: set[Effect]) -> None:
     assert effects(op) == found
     nested = If(Var("c", BOOL), Builder().block(), _block(op))
     assert effects(nested) == found
-    assert effects.kept(op) == (not found.isdisjoint({Effect.RAISE, Effect.WRITE}))
+    assert effects.may_drop(op) == (found.isdisjoint({Effect.RAISE, Effect.WRITE}))
 
 
 def _block(op: Op) -> Block:
@@ -80,3 +84,42 @@ def test_a_function_that_updates_only_what_it_made_consumes_nothing() -> None:
     (c,) = body.let(Update(a, (i,), f64(1), False), (VEC,))
     p = program([], Builder(), functions=[function("f", [i], body, body.index(c, (i,), False))])
     assert EffectsOf(p)(Call("f", (N,))) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("op", "work", "total"),
+    [
+        (Prim("dim", (A,), (0,)), Work.NONE, True),
+        (Prim("slice", (A, N, N, N), (0,)), Work.NONE, True),
+        (Prim("mul", (f64(1), f64(2))), Work.STEP, True),
+        (Prim("add.ck", (N, N)), Work.STEP, False),
+        (Index(A, (N,), False), Work.STEP, True),
+        (Index(A, (N,), True), Work.STEP, False),
+        (Prim("exp", (f64(1),)), Work.FUNCTION, True),
+        (Prim("copy", (A,)), Work.MORE, True),
+        (Build((N,), (Var("i", I64),), block(f64(0))), Work.MORE, False),
+        (Call("main", ()), Work.MORE, False),
+    ],
+)
+def test_what_is_copied_is_small_and_total(op: Op, work: Work, total: bool) -> None:
+    assert (work_of(op), is_total(op)) == (work, total)
+    assert may_duplicate(op) == (total and work <= Work.STEP)
+    assert may_duplicate(op, Work.MORE) == (total and work <= Work.FUNCTION)
+
+
+def test_what_can_raise_is_shared_but_not_dropped() -> None:
+    effects, checked = EffectsOf(EMPTY), Prim("add.ck", (N, N))
+    assert effects.may_share(checked) and not effects.may_drop(checked)
+    assert not effects.is_pure(checked)
+    assert effects.may_drop(AccNew((N,))) and not effects.may_share(AccNew((N,)))
+
+
+def test_passes_ask_for_effects_and_do_not_look_at_the_table() -> None:
+    folder = Path(effects_module.__file__ or "").parent
+    looking = [
+        path.name
+        for path in sorted(folder.glob("*.py"))
+        if path.name != "effects.py"
+        and re.search(r"(row|\])\.(effect|cost|llvm)\b", path.read_text())
+    ]
+    assert looking == []

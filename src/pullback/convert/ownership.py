@@ -7,7 +7,8 @@ when nothing that may share the storage is read afterwards. Elsewhere this pass 
 before the update, before the call of a function that updates its parameter, before the loop that
 carries the array, or at the end of the loop's body. An update inside of an element asks the same of
 all that is in the array; else the array is copied with what is in it. ``main`` and functions that
-derivative terms name own none of their parameters. The front end refuses updates that a user could
+derivative terms name own none of their parameters. What calls only hand through is the argument
+(``passed``). The front end refuses updates that a user could
 see from outside, so copies are rare; they make the meaning of Core (arrays are values) hold.
 
 The pass walks forwards for the roots (``roots``) and then backwards with the set of live variables.
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from pullback.convert.passed import without_passed
 from pullback.convert.roots import (
     NOBODY,
     Facts,
@@ -58,6 +60,7 @@ from pullback.core.types import I64, Array
 
 def own_updates(program: Program) -> Program:
     """The program with a ``copy`` wherever an update in place would be seen."""
+    program = without_passed(program)
     order = call_order(program)
     lent = {program.main} | {
         let.op.function
@@ -69,19 +72,19 @@ def own_updates(program: Program) -> Program:
         name: NOBODY if name in lent else given
         for name, given in consumed_params(program).items()
     }
-    # Which functions return fresh storage: at first all, until that agrees with their bodies.
-    given = {}
-    for name, f in program.functions.items():
-        every = (True,) * len(f.results)
-        given[name] = Given(every, every)
-    p = Facts(consumes, dict.fromkeys(order, NOBODY), given, decls=program.decls)
+    # Which functions return fresh storage: at first all, until that agrees with their bodies. What
+    # they dig in is found on the way, and only grows; then all of that begins again.
+    every = {name: (True,) * len(f.results) for name, f in program.functions.items()}
+    first = {name: Given(fresh, fresh) for name, fresh in every.items()}
+    p = Facts(consumes, dict.fromkeys(order, NOBODY), dict(first), decls=program.decls)
     while True:
         before = dict(p.given), dict(p.digs)
         for name in order:
             roots_of_function(p, program.functions[name])
         if (p.given, p.digs) == before:
             break
-        p = Facts(consumes, p.digs, p.given, decls=program.decls)
+        given = p.given if p.digs == before[1] else dict(first)
+        p = Facts(consumes, p.digs, given, decls=program.decls)
     return map_functions(
         program, lambda f: Function(f.name, f.params, _block(p, f.body, _Live(p)), f.results)
     )

@@ -125,14 +125,32 @@ class Facts:
             self.inner[var] = self._held(var.type, outer | inner)
 
     def _held(self, t: Type, roots: Roots) -> Roots:
-        """Those that a node or a choice can hold: of arrays, only such as its fields are."""
-        if t not in self.elems:
-            self.elems[t] = elements_in(t, self.decls)
-        elems = self.elems[t]
+        """Those that a value of the type can be or hold: of arrays, only such as there are in it.
+        """
+        elems = self.elements(t)
         return frozenset(
             r for r in roots
-            if not isinstance(r.type, Array) or r.type.elem in elems or r in self.inner_roots
+            if (
+                not elems.isdisjoint(self.elements(_within(r.type)))
+                if r in self.inner_roots
+                else not isinstance(r.type, Array) or r.type.elem in elems
+            )
         )
+
+    def elements(self, t: Type) -> frozenset[Type]:
+        """The types of the elements of all arrays that a value of the type is or holds."""
+        if t not in self.elems:
+            self.elems[t] = elements_in(t, self.decls)
+        return self.elems[t]
+
+    def may_share(self, v: Var, roots: Roots) -> Roots:
+        """The roots that a variable of unknown origin may share with: those of its type."""
+        return self._held(v.type, roots) if holds_array(v.type) else NONE
+
+
+def _within(t: Type) -> Type:
+    """What is inside of a value of the type."""
+    return t.elem if isinstance(t, Array) else t
 
 
 def elements_in(t: Type, decls: dict[str, Decl]) -> frozenset[Type]:
@@ -246,8 +264,9 @@ def _let(p: Facts, let: Let) -> None:
             known = p.given[name]
             for v, fresh, whole in zip(let.vars, known.fresh, known.whole):
                 me, inside = frozenset({v}), frozenset({p.inside(v)})
-                inner = inside if whole else inside | given
-                p.bind(v, me if fresh else me | given, inner, fresh, whole)
+                shared = p.may_share(v, given)
+                inner = inside if whole else inside | shared
+                p.bind(v, me if fresh else me | shared, inner, fresh, whole)
         case _:
             given = p.all_of(*atoms(op))
             for v in let.vars:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -27,6 +26,7 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import Substitution, map_blocks, refresh, substitute, uses
+from pullback.opt.effects import is_total
 
 
 def cases_in_arms(f: Function) -> Function:
@@ -60,7 +60,7 @@ class _Blocks:
         tags = None if isinstance(branch.op, Inject) else self.tags(branch, op.scrutinee)
         if tags is None or len(set(tags)) < len(tags):
             return None
-        if not all(isinstance(x.op, Prim) and not TABLE[x.op.name].effect for x in between):
+        if not all(isinstance(x.op, Prim) and is_total(x.op) for x in between):
             return None
         inside, moved = set(branch.vars), []
         for x in between:

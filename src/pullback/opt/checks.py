@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pullback.core.build import Builder
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -37,6 +36,7 @@ from pullback.core.terms import (
 from pullback.core.traverse import defined, map_blocks
 from pullback.core.types import I64, Bool, Int
 from pullback.opt.bounds import Checks, loop_indices
+from pullback.opt.effects import Work, may_duplicate
 from pullback.opt.ranges import COMPARED, Form
 from pullback.opt.shapes import stable_arrays
 
@@ -133,7 +133,7 @@ class _Lifter(Checks):
             depth > 0
             and isinstance(op, Prim)
             and isinstance(a.type, Bool | Int)
-            and not TABLE[op.name].effect
+            and may_duplicate(op, Work.FUNCTION)
             and all(self.is_invariant(x, inside, depth - 1) for x in op.args)
         )
 

@@ -50,7 +50,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import map_children
 from pullback.core.types import Array, Named, Type
-from pullback.opt.effects import RAISE, EffectsOf
+from pullback.opt.effects import EffectsOf
 from pullback.opt.rules import COMMUTATIVE
 from pullback.opt.storage import updated_arrays
 
@@ -103,7 +103,7 @@ class _Merger:
 
     def key(self, let: Let, op: Op) -> Hashable:
         """What equal ops have in common; None for an op that must stay."""
-        if not self.effects(op) <= RAISE:
+        if not self.effects.may_share(op):
             return None
         if not self.updated.isdisjoint(let.vars) or makes_nodes(let.vars, op):
             return None

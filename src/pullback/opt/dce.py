@@ -124,7 +124,7 @@ class _Marks:
             for _, inner in sub_blocks(op):
                 self.around[inner] = op
                 self.scan(inner)
-            if self.effects.kept(op):
+            if not self.effects.may_drop(op):
                 self.run_op(op)
 
     def bound(self, op: Op) -> None:

@@ -1,13 +1,22 @@
-"""What ops do besides giving results, remembered per op: passes ask for every op they meet."""
+"""What ops do besides giving results, and what passes may do with them because of that.
+
+One invariant: **no pass makes a program do more work than a constant factor of what it did**. So
+what is copied, or run where it was not asked for, is small and total (``may_duplicate``); anything
+else moves only if the pass removes the original in the same step. And no pass changes whether an
+error is raised, or which one comes first; so what can raise stays (``may_drop``), unless an equal
+op has run before it (``may_share``).
+
+All passes ask here; none looks at effects and costs of the table itself.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 from functools import lru_cache
 
 from pullback.core.consumption import consumed_params
-from pullback.core.prims import TABLE
+from pullback.core.prims import TABLE, VIEWS
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -48,6 +57,57 @@ _CONSUME: Effects = frozenset({Effect.CONSUME})
 _KEPT: Effects = frozenset({Effect.RAISE, Effect.WRITE})
 
 
+# --- ops alone ------------------------------------------------------------------------------------
+
+
+class Work(IntEnum):
+    """How much work an op is, at most."""
+
+    NONE = 0  # views and extents
+    STEP = 1  # an instruction, a read
+    FUNCTION = 2  # a call of a function of a number
+    MORE = 3  # anything: loops, branches, calls, whole arrays
+
+
+def work_of(op: Op) -> Work:
+    """How much work the op is, at most."""
+    match op:
+        case Prim(name, _, _):
+            row = TABLE[name]
+            if name in VIEWS or name in ("dim", "stop_gradient"):
+                return Work.NONE
+            if row.cost != "one":
+                return Work.MORE
+            called = any(text.startswith("call:") for text in row.llvm.values())
+            return Work.FUNCTION if called else Work.STEP
+        case Index():
+            return Work.STEP
+        case _:
+            return Work.MORE
+
+
+def is_total(op: Op) -> bool:
+    """Whether the op is surely done at once and without an error, by itself. (For an ``Index``
+    without a check that holds wherever its element exists: a pass that takes one to another place
+    shows that.)"""
+    match op:
+        case Prim(name, _, _):
+            return not TABLE[name].effect
+        case Index(_, _, checked):
+            return not checked
+        case _:
+            return False
+
+
+def may_duplicate(op: Op, most: Work = Work.STEP) -> bool:
+    """Whether the op may be done twice, or in vain: it is total, and no more than a little work.
+    Several of them only if their number is bounded by a constant."""
+    return is_total(op) and work_of(op) <= min(most, Work.FUNCTION)
+
+
+# --- ops of a program -----------------------------------------------------------------------------
+
+
 @dataclass
 class EffectsOf:
     """``EffectsOf(program)(op)``: the effects of an op of (a descendant of) the program.
@@ -82,9 +142,18 @@ class EffectsOf:
                 out |= here
         return out
 
-    def kept(self, op: Op) -> bool:
-        """Whether the op must run even when nobody wants its results."""
-        return bool(self(op) & _KEPT)
+    def may_drop(self, op: Op) -> bool:
+        """Whether the op need not run when nobody wants its results."""
+        return not self(op) & _KEPT
+
+    def may_share(self, op: Op) -> bool:
+        """Whether the op need not run where an equal one has run before: if that did not raise,
+        neither would this one."""
+        return self(op) <= RAISE
+
+    def is_pure(self, op: Op) -> bool:
+        """Whether the op does nothing but give its results."""
+        return not self(op)
 
     def _find(self, op: Op) -> Effects:
         match op:

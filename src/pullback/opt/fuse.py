@@ -11,15 +11,15 @@ in two cases:
    taken it is not computed at all.
 
 What ``e`` reads must never be updated, for it is read later. A body that can raise moves (case 2)
-only into a loop over the same extents that raises nothing itself, and past nothing that does. The
-array that nobody reads any more is left to ``dce``.
+only into a loop over the same extents that raises nothing itself, and past nothing that does: then
+the same errors come in the same order, and none where the loop has no round. In case 2 the build
+goes in the same step: it would be run once more, at every level of a recursion, for its errors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -42,7 +42,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import free_variables, map_children, refresh
 from pullback.core.types import I64, Array
-from pullback.opt.effects import PURE, RAISE, EffectsOf
+from pullback.opt.effects import PURE, RAISE, EffectsOf, may_duplicate
 from pullback.opt.shapes import same
 from pullback.opt.storage import updated_arrays
 
@@ -132,6 +132,7 @@ class _Fuser:
         self.built: dict[Var, tuple[_Built, int]] = {}
         self.depth = 0
         self.done: list[list[tuple[Let, tuple[Atom, ...], tuple[Atom, ...]]]] = []
+        self.gone: set[Let] = set()  # builds whose body has moved
 
     def atom(self, a: Atom) -> Atom:
         return self.names.get(a, a) if isinstance(a, Var) else a
@@ -160,7 +161,8 @@ class _Fuser:
             if isinstance(op, Build):
                 self.register(let, new, op, block, position)
         self.done.pop()
-        return Block(tuple(out), tuple(self.atom(a) for a in block.results))
+        stay = tuple(let for let in out if let not in self.gone)
+        return Block(stay, tuple(self.atom(a) for a in block.results))
 
     def add(self, let: Let, out: list[Let]) -> None:
         out.append(let)
@@ -218,12 +220,12 @@ class _Fuser:
             map(same, loop.extents, build.extents)
         ):
             return False
-        if indices != loop.indices or not self.effects(loop) <= PURE:
+        if indices != loop.indices or not self.effects.is_pure(loop):
             return False
         for between in block.lets[position + 1 :]:
             if between is path[0]:
                 return True
-            if self.effects(between.op):
+            if not self.effects.is_pure(between.op):
                 return False
         return False
 
@@ -266,6 +268,8 @@ class _Fuser:
         if array not in self.built:
             return False
         built, k = self.built[array]
+        if built.once:  # so all other reads of it are done here too
+            self.gone.add(built.let)
         body = None if built.raises else _index_function(built.op.body, k)
         if body is not None:
             self.instance(let, body, built.op.indices, idx, out)
@@ -326,14 +330,9 @@ def _index_function(body: Block, k: int) -> Block | None:
         if needed.isdisjoint(let.vars):
             continue
         match let.op:
-            case Prim(name, _, _):
-                row = TABLE[name]
-                if row.effect or row.cost != "one" or name == "stop_gradient":
-                    return None
-                if any(text.startswith("call:") for text in row.llvm.values()):
-                    return None
+            case Prim(name, _, _) if name != "stop_gradient" and may_duplicate(let.op):
                 steps += 1
-            case Index(_, _, False):
+            case Index() if may_duplicate(let.op):
                 reads += 1
             case _:
                 return None

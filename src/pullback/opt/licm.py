@@ -13,7 +13,6 @@ What the first round surely does, but must not be done without one, moves under 
 from __future__ import annotations
 
 from pullback.core.build import Builder, i64, lit
-from pullback.core.prims import TABLE, VIEWS
 from pullback.core.terms import (
     Atom,
     Block,
@@ -45,11 +44,9 @@ from pullback.core.traverse import (
 )
 from pullback.core.types import Bool, Int, Real
 from pullback.opt.bounds import Checks, loop_indices
-from pullback.opt.effects import Effect, EffectsOf
+from pullback.opt.effects import Effect, EffectsOf, Work, may_duplicate
 from pullback.opt.ranges import Form
 from pullback.opt.shapes import stable_arrays
-
-_FREE = VIEWS | {"dim", "stop_gradient"}
 
 
 def hoist_invariants(program: Program) -> Program:
@@ -153,16 +150,11 @@ class _Hoister:
 
     def may_move(self, op: Op, branch: bool) -> bool:
         match op:
-            case Prim(name, _, _):
-                row = TABLE[name]
-                if name in _FREE:
-                    return True
-                cheap = not any(text.startswith("call:") for text in row.llvm.values())
-                return not row.effect and row.cost == "one" and (cheap or not branch)
-            case Index(a, idx, False):
-                return not branch and self.facts.in_range(a, idx)
+            case Index(a, idx, _):
+                exists = may_duplicate(op) and self.facts.in_range(a, idx)
+                return not branch and exists
             case _:
-                return False
+                return may_duplicate(op, Work.STEP if branch else Work.FUNCTION)
 
     # --- what the first round surely does -----------------------------------------------------
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Program, Sum_, Var
 from pullback.core.traverse import all_lets, free_variables_of, map_blocks, refresh
-from pullback.opt.effects import PURE, EffectsOf
+from pullback.opt.effects import EffectsOf
 from pullback.opt.storage import updated_arrays
 
 
@@ -47,13 +47,13 @@ class _Merger:
     def try_at(self, lets: list[Let], q: int) -> tuple[list[Let], int] | None:
         """Merge the sum at ``q`` with an earlier one, if that is allowed."""
         later = lets[q].op
-        if not isinstance(later, Sum_) or self.effects(later) <= PURE:
+        if not isinstance(later, Sum_) or self.effects.is_pure(later):
             return None
         for p in range(q - 1, -1, -1):
             earlier = lets[p].op
             if (
                 isinstance(earlier, Sum_)
-                and self.effects(earlier) <= PURE
+                and self.effects.is_pure(earlier)
                 and _same_extents(earlier.extents, later.extents)
                 and len(list(all_lets(later.body))) > len(list(all_lets(earlier.body)))
                 and self.updated.isdisjoint(free_variables_of(earlier))
@@ -72,7 +72,7 @@ class _Merger:
         out: list[Let] = []
         for let in lets[p + 1 : q]:
             if not tainted.isdisjoint(free_variables_of(let.op)):
-                if not self.effects(let.op) <= PURE:
+                if not self.effects.is_pure(let.op):
                     return None
                 tainted.update(let.vars)
                 out.append(let)

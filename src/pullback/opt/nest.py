@@ -14,7 +14,7 @@ other, along the first), where elements of arrays follow each other.
 
 from __future__ import annotations
 
-from pullback.core.prims import TABLE, VIEWS
+from pullback.core.prims import VIEWS
 from pullback.core.terms import Block, Build, Function, Index, Let, Prim, Program, Sum_, Var
 from pullback.core.traverse import (
     all_lets,
@@ -24,6 +24,7 @@ from pullback.core.traverse import (
     map_functions,
     uses,
 )
+from pullback.opt.effects import may_duplicate
 
 MOST_CHEAP = 16
 """At most this many scalar operations of the outer body are repeated per element."""
@@ -120,8 +121,8 @@ def _merged(outer: Build) -> Build | None:
 def _cheap(let: Let) -> bool:
     match let.op:
         case Prim(name, _):
-            return (name in CHEAP or name in VIEWS) and not TABLE[name].effect
-        case Index(_, _, checked):
-            return not checked
+            return (name in CHEAP or name in VIEWS) and may_duplicate(let.op)
+        case Index():
+            return may_duplicate(let.op)
         case _:
             return False

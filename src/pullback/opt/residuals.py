@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from pullback.core.build import Builder, i64
-from pullback.core.prims import TABLE, VIEWS
 from pullback.core.terms import (
     AccNew,
     Atom,
@@ -35,6 +34,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import defined, map_blocks, map_children
 from pullback.core.types import Handle
+from pullback.opt.effects import may_duplicate
 from pullback.opt.storage import updated_arrays
 
 LONGEST = 4
@@ -149,7 +149,7 @@ class _Walk:
             if not isinstance(a, Var) or a is index or a not in varying:
                 return a not in self.updated
             let = made.get(a)
-            if let is None or not _cheap(let.op) or len(steps) >= LONGEST:
+            if let is None or not may_duplicate(let.op) or len(steps) >= LONGEST:
                 return False
             if not all(map(visit, atoms(let.op))):
                 return False
@@ -191,18 +191,6 @@ def alternating(init: Atom, b: Builder, i: Atom) -> Op:
 
 def _variables(read: Iterable[Atom]) -> set[Var]:
     return {a for a in read if isinstance(a, Var)}
-
-
-def _cheap(op: Op) -> bool:
-    match op:
-        case Prim(name, _, _):
-            row = TABLE[name]
-            called = any(text.startswith("call:") for text in row.llvm.values())
-            return name in VIEWS or (not row.effect and row.cost == "one" and not called)
-        case Index(_, _, False):
-            return True
-        case _:
-            return False
 
 
 def _stored(array: Var) -> Recipe:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pullback.core.consumption import is_inside
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -32,6 +31,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import all_lets, uses
 from pullback.core.types import Array, Bool, Int, Real
+from pullback.opt.effects import Work, may_duplicate
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def steps(block: Block, wanted: Iterable[Atom]) -> tuple[Let, ...] | None:
         let = made.get(a) if isinstance(a := work.pop(), Var) else None
         if let is not None and let not in needed:
             match let.op:
-                case Prim(name, args) if TABLE[name].cost == "one" and not TABLE[name].effect:
+                case Prim(_, args) if may_duplicate(let.op, Work.FUNCTION):
                     needed.add(let)
                     work.extend(args)
                 case _:

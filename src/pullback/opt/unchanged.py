@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import Builder, i64
-from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
     Block,
@@ -44,6 +43,7 @@ from pullback.core.terms import (
 from pullback.core.traverse import defined, map_blocks, substitute
 from pullback.core.types import I64, Array, Bool, Int, Real
 from pullback.opt.bounds import Checks, loop_indices
+from pullback.opt.effects import Work, may_duplicate
 from pullback.opt.ranges import Form
 from pullback.opt.shapes import same, stable_arrays
 
@@ -256,11 +256,11 @@ class _Again:
         if not isinstance(a, Var) or a not in self.inside or any(a is v for v, _ in self.bound):
             return True
         match self.facts.defs.get(a):
-            case Prim(name, args, _):
+            case Prim(_, args, _) as op:
                 return (
                     depth > 0
                     and isinstance(a.type, Bool | Int)
-                    and TABLE[name].cost == "one" and not TABLE[name].effect
+                    and may_duplicate(op, Work.FUNCTION)
                     and all(self.can(x, depth - 1) for x in args)
                 )
             case Index(array, idx, False):
