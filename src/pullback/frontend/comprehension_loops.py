@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pullback.frontend.forks import Flow
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.source import FunctionNode
 from pullback.frontend.syntax import (
     binds_names,
     free_names,
@@ -25,6 +24,7 @@ from pullback.frontend.syntax import (
     reads,
     target_names,
 )
+from pullback.frontend.texts import FunctionNode
 from pullback.frontend.values import Static, TupleV, Value
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from pullback.frontend.kinds import FunctionK, Kind, StaticK, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.nesting import depth
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
-from pullback.frontend.source import Definition, FunctionNode, nested_definition, site_of
+from pullback.frontend.source import Definition, nested_definition, site_of
 from pullback.frontend.syntax import refused_syntax
+from pullback.frontend.texts import FunctionNode
 from pullback.frontend.values import FunctionV, Owner, Value
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pullback.frontend.source import FunctionNode
 from pullback.frontend.syntax import Comprehension, local_names, own_nodes, target_names, updated
+from pullback.frontend.texts import FunctionNode
 
 _READERS = frozenset({"len", "sum", "range", "max", "min", "abs", "float", "int", "print"})
 _HEAPS = frozenset({"heappush", "heappop", "heapify", "heapreplace", "heappushpop"})
