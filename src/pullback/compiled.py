@@ -37,6 +37,7 @@ from pullback.entries import (
     Form,
     Guards,
     Hidden,
+    absent_names,
     fast_form,
     gradient_form,
     result_form,
@@ -95,7 +96,9 @@ class Native:
         second = along or found
         routes = {} if second is None else {program.main: second.signature}
         self.loop_code = lower(program, plan.request.in_order)
-        self.module = compile_entries(self.loop_code, {program.main: chosen}, routes)
+        self.module = compile_entries(
+            self.loop_code, {program.main: chosen}, routes, absent_names(guards)
+        )
         self.builtin: Fast = self.module.call[program.main]
         if fast is not None and form is not None:
             self.make = fast.bind(self.builtin, form.decode)

@@ -64,7 +64,10 @@ class Specialisation:
     """A function specialised for the types of its arguments, and what was asked of it so far.
     ``equal``: extents that meet in an elementwise operation are taken to be equal."""
 
-    def __init__(self, special: Specialised, program: Program, equal: bool) -> None:
+    def __init__(
+        self, f: FunctionType, special: Specialised, program: Program, equal: bool
+    ) -> None:
+        self.code = f.__code__
         self.special = special
         self.equal = equal
         self.kinds = special.args
@@ -76,6 +79,8 @@ class Specialisation:
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether all that was compiled in is still so (the types of the arguments are)."""
+        if getattr(f, "__code__", None) != self.code:
+            return False
         try:
             return self.special.valid(f, tuple(args))
         except ArgumentTypeError:
@@ -147,7 +152,7 @@ def _specialise(
         check(special.program, Dialect.SOURCE, owned=False)
     stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "lift")]
     program = run_stages(special.program, stages, {}, trace)
-    return Specialisation(special, program, equal)
+    return Specialisation(f, special, program, equal)
 
 
 # --- one operator of one specialisation -----------------------------------------------------------

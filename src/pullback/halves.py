@@ -31,7 +31,7 @@ from pullback.calls import (
 from pullback.compiled import Fits
 from pullback.core.terms import Program
 from pullback.core.types import Real
-from pullback.entries import Fast, Guards, Hidden
+from pullback.entries import Fast, Guards, Hidden, absent_names
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds import describe
 from pullback.lower.loopcode import Module
@@ -108,7 +108,9 @@ class Halves:
         }
         form = pullback_form(plan, self.hidden, self.guards, machine(residuals))
         fast = {} if form is None else {forward.main: form.forward, pullback.main: form.back}
-        self.module: CompiledModule = compile_entries(self.loop_code, signatures, fast)
+        self.module: CompiledModule = compile_entries(
+            self.loop_code, signatures, fast, absent_names(self.guards)
+        )
         self.product: Fast | None = None
         if form is not None:
             fast_forward, fast_back = (self.module.call[routed(name)] for name in fast)

@@ -70,7 +70,7 @@ def _step(
                 return MISSING
         case ("default", int(k)):
             defaults: tuple[object, ...] = getattr(value, "__defaults__", None) or ()
-            return defaults[k] if k < len(defaults) else MISSING
+            return defaults[k] if -len(defaults) <= k < len(defaults) else MISSING
         case ("kwdefault", str(name)):
             keywords: dict[str, object] = getattr(value, "__kwdefaults__", None) or {}
             return keywords.get(name, MISSING)
