@@ -36,7 +36,7 @@ class Definition:
 
 _Key = tuple[CodeType, int, str]
 _DEFINITIONS: WeakValueDictionary[_Key, Definition] = WeakValueDictionary()
-_RECENT: deque[Definition] = deque(maxlen=128)
+_RECENT: deque[Definition] = deque(maxlen=32)
 """Definitions that nothing uses any more, and that may be asked for again."""
 
 

@@ -14,7 +14,9 @@ from __future__ import annotations
 import __future__
 
 import ast
+import functools
 import linecache
+import operator
 import struct
 import sys
 import warnings
@@ -26,9 +28,9 @@ from types import CodeType, FunctionType
 FunctionNode = ast.FunctionDef | ast.Lambda
 AnyFunction = FunctionNode | ast.AsyncFunctionDef
 
-_FEATURES = 0
-for _name in __future__.all_feature_names:
-    _FEATURES |= getattr(__future__, _name).compiler_flag
+_FEATURES = functools.reduce(
+    operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
+)
 
 MOST_TEXTS = 32
 """The trees of so many texts are kept; a definition keeps the tree of its own function."""
@@ -199,8 +201,8 @@ def _same_constant(a: object, b: object) -> bool:
     match a, b:
         case CodeType(), CodeType():
             return same_code(a, b)
-        case (float(), float()) | (complex(), complex()):
-            return _bits(a) == _bits(b)
+        case (float() | complex() as x), (float() | complex() as y):
+            return _bits(x) == _bits(y)
         case tuple(), tuple():
             return len(a) == len(b) and all(map(_same_constant, a, b))
         case frozenset(), frozenset():

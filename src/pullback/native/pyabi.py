@@ -156,9 +156,11 @@ def has_versions() -> bool:
     """Whether a dict has a number that every change of it changes (CPython before 3.14)."""
     names = dict[str, object](a=1)
     seen = [_version(names), _version(names)]
-    for change in (lambda: names.update(b=2), lambda: names.pop("b"), lambda: names.update(a=3),
-                   lambda: names.update(b=2), lambda: names.clear()):  # fmt: skip
-        change()
+    for name, value in (("b", 2), ("b", None), ("a", 3), ("b", 2), ("a", None)):
+        if value is None:
+            del names[name]
+        else:
+            names[name] = value
         seen.append(_version(names))
     return seen[0] == seen[1] and len(set(seen)) == len(seen) - 1
 
