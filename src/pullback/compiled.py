@@ -37,6 +37,7 @@ from pullback.entries import (
     Form,
     Guards,
     Hidden,
+    absent_names,
     fast_form,
     gradient_form,
     result_form,
@@ -44,6 +45,7 @@ from pullback.entries import (
 )
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.lower.lower import lower
+from pullback.lower.show import show_module
 from pullback.marshal import Flattener, has_union, rebuild
 from pullback.native import EntrySignature, compile_entries, routed
 from pullback.plans import Plan, What
@@ -56,14 +58,14 @@ Make = Callable[[object], Fast]
 
 class Native:
     """The compiled entry of a plan. ``general`` makes the fast call of a function where there is
-    no form: it is given ``call``."""
+    no form: it is given ``call``. ``stages`` gets the texts of what is compiled."""
 
     def __init__(
         self, plan: Plan, program: Program, hidden: Hidden, guards: Guards,
-        general: bool = False,
+        general: bool = False, stages: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.plan = plan
-        self.program = program
+        self.decls = program.decls
         main = program.functions[program.main]
         self.params = tuple(p.type for p in main.params)
         self.results = main.results
@@ -94,13 +96,16 @@ class Native:
             along = tangent_form(plan, hidden, guards)
         second = along or found
         routes = {} if second is None else {program.main: second.signature}
-        self.loop_code = lower(program, plan.request.in_order)
-        self.module = compile_entries(self.loop_code, {program.main: chosen}, routes)
-        self.builtin: Fast = self.module.call[program.main]
+        loop_code = lower(program, plan.request.in_order)
+        module = compile_entries(loop_code, {program.main: chosen}, routes, absent_names(guards))
+        if stages is not None:
+            stages |= {"loop": show_module(loop_code), "llvm": module.text,
+                       "llvm optimised": module.optimised()}  # fmt: skip
+        self.builtin: Fast = module.call[program.main]
         if fast is not None and form is not None:
             self.make = fast.bind(self.builtin, form.decode)
         self.route: Route | None = None
-        quick = self.module.call.get(routed(program.main), self.builtin)
+        quick = module.call.get(routed(program.main), self.builtin)
         if along is not None:
             self.product = along.bind(quick)
         elif found is not None and plan.request.what is What.TANGENT:
@@ -116,7 +121,7 @@ class Native:
         else:
             flat = flatten_arguments(plan, values)
         found, _ = call_native(
-            self.builtin, self.program.decls, plan, self.params, flat,
+            self.builtin, self.decls, plan, self.params, flat,
             words=self.boundary is not None,
         )  # fmt: skip
         return self._finish(flat, found)
@@ -132,7 +137,7 @@ class Native:
 
     def _finish(self, given: Given, found: object) -> object:
         """The Python result of what the entry point returned."""
-        plan, tail, decls = self.plan, self.tail, self.program.decls
+        plan, tail, decls = self.plan, self.tail, self.decls
         if tail is None:
             return finish(plan, given, read_results(found, self.results, decls))
         assert isinstance(found, tuple)

@@ -15,6 +15,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import FunctionType
 from typing import TypeVar, cast
 
@@ -39,7 +40,6 @@ from pullback.frontend.python_values import Guard
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.halves import Halves
-from pullback.lower.show import show_module
 from pullback.marshal import reachable_unions
 from pullback.pipeline import (
     AD,
@@ -64,7 +64,10 @@ class Specialisation:
     """A function specialised for the types of its arguments, and what was asked of it so far.
     ``equal``: extents that meet in an elementwise operation are taken to be equal."""
 
-    def __init__(self, special: Specialised, program: Program, equal: bool) -> None:
+    def __init__(
+        self, f: FunctionType, special: Specialised, program: Program, equal: bool
+    ) -> None:
+        self.code = f.__code__
         self.special = special
         self.equal = equal
         self.kinds = special.args
@@ -76,6 +79,8 @@ class Specialisation:
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether all that was compiled in is still so (the types of the arguments are)."""
+        if getattr(f, "__code__", None) != self.code:
+            return False
         try:
             return self.special.valid(f, tuple(args))
         except ArgumentTypeError:
@@ -105,6 +110,9 @@ def _kind_or_none(value: object) -> ArgType | None:
         return None
 
 
+MOST_LIKE = 8
+"""How many specialisations for the same types, by what they found outside, are remembered."""
+
 _compiling = threading.RLock()
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
 _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
@@ -121,7 +129,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             known = _lookup(key, f, args)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
-                _found.setdefault(key, []).append(known)
+                _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
     return known
@@ -147,7 +155,7 @@ def _specialise(
         check(special.program, Dialect.SOURCE, owned=False)
     stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "lift")]
     program = run_stages(special.program, stages, {}, trace)
-    return Specialisation(special, program, equal)
+    return Specialisation(f, special, program, equal)
 
 
 # --- one operator of one specialisation -----------------------------------------------------------
@@ -160,7 +168,6 @@ class Unit:
 
     def __init__(self, plan: Plan, special: Specialisation, source: Program) -> None:
         self.plan, self.special, self.source = plan, special, source
-        self.programs: dict[bool, Program] = {}
         self.natives: dict[bool, Native] = {}
         self.halves: Halves | None = None
 
@@ -192,16 +199,18 @@ class Unit:
     def program(self, native: bool, trace: Trace | None = None) -> Program:
         """The final program, for the native tier or for the evaluator."""
         counted = native and self.plan.cells
-        if counted not in self.programs or trace is not None:
-            with _compiling, _refusals():
-                given = {
-                    "unchanged": self.prepared, "ad": self.derived,
-                    "entry": lambda p: self.entry(p, counted),
-                }  # fmt: skip
-                self.programs[counted] = run_stages(
-                    self.source, PIPELINE[SHARED:], given, trace
-                )
-        return self.programs[counted]
+        if trace is None:
+            return _program(self, counted)
+        return self.optimised(counted, trace)
+
+    def optimised(self, counted: bool, trace: Trace | None = None) -> Program:
+        """The source after all stages; ``counted``: it is given the number of cells."""
+        given = {
+            "unchanged": self.prepared, "ad": self.derived,
+            "entry": lambda p: self.entry(p, counted),
+        }  # fmt: skip
+        with _compiling, _refusals():
+            return run_stages(self.source, PIPELINE[SHARED:], given, trace)
 
     def evaluate(
         self, values: Sequence[object], tangents: Sequence[object] = ()
@@ -261,6 +270,12 @@ class Unit:
             return native.call(special.values(f, args))
 
         return fast
+
+
+@lru_cache(maxsize=8)
+def _program(unit: Unit, counted: bool) -> Program:
+    """What was optimised last: the native tier and the evaluator often ask for the same."""
+    return unit.optimised(counted)
 
 
 def _finished(program: Program, entry: Pass) -> Program:
@@ -394,14 +409,9 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
         kinds = tuple(map(type_of, args))
         special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
         unit = special.unit(request)
-        unit.program(True, trace)
-        native = unit.compiled()
-    trace += [
-        ("loop", show_module(native.loop_code)),
-        ("llvm", native.module.text),
-        ("llvm optimised", native.module.optimised()),
-    ]
-    return dict(trace)
+        program, texts = unit.program(True, trace), dict[str, str]()
+        Native(unit.plan, program, special.hidden, special.guards, stages=texts)
+    return {**dict(trace), **texts}
 
 
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, is_dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real, Type
@@ -27,12 +28,23 @@ from pullback.frontend.kinds import (
     TupleK,
 )
 from pullback.frontend.paths import MISSING, Namespace, read
-from pullback.frontend.python_values import Guard, holds
+from pullback.frontend.python_values import ABSENT, Guard, holds
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import annotations_of, field_names, is_tuple_of_any_length
 from pullback.frontend.scopes import Path
 from pullback.marshal import bare
-from pullback.native import ArrayOf, Leaf, ListOf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
+from pullback.native import (
+    ArrayOf,
+    Leaf,
+    ListOf,
+    Nothing,
+    NpScalar,
+    PyBool,
+    PyFloat,
+    PyInt,
+    Tree,
+    bound,
+)
 from pullback.rawmemory import TY_OF_DTYPE
 
 if TYPE_CHECKING:
@@ -304,8 +316,8 @@ class Writer:
 
     def guard(self, guard: Guard) -> None:
         """The check that a guard holds."""
-        if guard.path == (("function",),):
-            return  # the fast call is made for one function
+        if guard.kind.key == ABSENT:
+            return  # the entry point looks itself
         at = self.path(guard.path)
         known = self.name("known", guard.kind.value)
         match guard.kind.key:
@@ -315,12 +327,22 @@ class Writer:
                 self.check(f"{same} and (g is {known} or g.__globals__ is {names})")
             case ("class of", cls):
                 self.check(f"type({at}) is {self.name('class', cls)}")
-            case ("same object",):
-                self.check(f"{at} is {known}")
             case _:
                 test = f"{self.name('holds', _holder(guard))}({at})"
-                changes = isinstance(guard.kind.value, list | dict)  # and stays the same object
+                changes = isinstance(guard.kind.value, list | dict | partial)  # and stays the same
                 self.check(test if changes else f"{at} is {known} or {test}")
+
+
+def absent_names(guards: Guards) -> list[tuple[dict[str, object], str]]:
+    """The globals that must not be there."""
+    found = []
+    for guard in guards:
+        match guard.path:
+            case (("global", Namespace() as space, str(name)),) if guard.kind.key == ABSENT:
+                found.append((space.names, name))
+            case _:
+                pass
+    return found
 
 
 def _direct(kind: Kind) -> bool:
@@ -369,8 +391,9 @@ class FastForm:
     def bind(self, builtin: Fast, decode: Decode | None) -> Callable[[object], Fast]:
         """What makes the fast call of a function, given its compiled entry point."""
         if self.direct and decode is None:
-            return lambda _: builtin
-        names: dict[str, object] = {**self.objects, "entry": builtin, "decode": decode}
+            return lambda f: bound(builtin, f)
+        names: dict[str, object] = {**self.objects, "builtin": builtin, "bound": bound,
+                                    "decode": decode}  # fmt: skip
         result = "r if r is NotImplemented else decode(r)" if decode else "r"
         return defined(self.text.replace("RESULT", result), names)
 
@@ -396,6 +419,7 @@ def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm
             w.dynamic |= found is None
     except NoForm:
         return None
+    w.setup.append("entry = bound(builtin, f)")
     body = [
         f"r = entry({', '.join(values)})",
         "return RESULT",

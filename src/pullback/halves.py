@@ -31,13 +31,13 @@ from pullback.calls import (
 from pullback.compiled import Fits
 from pullback.core.terms import Program
 from pullback.core.types import Real
-from pullback.entries import Fast, Guards, Hidden
+from pullback.entries import Fast, Guards, Hidden, absent_names
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds import describe
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
 from pullback.marshal import result_value
-from pullback.native import CompiledModule, compile_entries, routed
+from pullback.native import compile_entries, routed
 from pullback.native.boundary import Conversion
 from pullback.native.shapes import Space
 from pullback.plans import Plan
@@ -98,7 +98,7 @@ class Halves:
         self.seeds = seeds[: len(self.seeded)]
         self.boundary = boundary = boundary_of(plan)
         one, two = lower(forward), lower(pullback)
-        self.loop_code = Module({**one.functions, **two.functions}, one.main)
+        loop_code = Module({**one.functions, **two.functions}, one.main)
         words = None if boundary is None else [c.words for c in boundary.conversions]
         signatures = {
             forward.main: forward_signature(
@@ -108,13 +108,13 @@ class Halves:
         }
         form = pullback_form(plan, self.hidden, self.guards, machine(residuals))
         fast = {} if form is None else {forward.main: form.forward, pullback.main: form.back}
-        self.module: CompiledModule = compile_entries(self.loop_code, signatures, fast)
+        module = compile_entries(loop_code, signatures, fast, absent_names(self.guards))
         self.product: Fast | None = None
         if form is not None:
-            fast_forward, fast_back = (self.module.call[routed(name)] for name in fast)
+            fast_forward, fast_back = (module.call[routed(name)] for name in fast)
             self.product = form.bind(fast_forward, fast_back)
-        self.forward: Fast = self.module.call[forward.main]
-        self.pullback: Fast = self.module.call[pullback.main]
+        self.forward: Fast = module.call[forward.main]
+        self.pullback: Fast = module.call[pullback.main]
 
     def _places(self, own: int, handled: tuple[bool, ...]) -> None:
         """Where the result and its handles are kept, and what adds its cotangent into these."""

@@ -31,11 +31,12 @@ Call = Callable[..., object]
 class Recent:
     """The calls that are remembered for one function."""
 
-    __slots__ = ("calls", "function")
+    __slots__ = ("calls", "code", "function")
 
     def __init__(self, function: FunctionType) -> None:
         address = id(function)
         self.function = ref(function, lambda _: _recent.pop(address, None))
+        self.code = function.__code__
         self.calls: dict[Key, tuple[Call, ...]] = {}
 
 
@@ -47,8 +48,8 @@ TANGENT: Key = (What.TANGENT, False, "")
 def quick(f: object, key: Key, args: Sequence[object]) -> object:
     """The result of a call that is remembered; NotImplemented if none fits."""
     known = _recent.get(id(f))
-    if known is None or known.function() is not f:
-        return NotImplemented
+    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]
+        return NotImplemented  # what is known of a function goes with it: f is this function
     for call in known.calls.get(key, ()):
         try:
             found = call(f, *args)
@@ -65,7 +66,7 @@ def quick(f: object, key: Key, args: Sequence[object]) -> object:
 def _remember(f: object, key: Key, call: Call) -> None:
     if isinstance(f, FunctionType):
         known = _recent.get(id(f))
-        if known is None or known.function() is not f:
+        if known is None or known.function() is not f or known.code is not f.__code__:
             known = _recent[id(f)] = Recent(f)
         others = tuple(c for c in known.calls.get(key, ()) if c is not call)
         known.calls[key] = (call, *others)[:MOST]

@@ -25,7 +25,7 @@ from pullback.entries import (
 )
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.lower.values import leaves as machine_types
-from pullback.native import Made, Out, RouteSignature, Tree, with_general
+from pullback.native import Made, Out, RouteSignature, Tree, bound
 from pullback.native.boundary import Conversion
 from pullback.plans import Plan, What
 
@@ -48,11 +48,12 @@ class Way:
         for k, (path, _) in enumerate(hidden):
             w.lines.append(f"h{k} = {w.path(path)}")
         if not (w.lines or self.decodes):
-            return lambda _, general: with_general(builtin, general)
+            return lambda f, general: bound(builtin, f, general)
         given = ", ".join(f"a{k}" for k in range(plan.arguments))
         more = "".join(f", h{k}" for k in range(len(hidden)))
+        w.setup.append(f"entry = {w.name('bound', bound)}({w.name('builtin', builtin)}, f)")
         body = [
-            f"r = {w.name('entry', builtin)}({given}{more})",
+            f"r = entry({given}{more})",
             f"if r is NotImplemented: return general({given})",
             f"return {self._finished(w, self.signature.out, 'r')}",
         ]

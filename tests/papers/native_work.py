@@ -68,7 +68,7 @@ def counted(text: str) -> str:
 def _object(text: str) -> tuple[bytes, native.Timing]:
     if "define" not in text:
         return native.emit_object(text)
-    machine, _ = native._target()
+    machine = native._target()
     module = llvm.parse_assembly(counted(native.optimised_text(text)))
     image: bytes = machine.emit_object(module)
     module.close()

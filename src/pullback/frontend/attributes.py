@@ -15,6 +15,7 @@ from pullback.frontend import optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.gradients import reduced
 from pullback.frontend.kinds import UnionK
+from pullback.frontend.scopes import Path
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
     ATTRIBUTES,
@@ -202,10 +203,16 @@ def written(cls: type, name: str) -> types.FunctionType | None:
 def _method(
     run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST
 ) -> FunctionV:
-    path = (("class", cls), ("attr", name))
-    f = run.from_python(function, path, node, guarded=False)
+    path: Path = (("class", cls), ("attr", name))
+    match getattr(cls, name):
+        case property():
+            path = (*path, ("attr", "fget"))
+        case types.MethodType():  # of a class: made anew by every look
+            path = (*path, ("attr", "__func__"))
+        case _:
+            pass
+    f = run.from_python(function, path, node)
     assert isinstance(f, FunctionV)
-    run.guard_same(path, getattr(cls, name))
     return f
 
 

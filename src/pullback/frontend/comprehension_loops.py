@@ -11,12 +11,11 @@ from __future__ import annotations
 import ast
 import copy
 import math
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from pullback.frontend.forks import Flow
+from pullback.frontend.memo import by_node
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.source import FunctionNode
 from pullback.frontend.syntax import (
     binds_names,
     free_names,
@@ -25,6 +24,7 @@ from pullback.frontend.syntax import (
     reads,
     target_names,
 )
+from pullback.frontend.texts import FunctionNode
 from pullback.frontend.values import Static, TupleV, Value
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _check(run: Run, node: ast.ListComp | ast.GeneratorExp) -> None:
         bound |= set(target_names(g.target))
 
 
-@cache
+@by_node
 def _loop(node: ast.ListComp | ast.GeneratorExp, form: str) -> tuple[ast.For, str]:
     """The comprehension as a loop, and the name of what it makes: a list, or whether any or all of
     the items are true."""

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Sequence
+from functools import partial
+from weakref import WeakSet, WeakValueDictionary
 
 from pullback.frontend.kinds import static_kind
+from pullback.frontend.memo import Remembered
 from pullback.frontend.scopes import Scope
 from pullback.frontend.source import Definition
 from pullback.frontend.values import FunctionV, OperatorV, Static, Value
 
 HELD = "$f"
-_DEFINITIONS: dict[Hashable, Definition] = {}
-_WRAPPERS: set[Definition] = set()
+_DEFINITIONS: WeakValueDictionary[Hashable, Definition] = WeakValueDictionary()
+_WRAPPERS: WeakSet[Definition] = WeakSet()
+_OF_ARITY = Remembered[Definition]()
 
 
 def wrapped(value: Static | OperatorV) -> FunctionV:
@@ -30,22 +34,24 @@ def wrapped(value: Static | OperatorV) -> FunctionV:
             key, name = static_kind(obj).key, str(getattr(obj, "__name__", "function"))
         case OperatorV(name, _, options):
             key = (name, options)
-    if key not in _DEFINITIONS:
+    definition = _DEFINITIONS.get(key)
+    if definition is None:
         parameters = ast.arguments([], [], ast.arg("args"), [], [], None, [])
         call = ast.Call(_name(HELD), [ast.Starred(_name("args"), ast.Load())], [])
         node = ast.fix_missing_locations(ast.Lambda(parameters, call))
-        _DEFINITIONS[key] = _entered(Definition(node, "<library>", name, name, {}))
-    return FunctionV(_DEFINITIONS[key], Scope({HELD: value}, live=False))
+        definition = _entered(Definition(node, "<library>", name, name, {}))
+        _DEFINITIONS[key] = definition
+    return FunctionV(definition, Scope({HELD: value}, live=False))
 
 
 def of_arity(
     value: Value, names: Sequence[str], keywords: Sequence[str], outer: Definition, node: ast.AST
 ) -> FunctionV:
     """``value`` as a function of these parameters, called at ``node`` in ``outer``."""
-    key = ("arity", node, tuple(names), tuple(keywords))
-    if key not in _DEFINITIONS:
-        _DEFINITIONS[key] = _entered(_caller("function", names, keywords, outer, node))
-    return FunctionV(_DEFINITIONS[key], Scope({HELD: value}, live=False))
+    key = tuple(names), tuple(keywords), id(outer.globals)
+    caller = partial(_caller, "function", names, keywords, outer, node)
+    definition = _OF_ARITY.of(node, key, lambda: _entered(caller()))
+    return FunctionV(definition, Scope({HELD: value}, live=False))
 
 
 def applier(count: int, keywords: Sequence[str], outer: Definition, node: ast.AST) -> Definition:

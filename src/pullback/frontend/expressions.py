@@ -176,7 +176,7 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
     if name in names:
         return run.global_value(names, name, node)
     if hasattr(builtins, name):
-        return Static(getattr(builtins, name))
+        return run.builtin(names, name)
     run.refuse(node, f"the name {name!r} is not defined", error=UnknownNameError)
 
 

@@ -21,10 +21,12 @@ from pullback.frontend.handing import hand_back
 from pullback.frontend.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds import FunctionK, Kind, StaticK, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
+from pullback.frontend.memo import Remembered
 from pullback.frontend.nesting import depth
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
-from pullback.frontend.source import Definition, FunctionNode, nested_definition, site_of
+from pullback.frontend.source import Definition, nested_definition, site_of
 from pullback.frontend.syntax import refused_syntax
+from pullback.frontend.texts import FunctionNode
 from pullback.frontend.values import FunctionV, Owner, Value
 
 if TYPE_CHECKING:
@@ -35,14 +37,13 @@ _MAX_NOTES = 5
 _MAX_NESTING = 40
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
 
-_INSIDE: dict[FunctionNode, Definition] = {}
+_INSIDE = Remembered[Definition]()
 
 
 def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
-    """The definition of a nested function: one per syntax node."""
-    if node not in _INSIDE:
-        _INSIDE[node] = nested_definition(node, outer)
-    return _INSIDE[node]
+    """The definition of a nested function: one per syntax node and namespace."""
+    make = partial(nested_definition, node, outer)
+    return _INSIDE.of(node, id(outer.globals), make)
 
 
 Key = tuple[FunctionK, tuple[Kind, ...]]

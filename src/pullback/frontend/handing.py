@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from pullback.core.terms import Var
 from pullback.errors import MutationError
@@ -32,7 +33,7 @@ class Mark:
         self.name = name
 
 
-_MARKS: dict[str, Mark] = {}
+_MARKS: WeakValueDictionary[str, Mark] = WeakValueDictionary()
 
 
 def lent(value: Value) -> Value:

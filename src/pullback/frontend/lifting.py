@@ -13,8 +13,14 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pullback.frontend.source import FunctionNode
-from pullback.frontend.syntax import Comprehension, local_names, own_nodes, target_names, updated
+from pullback.frontend.syntax import (
+    Comprehension,
+    local_names_now,
+    own_nodes,
+    target_names,
+    updated,
+)
+from pullback.frontend.texts import FunctionNode
 
 _READERS = frozenset({"len", "sum", "range", "max", "min", "abs", "float", "int", "print"})
 _HEAPS = frozenset({"heappush", "heappop", "heapify", "heapreplace", "heappushpop"})
@@ -57,12 +63,7 @@ def _changes(node: FunctionNode) -> set[str]:
                     names.add(name)
                 case _:
                     pass
-    return names.union(*map(_changes, _nested(node))) - _locals(node)
-
-
-def _locals(node: FunctionNode) -> frozenset[str]:
-    # Of a tree that changes: not remembered.
-    return local_names.__wrapped__(node)
+    return names.union(*map(_changes, _nested(node))) - local_names_now(node)
 
 
 @dataclass(slots=True)
@@ -105,7 +106,7 @@ def _candidates(outer: ast.FunctionDef) -> dict[str, _Inner]:
         for g in n.generators
         for name in target_names(g.target)
     }
-    known = _locals(outer) - set(defined) - targets
+    known = local_names_now(outer) - set(defined) - targets
     return {
         n.name: _Inner(n, _changes(n) & known)
         for n in own
@@ -155,7 +156,7 @@ def _fits(i: _Inner, outer: ast.AST, functions: dict[ast.AST, str]) -> bool:
     """Whether all that use a function can give it what it needs."""
     if not i.names:
         return True
-    if i.names & _locals(i.node):
+    if i.names & local_names_now(i.node):
         return False
     return all(u is outer or (u is not None and u in functions) for u in i.users)
 

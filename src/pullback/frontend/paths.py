@@ -10,7 +10,8 @@ through closure cells, defaults, fields and items:
 from __future__ import annotations
 
 import dataclasses
-from typing import cast
+from typing import ClassVar, cast
+from weakref import WeakValueDictionary
 
 from pullback.errors import UnknownNameError
 from pullback.frontend.scopes import Path
@@ -19,8 +20,9 @@ from pullback.frontend.scopes import Path
 class Namespace:
     """The globals of a module, compared by identity."""
 
-    __slots__ = ("names",)
-    _made: dict[int, Namespace] = {}  # noqa: RUF012  (interned: one per module, never many)
+    __slots__ = ("__weakref__", "names")
+    _made: ClassVar[WeakValueDictionary[int, Namespace]] = WeakValueDictionary()
+    """One for each module, as long as a path goes through it."""
 
     def __init__(self, names: dict[str, object]) -> None:
         self.names = names
@@ -70,7 +72,7 @@ def _step(
                 return MISSING
         case ("default", int(k)):
             defaults: tuple[object, ...] = getattr(value, "__defaults__", None) or ()
-            return defaults[k] if k < len(defaults) else MISSING
+            return defaults[k] if -len(defaults) <= k < len(defaults) else MISSING
         case ("kwdefault", str(name)):
             keywords: dict[str, object] = getattr(value, "__kwdefaults__", None) or {}
             return keywords.get(name, MISSING)

@@ -7,6 +7,7 @@ and a *guard* says what must still be so for the compiled code to be used again.
 from __future__ import annotations
 
 import ast
+import builtins
 import enum
 import functools
 import types
@@ -32,7 +33,7 @@ from pullback.frontend.kinds import (
     leaf_types,
     static_kind,
 )
-from pullback.frontend.paths import Namespace, describe_path
+from pullback.frontend.paths import MISSING, Namespace, describe_path
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.scopes import Path, PyScope
 from pullback.frontend.source import definition_of
@@ -59,6 +60,10 @@ def _is_library(names: dict[str, object]) -> bool:
     """Whether this is the namespace of library functions in plain Python (``programs``): their
     globals do not change."""
     return str(names.get("__name__")).startswith("pullback.frontend.")
+
+
+ABSENT = ("absent",)
+"""The key of a guard: there is no global of this name (``builtin``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +206,6 @@ class PythonValues:
     def _guard(self, path: Path, kind: StaticK) -> None:
         self.guards[path] = Guard(path, kind)
 
-    def guard_same(self, path: Path, obj: object) -> None:
-        """A method is the very same one that was compiled."""
-        if isinstance(obj, types.MethodType):  # of a class: made anew by every look
-            path, obj = (*path, ("attr", "__func__")), obj.__func__
-        self._guard(path, StaticK(("same object",), obj))
-
     def _type_of(self, obj: object, path: Path, node: ast.AST) -> Kind:
         try:
             return type_of(obj)
@@ -224,8 +223,9 @@ class PythonValues:
     ) -> FunctionV:
         if guarded:
             self._guard(path, StaticK(("code", obj.__code__, id(obj.__globals__)), obj))
+        count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
         defaults = tuple(
-            self.from_python(v, (*path, ("default", k)), node, guarded)
+            self.from_python(v, (*path, ("default", k - count)), node, guarded)
             for k, v in enumerate(obj.__defaults__ or ())
         )
         keywords = tuple(
@@ -284,6 +284,12 @@ class PythonValues:
         path = (("global", Namespace.of(names), name),)
         return self.from_python(names[name], path, node, not _is_library(names))
 
+    def builtin(self, names: dict[str, object], name: str) -> Value:
+        """What is built in under a name, as long as no global has it."""
+        if names and not _is_library(names):
+            self._guard((("global", Namespace.of(names), name),), StaticK(ABSENT, None))
+        return Static(getattr(builtins, name))
+
     def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
         """``module.name``: constants of NumPy and the like are literals."""
         obj = getattr(module, name)
@@ -295,6 +301,8 @@ class PythonValues:
 def holds(guard: Guard, value: object) -> bool:
     """Whether the value found at the guard's path is still what was compiled for."""
     match guard.kind.key:
+        case ("absent",):
+            return value is MISSING
         case ("code", code, globals_id):
             return (
                 isinstance(value, types.FunctionType)
@@ -306,8 +314,6 @@ def holds(guard: Guard, value: object) -> bool:
             return bool(found[0] == name and tuple(found[2:]) == options)
         case ("class of", cls):
             return type(value) is cls
-        case ("same object",):
-            return value is guard.kind.value
         case ("keys", keys):
             return type(value) is dict and tuple(value) == keys
         case ("partial", count, names):

@@ -28,6 +28,7 @@ from pullback.frontend.kinds import (
     parts,
     static_kind,
 )
+from pullback.frontend.source import returned
 
 DTYPES: dict[np.dtype[np.generic], Number] = {
     np.dtype(np.float64): F64,
@@ -114,7 +115,8 @@ def _function(value: types.FunctionType) -> ArgType:
     defaults = tuple(map(type_of, value.__defaults__ or ()))
     keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
     cells = tuple(_cell(c, value) for c in value.__closure__ or ())
-    key = ("function", value.__code__, id(value.__globals__), defaults, keywords, cells)
+    around = id(value.__globals__), returned(value)
+    key = ("function", value.__code__, *around, defaults, keywords, cells)
     return StaticK(key, value)
 
 

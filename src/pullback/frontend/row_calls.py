@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pullback.frontend import objects, ownership
+from pullback.frontend.memo import Remembered
 from pullback.frontend.row_places import Row, name_of, path_of, placed, root_of, stays
 from pullback.frontend.source import Definition
 from pullback.frontend.syntax import updated
@@ -36,7 +37,7 @@ class _Given:
 _Place = tuple[int, int, ast.expr]
 """A parameter, the one that stands for the list, and the path to the item in an argument."""
 
-_FORMS: dict[tuple[Definition, tuple[tuple[int, int, str], ...]], Definition | None] = {}
+_FORMS = Remembered[Definition | None]()
 
 
 def with_places(
@@ -150,10 +151,8 @@ def _changed(definition: Definition) -> set[int]:
 def _form(definition: Definition, places: Sequence[_Place]) -> Definition | None:
     """The function that is given lists and indices; None: its parameters are not only read and
     updated."""
-    key = definition, tuple((k, of, ast.dump(path)) for k, of, path in places)
-    if key not in _FORMS:
-        _FORMS[key] = _new_form(definition, places)
-    return _FORMS[key]
+    key = id(definition.globals), tuple((k, of, ast.dump(path)) for k, of, path in places)
+    return _FORMS.of(definition.node, key, lambda: _new_form(definition, places))
 
 
 def _new_form(definition: Definition, places: Sequence[_Place]) -> Definition | None:

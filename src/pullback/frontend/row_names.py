@@ -19,6 +19,7 @@ from pullback.core.build import Builder
 from pullback.frontend import objects, ownership
 from pullback.frontend.join import as_list
 from pullback.frontend.kinds import ArrayK, Kind, ListK, RecordK, TupleK
+from pullback.frontend.memo import Remembered
 from pullback.frontend.row_places import (
     Row,
     copied,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 # --- loops ----------------------------------------------------------------------------------------
 
-_LOOPS: dict[tuple[ast.For, tuple[tuple[str, str], ...]], ast.For] = {}
+_LOOPS = Remembered[ast.For]()
 
 
 def of_loop(run: Run, s: ast.For) -> ast.For:
@@ -60,10 +61,8 @@ def of_loop(run: Run, s: ast.For) -> ast.For:
             rows.append(row)
     if not rows:
         return s
-    key = s, tuple((r.name, ast.dump(r.place)) for r in rows)
-    if key not in _LOOPS:
-        _LOOPS[key] = _loop_over_places(s, rows, live)
-    return _LOOPS[key]
+    key = tuple((r.name, ast.dump(r.place)) for r in rows)
+    return _LOOPS.of(s, key, lambda: _loop_over_places(s, rows, live))
 
 
 def _aligned(
@@ -117,7 +116,7 @@ def _loop_over_places(s: ast.For, rows: Sequence[Row], live: Liveness) -> ast.Fo
 
 # --- assignments ----------------------------------------------------------------------------------
 
-_RESTS: dict[tuple[tuple[ast.stmt, ...], str, str], list[ast.stmt]] = {}
+_RESTS = Remembered[list[ast.stmt]]()
 
 
 def after_assignment(
@@ -166,9 +165,7 @@ def after_assignment(
     if not is_row or not _stays(run, row, known, known[-1], live):
         return [*known, *rest]
     key = tuple(known), name, ast.dump(made)
-    if key not in _RESTS:
-        _RESTS[key] = [copied(r, [row], live) for r in known]
-    return [*_RESTS[key], *rest]
+    return [*_RESTS.of(s, key, lambda: [copied(r, [row], live) for r in known]), *rest]
 
 
 def _until_bound(
@@ -185,7 +182,7 @@ def _until_bound(
     return stmts, ()
 
 
-_SINGLE: dict[ast.Assign, list[ast.stmt]] = {}
+_SINGLE = Remembered[list[ast.stmt]]()
 
 
 def _one_by_one(
@@ -207,12 +204,14 @@ def _one_by_one(
         wanted = wanted or _is_wanted(run, row, run.scope.names.get(root), rest)
     if not wanted:
         return None
-    if s not in _SINGLE:
-        live = liveness_of(run.frame.definition.node)
+    live = liveness_of(run.frame.definition.node)
+
+    def split() -> list[ast.stmt]:
         made = [ast.copy_location(ast.Assign([n], p), p) for n, p in zip(names, places)]
         live.block(made, live.after[s])
-        _SINGLE[s] = list(made)
-    return [*_SINGLE[s], *rest]
+        return list(made)
+
+    return [*_SINGLE.of(s, (), split), *rest]
 
 
 def _stays(

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import ast
-import linecache
+from collections import deque
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import CodeType, FunctionType
+from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
-
-FunctionNode = ast.FunctionDef | ast.Lambda
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """A parsed file; ``functions`` are the functions in it, outermost first."""
-
-    file: str
-    tree: ast.Module
-    functions: tuple[FunctionNode | ast.AsyncFunctionDef, ...]
-    lines: tuple[str, ...]
+from pullback.frontend.texts import FunctionNode, has_text, texts_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Definition:
     """A function in the source: one per syntax node, compared by identity.
 
@@ -45,100 +34,65 @@ class Definition:
         return self.node.body
 
 
-@lru_cache(maxsize=256)
-def _parse(file: str, text: str) -> Source:
-    tree = ast.parse(text, file)
-    found = [
-        n
-        for n in ast.walk(tree)
-        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-    ]
-    return Source(file, tree, tuple(found), tuple(text.splitlines()))
-
-
-def _source_of(function: FunctionType) -> Source:
-    file = function.__code__.co_filename
-    lines = linecache.getlines(file, function.__globals__)
-    if not lines:
-        raise SourceError(
-            f"the source of {function.__qualname__!r} cannot be read (from {file!r})",
-            "define the function in a file or a notebook cell",
-        )
-    return _parse(file, "".join(lines))
-
-
-def _first_line(node: FunctionNode | ast.AsyncFunctionDef) -> int:
-    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
-    return min([node.lineno, *(d.lineno for d in decorators)])
-
-
-def _parameter_names(node: FunctionNode | ast.AsyncFunctionDef) -> tuple[str, ...]:
-    a = node.args
-    return tuple(p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs))
-
-
-def _code_start(code: CodeType) -> tuple[int, int]:
-    """The position of the first real instruction: inside the lambda that the code belongs to."""
-    for line, _, col, _ in code.co_positions():
-        if line is not None and col is not None and (line, col) != (code.co_firstlineno, 0):
-            return line, col
-    return code.co_firstlineno, 0
-
-
-def _inside(node: ast.AST, line: int, byte_col: int) -> bool:
-    assert isinstance(node, ast.Lambda)
-    start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
-    return start <= (line, byte_col) < end
-
-
-def _find(source: Source, function: FunctionType) -> FunctionNode:
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    is_lambda = code.co_name == "<lambda>"
-    candidates = [
-        n
-        for n in source.functions
-        if isinstance(n, ast.Lambda) == is_lambda
-        and (is_lambda or getattr(n, "name", "") == code.co_name)
-        and _first_line(n) == code.co_firstlineno
-        and _parameter_names(n) == names
-    ]
-    if is_lambda and len(candidates) > 1:
-        line, col = _code_start(code)
-        inside = [n for n in candidates if _inside(n, line, col)]
-        # Nested lambdas: the innermost one that holds the first instruction.
-        candidates = inside[-1:] or candidates
-    if not candidates:
-        raise SourceError(
-            f"the source of {function.__qualname__!r} is not at line {code.co_firstlineno} of "
-            f"{source.file!r}",
-            "the file has changed since it was imported: start again",
-        )
-    if isinstance(candidates[-1], ast.AsyncFunctionDef):
-        raise SourceError(f"{function.__qualname__!r} is an async function")
-    return candidates[-1]
-
-
-_DEFINITIONS: dict[tuple[CodeType, int], Definition] = {}
+_Key = tuple[CodeType, int, str]
+_DEFINITIONS: WeakValueDictionary[_Key, Definition] = WeakValueDictionary()
+_RECENT: deque[Definition] = deque(maxlen=32)
+"""Definitions that nothing uses any more, and that may be asked for again."""
 
 
 def definition_of(function: FunctionType) -> Definition:
-    """The definition of a Python function: the same object for all functions of one code."""
-    code = function.__code__
-    key = (code, id(function.__globals__))
-    if key not in _DEFINITIONS:
-        from pullback.frontend.lifting import lifted
+    """The definition of a Python function: the same object for all functions of one code, as long
+    as it is in use. SourceError where no text is proven to be its source (``texts``)."""
+    key = function.__code__, id(function.__globals__), returned(function)
+    found = _DEFINITIONS.get(key)
+    if found is None:
+        found = _DEFINITIONS[key] = _definition(function)
+        _RECENT.append(found)
+    return found
 
-        source = _source_of(function)
-        _DEFINITIONS[key] = Definition(
-            lifted(_find(source, function)),
-            source.file,
-            code.co_name,
-            function.__qualname__,
-            function.__globals__,
-            source.lines,
+
+def returned(function: FunctionType) -> str:
+    """The annotation of what a function returns, which has a meaning (``unmatched``) and is not in
+    its code."""
+    return str(function.__annotations__.get("return", ""))
+
+
+def _definition(function: FunctionType) -> Definition:
+    from pullback.frontend.lifting import lifted
+
+    code = function.__code__
+    for text in texts_of(function):
+        nodes = text.find(code)
+        if not nodes:
+            continue
+        if len(nodes) > 1:
+            raise SourceError(
+                f"{len(nodes)} functions like {function.__qualname__!r} are on line "
+                f"{code.co_firstlineno} of {text.file!r}, and Python runs without columns",
+                "put each on a line of its own",
+            )
+        (node,) = nodes
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise SourceError(f"{function.__qualname__!r} is an async function")
+        return Definition(
+            lifted(node), text.file, code.co_name, function.__qualname__, function.__globals__,
+            text.lines,
+        )  # fmt: skip
+    raise _no_source(function)
+
+
+def _no_source(function: FunctionType) -> SourceError:
+    code = function.__code__
+    if not has_text(function):
+        return SourceError(
+            f"the source of {function.__qualname__!r} cannot be read (from {code.co_filename!r})",
+            "define the function in a file or a notebook cell",
         )
-    return _DEFINITIONS[key]
+    return SourceError(
+        f"what stands at line {code.co_firstlineno} of {code.co_filename!r} is not the source of "
+        f"{function.__qualname__!r}: compiling it gives other code",
+        "the file has changed since it was imported: reload the module, or start again",
+    )
 
 
 def nested_definition(node: FunctionNode, outer: Definition) -> Definition:

@@ -8,7 +8,7 @@ table of all strings that have been met. Programs can compare them, pass them on
 from __future__ import annotations
 
 import enum
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 
 NUMBERS: dict[str, int] = {}
@@ -16,14 +16,14 @@ STRINGS: list[str] = []
 _LOCK = Lock()
 
 
-@cache
+@lru_cache(maxsize=256)
 def members(cls: type) -> tuple[enum.Enum, ...]:
     """The members of an enumeration, in order."""
     assert issubclass(cls, enum.Enum)
     return tuple(cls)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _positions(cls: type) -> dict[object, int]:
     return {id(m): k for k, m in enumerate(members(cls))}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
-from pullback.frontend.source import FunctionNode
+from pullback.frontend.memo import by_node
+from pullback.frontend.texts import FunctionNode
 
 Scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -148,20 +148,25 @@ def _body(node: FunctionNode) -> list[ast.AST]:
     return [node.body] if isinstance(node, ast.Lambda) else list(node.body)
 
 
-@cache
+@by_node
 def local_names(node: FunctionNode) -> frozenset[str]:
     """The names that are local to a function (as in Python, wherever they are assigned)."""
+    return local_names_now(node)
+
+
+def local_names_now(node: FunctionNode) -> frozenset[str]:
+    """The same of a tree that changes: not remembered."""
     extra = [node.args.vararg.arg] if node.args.vararg is not None else []
     return frozenset(parameters(node)) | frozenset(extra) | frozenset(assigned(_body(node), False))
 
 
-@cache
+@by_node
 def given_names(node: FunctionNode) -> frozenset[str]:
     """The parameters that are never bound anew: an update of what they hold can be handed back."""
     return frozenset(parameters(node)) - set(assigned(_body(node), False))
 
 
-@cache
+@by_node
 def free_names(node: FunctionNode) -> tuple[str, ...]:
     """The names that a function reads from outside, sorted: of enclosing functions or globals."""
     return tuple(sorted(reads(_body(node)) - local_names(node)))
@@ -352,7 +357,7 @@ class Liveness:
         return head
 
 
-@cache
+@by_node
 def liveness_of(node: FunctionNode) -> Liveness:
     """Liveness in a whole function body (of a lambda: nothing to know)."""
     if isinstance(node, ast.Lambda):
@@ -386,7 +391,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 
-@cache
+@by_node
 def declared_outside(node: FunctionNode) -> frozenset[str]:
     """The names that a function declares ``global`` or ``nonlocal``."""
     inside = [n for root in _body(node) for n in ast.walk(root)]
@@ -395,7 +400,7 @@ def declared_outside(node: FunctionNode) -> frozenset[str]:
     )
 
 
-@cache
+@by_node
 def is_generator(node: FunctionNode) -> bool:
     """Whether calling the function gives an iterator."""
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from pullback.native.builtin import with_general
+from pullback.native.builtin import bound
 from pullback.native.module import (
     CompiledEntry,
     CompiledModule,
@@ -51,8 +51,8 @@ __all__ = [
     "RouteSignature",
     "Tree",
     "Words",
+    "bound",
     "compile_entries",
     "compile_module",
     "routed",
-    "with_general",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from types import FunctionType
 
 from pullback.native.runtime import ModuleOwner
 
@@ -42,15 +43,16 @@ _function_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(
 )
 
 
-def with_general(builtin: Builtin, general: Builtin) -> Builtin:
-    """A builtin of the same code (of an entry that converts data) which calls ``general`` with
-    arguments that are not of its layouts."""
+def bound(builtin: Builtin, function: object, general: Builtin | None = None) -> Builtin:
+    """A builtin of the same code for one function: where ``function.__code__`` is another one by
+    then, the arguments do not fit it. ``general``: what an entry that converts data calls with
+    arguments that do not fit."""
     owner = getattr(builtin, "__self__", None)
     assert isinstance(owner, ModuleOwner)
     address = _function_of(builtin)
-    return make_builtin(
-        getattr(builtin, "__name__", ""), address, ModuleOwner(owner.errors, [owner], general)
-    )
+    assert isinstance(function, FunctionType)
+    own = ModuleOwner(owner.errors, [owner], general, function, function.__code__)
+    return make_builtin(getattr(builtin, "__name__", ""), address, own)
 
 
 def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:

@@ -63,17 +63,38 @@ class Linked:
 
 
 @cache
-def _target() -> tuple[llvm.TargetMachine, llvm.LLJIT]:
+def _target() -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
-    machine = llvm.Target.from_default_triple().create_target_machine(
+    return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic",
         codemodel="jitdefault",
     )  # fmt: skip
-    # LLJIT takes the machine that it is given: it gets one of its own.
-    own = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
-    return machine, llvm.create_lljit_compiler(own)
+
+
+class _Linker:
+    """The linker of the next modules. What LLVM keeps of a module that was unloaded goes with its
+    linker, so there is a new one from time to time; modules keep theirs."""
+
+    MOST = 64
+
+    def __init__(self) -> None:
+        _target()
+        # LLJIT takes the machine that it is given: it gets one of its own.
+        own = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
+        self.jit: llvm.LLJIT = llvm.create_lljit_compiler(own)
+        self.linked = 0
+
+
+_linkers: list[_Linker] = []
+
+
+def _linker() -> llvm.LLJIT:
+    if not _linkers or _linkers[-1].linked == _Linker.MOST:
+        _linkers[:] = [_Linker()]
+    _linkers[-1].linked += 1
+    return _linkers[-1].jit
 
 
 @cache
@@ -105,12 +126,14 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -
         passes.add_new_gvn_pass()
         passes.add_simplify_cfg_pass()
     passes.run(module, builder)
+    llvm.newpassmanagers.NewPassManager._dispose(passes)  # llvmlite itself forgets to
+    passes.detach()
 
 
 def emit_object(text: str) -> tuple[bytes, Timing]:
     """Machine code of a module, as an object file in memory."""
     with _lock:
-        machine, _ = _target()
+        machine = _target()
         t0 = time.perf_counter()
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -126,7 +149,7 @@ def emit_object(text: str) -> tuple[bytes, Timing]:
 def optimised_text(text: str) -> str:
     """The LLVM text after the pipeline (to look at)."""
     with _lock:
-        machine, _ = _target()
+        machine = _target()
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         _optimise(module, machine, text.count("\n"))
@@ -148,7 +171,7 @@ def _cache_folder() -> Path | None:
 
 
 def _key(text: str) -> str:
-    machine, _ = _target()
+    machine = _target()
     version = ".".join(map(str, llvm.llvm_version_info))
     parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
              llvmlite.__version__)  # fmt: skip
@@ -183,12 +206,13 @@ _MENTION = re.compile(r"@(\w+)")
 def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> llvm.ResourceTracker:
     builder = llvm.JITLibraryBuilder().add_object_img(image)
     for name, address in imports.items():
-        builder.import_symbol(name, address)
+        if name.encode() in image:  # an import takes more than 1 kB as long as the module lives
+            builder.import_symbol(name, address)
     builder.add_current_process()  # libc and libm
     for name in exports:
         builder.export_symbol(name)
     with _lock:
-        return builder.link(_target()[1], f"pullback{next(_names)}")
+        return builder.link(_linker(), f"pullback{next(_names)}")
 
 
 @cache
@@ -207,7 +231,7 @@ def runtime_symbols() -> dict[str, int]:
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)
         keep_forever(tracker)
-        keep_forever(_target()[1])
+        keep_forever(_linkers[-1].jit)
         return {name: tracker[name] for name in exports}
 
 

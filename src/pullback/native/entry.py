@@ -39,9 +39,9 @@ class EntryText(EntryBase):
 
     def __init__(
         self, out: ModuleText, name: str, function: LoopFunction, signature: EntrySignature,
-        kind: int,
+        kind: int, absent: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(out, name, function)
+        super().__init__(out, name, function, absent)
         self.signature = signature
         self.kind = kind
         self.lists = any(isinstance(x, ListOf) for t in signature.params for x in leaves(t))
@@ -155,6 +155,8 @@ class EntryText(EntryBase):
         """The entry point (and its trampoline, if it has one)."""
         s = self.signature
         first = 1 if s.resume is not None else 0
+        if s.resume is None:
+            self.still_compiled()
         count = self.let(f"icmp eq i64 %nargs, {len(s.params) + first}")
         self.need(count, "other")
         parsed: list[tuple[Leaf, list[str]]] = []

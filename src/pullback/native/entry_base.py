@@ -5,11 +5,13 @@ The GIL is released while the loop function runs unless that is over in no time.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import assert_never
 
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
+from pullback.native.absent import CHECK
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import ModuleText
 from pullback.native.layout import STACK_SLACK, Field
@@ -68,8 +70,11 @@ def declarations() -> str:
 class EntryBase(ContextLines):
     """Prints one entry point."""
 
-    def __init__(self, out: ModuleText, name: str, function: LoopFunction) -> None:
+    def __init__(
+        self, out: ModuleText, name: str, function: LoopFunction, absent: bool = False
+    ) -> None:
         super().__init__()
+        self.absent = absent
         self.out = out
         self.name = name
         self.function = function
@@ -80,6 +85,10 @@ class EntryBase(ContextLines):
         self.short = facts.cost[function.name] < SHORT
         self.words = 0
 
+    @abstractmethod
+    def text(self) -> str:
+        """The entry point (and its trampoline, if it has one)."""
+
     # --- small helpers ---
 
     def need(self, cond: str, otherwise: str) -> None:
@@ -87,6 +96,16 @@ class EntryBase(ContextLines):
         self.count += 1
         self.line(f"br i1 {cond}, label %go{self.count}, label %{otherwise}, !prof !6")
         self.lines.append(f"go{self.count}:")
+
+    def still_compiled(self) -> None:
+        """The function that the builtin is for has the code that was compiled, and what was built
+        in is not shadowed; else the arguments do not fit."""
+        function = self.read("ptr", "%self", pyabi.OWNER_FUNCTION)
+        code = self.read("ptr", "%self", pyabi.OWNER_CODE)
+        now = self.read("ptr", function, pyabi.FUNCTION_CODE)
+        self.need(self.let(f"icmp eq ptr {now}, {code}"), "other")
+        if self.absent:
+            self.need(self.let(CHECK), "other")
 
     def at(self, base: str, offset: int) -> str:
         return self.let(f"getelementptr i8, ptr {base}, i64 {offset}")

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pullback.lower.loopcode import Module
+from pullback.native.absent import Absent, absent_symbols, absent_text
 from pullback.native.builtin import Builtin, make_builtin
 from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
 from pullback.native.entry import EntryText
-from pullback.native.entry_base import declarations, entry_symbol
+from pullback.native.entry_base import EntryBase, declarations, entry_symbol
+from pullback.native.pyabi import verify_owner
 from pullback.native.route import RouteSignature, RouteText
 from pullback.native.runtime import ModuleOwner
 from pullback.native.signature import EntrySignature
@@ -44,24 +46,26 @@ class CompiledEntry:
 
 
 def _write(
-    module: Module, signatures: Mapping[str, EntrySignature], routes: Mapping[str, Second]
-) -> tuple[ModuleText, str]:
+    module: Module, signatures: Mapping[str, EntrySignature], routes: Mapping[str, Second],
+    absent: Absent,
+) -> tuple[ModuleText, str]:  # fmt: skip
     out = emit_module(module)
     body = "".join(out.functions)
     # Residual objects of one module are not those of another.
     kind = int.from_bytes(hashlib.sha256(body.encode()).digest()[:7], "little")
     entries = [
-        EntryText(out, name, module.functions[name], signature, kind).text()
+        EntryText(out, name, module.functions[name], signature, kind, bool(absent)).text()
         for name, signature in signatures.items()
     ]
-    more = ""
+    more = absent_text(absent)
     for name, second in routes.items():
         function = module.functions[name]
         if isinstance(second, RouteSignature):
             more += second.declarations()
-            entries.append(RouteText(out, routed(name), function, second).text())
+            made: EntryBase = RouteText(out, routed(name), function, second, bool(absent))
         else:
-            entries.append(EntryText(out, routed(name), function, second, kind).text())
+            made = EntryText(out, routed(name), function, second, kind, bool(absent))
+        entries.append(made.text())
     return out, finish(out, declarations() + more + "".join(entries))
 
 
@@ -72,17 +76,20 @@ def routed(name: str) -> str:
 
 def compile_entries(
     module: Module, signatures: Mapping[str, EntrySignature],
-    routes: Mapping[str, Second] = MappingProxyType({}),
+    routes: Mapping[str, Second] = MappingProxyType({}), absent: Absent = (),
 ) -> CompiledModule:  # fmt: skip
     """Compile a module with one entry point per name of ``signatures`` and a second one, called
-    ``routed(name)``, per name of ``routes``; they share their residual objects."""
-    out, text = _write(module, signatures, routes)
+    ``routed(name)``, per name of ``routes``; they share their residual objects. Where one of the
+    names ``absent`` is there, no arguments fit them."""
+    out, text = _write(module, signatures, routes, absent)
     converting = [r for r in routes.values() if isinstance(r, RouteSignature)]
     own = {name: at for r in converting for name, at in r.symbols().items()}
+    own |= absent_symbols(absent)
     names = (*signatures, *map(routed, routes))
     linked = link_text(text, tuple(map(entry_symbol, names)), own)
-    keep: list[object] = [linked, *(r.raws() for r in converting)]
+    keep: list[object] = [linked, absent, *(r.raws() for r in converting)]
     owner = ModuleOwner(tuple(out.errors), keep)
+    verify_owner(owner, owner.function, owner.code)
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
     return CompiledModule(call, text, linked.timing)
 

@@ -23,6 +23,10 @@ ARRAY_STRIDES = 40
 ARRAY_DESCR = 56
 ARRAY_FLAGS = 64
 NPY_ALIGNED = 0x0100
+FUNCTION_CODE = 48
+OWNER_CODE = 16  # of ``runtime.ModuleOwner``: its slots, by name
+OWNER_FUNCTION = 32
+DICT_VERSION = 24
 _TP_NEW = 65
 
 _NUMPY_SLOTS = {"PyArray_Scalar": 60, "PyArray_Empty": 184}
@@ -35,7 +39,7 @@ _PYTHON_FUNCTIONS = (
     "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyType_GenericAlloc", "PyList_New",
     "PyErr_Clear", "PyDict_GetItem", "PyList_GetItem", "PyGC_Disable", "PyGC_Enable",
     "PyObject_GC_UnTrack", "PyDict_Next", "PyDict_New", "PyDict_SetItem", "PyDict_Size",
-    "PyObject_RichCompareBool",
+    "PyObject_RichCompareBool", "PyDict_Contains",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {
@@ -129,6 +133,7 @@ def verify() -> None:
         [sizes.from_address(strides + 8 * k).value for k in range(2)] == [8, 24],
         _at(a, ARRAY_DESCR, ctypes.c_size_t) == id(np.dtype(np.float64)),
         _at(a, ARRAY_FLAGS, ctypes.c_int) & 0x0FFF == a.flags.num & 0x0FFF,
+        _word(id(verify.__wrapped__) + FUNCTION_CODE) == id(verify.__wrapped__.__code__),
         _scalars_fit(),
         _empty_works(),
     )
@@ -137,6 +142,31 @@ def verify() -> None:
             "Pullback's native code does not know the memory layout of this Python and NumPy "
             f"(check {facts.index(False)} of {len(facts)} failed)"
         )
+
+
+def verify_owner(owner: object, function: object, code: object) -> None:
+    """Raise ``AbiError`` unless the fields of a module's owner are where entries read them."""
+    found = _word(id(owner) + OWNER_FUNCTION), _word(id(owner) + OWNER_CODE)
+    if found != (id(function), id(code)):
+        raise AbiError("Pullback's native code does not know how Python keeps slots")
+
+
+@cache
+def has_versions() -> bool:
+    """Whether a dict has a number that every change of it changes (CPython before 3.14)."""
+    names = dict[str, object](a=1)
+    seen = [_version(names), _version(names)]
+    for name, value in (("b", 2), ("b", None), ("a", 3), ("b", 2), ("a", None)):
+        if value is None:
+            del names[name]
+        else:
+            names[name] = value
+        seen.append(_version(names))
+    return seen[0] == seen[1] and len(set(seen)) == len(seen) - 1
+
+
+def _version(names: dict[str, object]) -> int:
+    return ctypes.c_uint64.from_address(id(names) + DICT_VERSION).value
 
 
 def _scalars_fit() -> bool:

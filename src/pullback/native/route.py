@@ -87,9 +87,10 @@ class RouteText(EntryBase):
     """Prints one such entry point."""
 
     def __init__(
-        self, out: ModuleText, name: str, function: LoopFunction, signature: RouteSignature
-    ) -> None:
-        super().__init__(out, name, function)
+        self, out: ModuleText, name: str, function: LoopFunction, signature: RouteSignature,
+        absent: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(out, name, function, absent)
         self.signature = signature
 
     def text(self) -> str:
@@ -98,6 +99,7 @@ class RouteText(EntryBase):
         self.blocks = self.space(len(s.arguments))
         for k in range(len(s.arguments)):
             self.write("ptr", "null", self.blocks, 8 * k)
+        self.still_compiled()
         count = len(s.arguments) + s.tangents
         self.need(self.let(f"icmp eq i64 %nargs, {count}"), "other")
         args, cells = self._converted()

@@ -11,7 +11,8 @@ import ctypes
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import TracebackType
+from types import CodeType, FunctionType, TracebackType
+from typing import cast
 
 from pullback.core.prims import EXCEPTIONS
 from pullback.core.prims_discrete import exception_args
@@ -33,14 +34,25 @@ class ErrorSite:
     early: bool = False
 
 
+def _any() -> None:
+    """The function of builtins that are for any function: its code never changes."""
+
+
+_ANY = cast("FunctionType", _any)
+
+
 @dataclass(slots=True, eq=False)
 class ModuleOwner:
     """What the builtins of one module have as ``self``: keeps code and tables alive. ``general``:
-    what an entry that converts data calls with arguments that are not of its layouts."""
+    what an entry that converts data calls with arguments that are not of its layouts.
+    ``function``: the one that was compiled, and its ``code`` then. The entry looks whether the
+    function still has it, at the offsets of these two fields (``pyabi``)."""
 
     errors: tuple[ErrorSite, ...]
     keep: list[object] = field(default_factory=list)
     general: Callable[..., object] | None = None
+    function: FunctionType = _ANY
+    code: CodeType = _ANY.__code__
 
 
 def unusual(owner: ModuleOwner, args: tuple[object, ...]) -> object:
