@@ -92,6 +92,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case _, OptionalK(inner_kind):
             return _into_optional(run, value, inner_kind, node)
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
+            run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)
         case SymbolV(), ScalarK(t, py, bits):
             return Scalar(run.convert(value, t, node), py, bits)
@@ -321,8 +322,9 @@ def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
     """The same node where some of its alternatives are not declared: checked when it runs."""
     more = kind.absent - value.absent
     if more:
-        wrong = _is(run, value, tuple(more), node)
-        names = " or ".join("None" if c is type(None) else c.__name__ for c in more)
+        ordered = tuple(c for c in value.union.classes if c in more)
+        wrong = _is(run, value, ordered, node)
+        names = " or ".join("None" if c is type(None) else c.__name__ for c in ordered)
         message = f"{names} where {describe(kind)} is declared"
         run.require(run.b.prim("not", wrong), "TypeError", message, node)
     return UnionV(value.atom, value.union, value.owners, kind.absent)
