@@ -306,16 +306,20 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
 
 
 def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
-    """A value of a union as one of another, which has all that it can be: as a node of that."""
+    """A value of a union as one of another: as a node of that. What it can be and the other lacks
+    is checked when it runs."""
     from pullback.frontend.narrowing import case_value
 
-    if not set(value.union.classes) - value.absent <= set(kind.union.classes) - kind.absent:
+    shared = set(kind.union.classes) - kind.absent
+    if shared.isdisjoint(value.possible):
         mismatch(run, value, kind, node)
     if not value.union.agrees(kind.union):
         mismatch(run, value, kind, node)
     if kind.union.primal is not None:  # a gradient has None where a value has something
         mismatch(run, value, kind, node)
-    return case_value(run, value, lambda v: coerce(run, v, kind, node), node)
+    declared = UnionK(value.union, frozenset(value.union.classes) - shared)
+    narrowed = _narrowed(run, value, declared, node)
+    return case_value(run, narrowed, lambda v: coerce(run, v, kind, node), node)
 
 
 def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
