@@ -68,7 +68,7 @@ def symbol_shape(cls: type) -> Symbol:
     found = symbols.members(cls)
     if len(found) > MOST_MEMBERS:
         raise NoLayout
-    return Symbol(cls, found, {}, [])
+    return Symbol(cls, found, {}, {})
 
 
 class _Layouts:

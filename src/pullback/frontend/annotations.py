@@ -10,7 +10,8 @@ import dataclasses
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from pullback.errors import ArgumentTypeError
 
@@ -35,14 +36,25 @@ def field_names(cls: type) -> tuple[str, ...]:
     return names
 
 
-_HINTS: dict[type, dict[str, object]] = {}
+_MEMORY = "__pullback_declared__"
+
+
+def memory(cls: type) -> dict[object, Any]:
+    """What is known of the declaration of a class. The class holds it, so that it goes with the
+    class; and the class is all that it depends on."""
+    found: dict[object, Any] | None = vars(cls).get(_MEMORY)
+    if found is None:
+        found = {}
+        type.__setattr__(cls, _MEMORY, found)
+    return found
 
 
 def annotations_of(cls: type) -> dict[str, object]:
     """The resolved annotations of the fields; TypeError-like refusal if they do not resolve."""
     if cls is dict:
         return {}
-    if cls not in _HINTS:
+    known: dict[str, object] | None = memory(cls).get("annotations")
+    if known is None:
         own = {p.__name__: p for p in getattr(cls, "__type_params__", ())}
         try:
             hints = typing.get_type_hints(cls, localns={**own, cls.__name__: cls})
@@ -52,8 +64,9 @@ def annotations_of(cls: type) -> dict[str, object]:
                 "define the classes at module level, aliases of unions too",
             ) from None
         inherited = _inherited(cls)
-        _HINTS[cls] = {n: inherited.get(n, hints.get(n, object)) for n in field_names(cls)}
-    return _HINTS[cls]
+        known = {n: inherited.get(n, hints.get(n, object)) for n in field_names(cls)}
+        memory(cls)["annotations"] = known
+    return known
 
 
 def _inherited(cls: type) -> dict[str, object]:
@@ -159,12 +172,10 @@ def group_of(annotation: object) -> tuple[type, ...] | None:
     return group
 
 
-_GROUPS: dict[type, tuple[tuple[type, ...], ...]] = {}
-
-
 def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
     """All groups of classes that are reachable from the fields of ``cls``."""
-    if cls not in _GROUPS:
+    known: tuple[tuple[type, ...], ...] | None = memory(cls).get("groups")
+    if known is None:
         found: dict[tuple[type, ...], None] = {}
         todo, seen = [cls], {cls}
         while todo:
@@ -174,14 +185,13 @@ def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
                     new = [c for c in group if c is not types.NoneType and c not in seen]
                     seen.update(new)
                     todo.extend(new)
-        _GROUPS[cls] = tuple(found)
-    return _GROUPS[cls]
+        known = memory(cls)["groups"] = tuple(found)
+    return known
 
 
 def home_group(cls: type) -> tuple[type, ...] | None:
-    """The union that a recursive class belongs to (the widest one); None: not recursive."""
-    homes = [g for g in groups_of(cls) if cls in g]
-    return canonical(max(homes, key=len)) if homes else None
+    """The union that a recursive class belongs to; None: not recursive."""
+    return canonical((cls,)) if any(cls in g for g in groups_of(cls)) else None
 
 
 def beside(cls: type) -> Iterator[type]:
@@ -190,16 +200,6 @@ def beside(cls: type) -> Iterator[type]:
         if isinstance(other, type) and other.__module__ == cls.__module__:
             if is_record_class(other) and is_frozen(other):
                 yield other
-
-
-def _neighbours(cls: type) -> Iterator[tuple[type, ...]]:
-    """The groups that mention a class, or classes beside it in its module."""
-    yield from groups_of(cls)
-    for other in beside(cls):
-        try:
-            yield from groups_of(other)
-        except ArgumentTypeError:  # its annotations do not resolve
-            continue
 
 
 def mentioned_beside(cls: type) -> Iterator[object]:
@@ -213,24 +213,33 @@ def mentioned_beside(cls: type) -> Iterator[object]:
             yield from mentions(annotation)
 
 
-_CANONICAL: dict[tuple[type, ...], tuple[type, ...]] = {}
+def canonical(group: Iterable[type]) -> tuple[type, ...]:
+    """All classes that unions bring together with those of the group, as far as the fields of these
+    classes say: ``E`` and ``E | None``, and unions that overlap, are one type, of which values lack
+    some alternatives. What other classes declare, and in which order the classes are named, makes
+    no difference. None is the last."""
+    none = types.NoneType
+    given = frozenset(group)
+    classes = sorted(given - {none}, key=_by_name)
+    kept = memory(classes[0]) if classes else {}
+    key = "canonical", given
+    if key not in kept:
+        found, before = set(classes), 0
+        groups = {frozenset(given)}
+        while len(found) + len(groups) > before:
+            before = len(found) + len(groups)
+            groups.update(frozenset(g) for cls in found for g in groups_of(cls))
+            for other in groups:
+                if not found.isdisjoint(other):
+                    found |= other - {none}
+        nones = {none} if any(none in g and not found.isdisjoint(g) for g in groups) else given
+        kept[key] = (*sorted(found, key=_by_name), *(nones & {none}))
+    made: tuple[type, ...] = kept[key]
+    return made
 
 
-def canonical(group: tuple[type, ...]) -> tuple[type, ...]:
-    """All classes that unions bring together with those of the group: ``E`` and ``E | None``, and
-    unions that overlap, are one type, of which values lack some alternatives."""
-    if group not in _CANONICAL:
-        found = dict.fromkeys(group)
-        done: set[type] = set()
-        while todo := [c for c in found if c is not types.NoneType and c not in done]:
-            for cls in todo:
-                done.add(cls)
-                for other in _neighbours(cls):
-                    if not done.isdisjoint(other):
-                        found.update(dict.fromkeys(other))
-        last = types.NoneType
-        _CANONICAL[group] = (*(c for c in found if c is not last), *(c for c in found if c is last))
-    return _CANONICAL[group]
+def _by_name(cls: type) -> tuple[str, str]:
+    return cls.__qualname__, cls.__module__
 
 
 def is_tuple_of_any_length(annotation: object) -> bool:

@@ -92,6 +92,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case _, OptionalK(inner_kind):
             return _into_optional(run, value, inner_kind, node)
         case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
+            run.lambda_sets.symbols[constant] = None
             return SymbolV(i64(number_of(constant)), cls)
         case SymbolV(), ScalarK(t, py, bits):
             return Scalar(run.convert(value, t, node), py, bits)
@@ -305,24 +306,29 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
 
 
 def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
-    """A value of a union as one of another, which has all that it can be: as a node of that."""
+    """A value of a union as one of another: as a node of that. What it can be and the other lacks
+    is checked when it runs."""
     from pullback.frontend.narrowing import case_value
 
-    if not set(value.union.classes) - value.absent <= set(kind.union.classes) - kind.absent:
+    shared = set(kind.union.classes) - kind.absent
+    if shared.isdisjoint(value.possible):
         mismatch(run, value, kind, node)
     if not value.union.agrees(kind.union):
         mismatch(run, value, kind, node)
     if kind.union.primal is not None:  # a gradient has None where a value has something
         mismatch(run, value, kind, node)
-    return case_value(run, value, lambda v: coerce(run, v, kind, node), node)
+    declared = UnionK(value.union, frozenset(value.union.classes) - shared)
+    narrowed = _narrowed(run, value, declared, node)
+    return case_value(run, narrowed, lambda v: coerce(run, v, kind, node), node)
 
 
 def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
     """The same node where some of its alternatives are not declared: checked when it runs."""
     more = kind.absent - value.absent
     if more:
-        wrong = _is(run, value, tuple(more), node)
-        names = " or ".join("None" if c is type(None) else c.__name__ for c in more)
+        ordered = tuple(c for c in value.union.classes if c in more)
+        wrong = _is(run, value, ordered, node)
+        names = " or ".join("None" if c is type(None) else c.__name__ for c in ordered)
         message = f"{names} where {describe(kind)} is declared"
         run.require(run.b.prim("not", wrong), "TypeError", message, node)
     return UnionV(value.atom, value.union, value.owners, kind.absent)

@@ -239,10 +239,8 @@ def meet(a: Kind, b: Kind, classes: set[type]) -> Kind | None:
         for cls, kinds in (found or NO_ARGUMENTS).items():
             if given.setdefault(cls, kinds) != kinds:
                 return None
-    ordered = sorted(classes, key=lambda c: (c is types.NoneType, c.__qualname__))
-    group = canonical(tuple(ordered))
     try:
-        union = union_for(group, tuple(arrays), given)
+        union = union_for(canonical(classes), tuple(arrays), given)
     except ArgumentTypeError:
         return None
     return UnionK(union, frozenset(union.classes) - classes)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 Reduced = tuple[Kind, list[bool]]
-_GRADIENTS: dict[Union, Union] = {}
 
 
 def bears(run: Run, kind: Kind) -> bool:
@@ -65,13 +64,13 @@ def gradient_of(run: Run, union: Union) -> Union:
     """The union of gradients by values of a union: the same one, if nothing in it is discrete."""
     if union.primal is not None or not _has_discrete(run, union, set()):
         return union
-    if union not in _GRADIENTS:
-        made = _GRADIENTS[union] = Union(
+    if union.gradient is None:
+        made = union.gradient = Union(
             union.name, union.classes, arguments=union.arguments, primal=union
         )
         for cls, fields in union.fields.items():
             made.fields[cls] = tuple((n, _with_gradients(run, k)) for n, k in fields)
-    return _GRADIENTS[union]
+    return union.gradient
 
 
 def _with_gradients(run: Run, kind: Kind) -> Kind:

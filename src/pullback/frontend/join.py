@@ -36,6 +36,7 @@ from pullback.frontend.kinds import (
 from pullback.frontend.scopes import AnyScope, Scope
 from pullback.frontend.source import Definition
 from pullback.frontend.symbols import symbol_class
+from pullback.frontend.unions import declared_unions
 from pullback.frontend.values import CALLS, FunctionV, OperatorV, Stale, Static, Value
 
 
@@ -246,7 +247,7 @@ def _classes(kind: Kind) -> set[type] | None:
 
 
 def _in_union(a: Kind, b: Kind) -> Kind | None:
-    """The union that has both: one of the two, or the smallest one that there is, or a new one."""
+    """The union that has both: one of the two, or the smallest one of the program, or a new one."""
     x, y = _classes(a), _classes(b)
     if x is None or y is None or x == y == {type(None)}:
         return None
@@ -261,15 +262,22 @@ def _in_union(a: Kind, b: Kind) -> Kind | None:
         from pullback.frontend import generics
 
         return generics.meet(a, b, x | y)
-    found = records.unions_holding(x | y)
-    if found:
-        union = min(found, key=lambda u: len(u.classes))
-        return UnionK(union, frozenset(union.classes) - x - y)
-    return _new_union(x | y, (a, b))
+    found = _fitting(x | y, (a, b))
+    if found is None:
+        return None
+    held = [u for u in declared_unions() if x | y <= set(u.classes) and suits(u, found.arrays)]
+    union = min(held, key=lambda u: len(u.classes)) if held else found
+    return UnionK(union, frozenset(union.classes) - x - y)
 
 
-def _new_union(classes: set[type], kinds: tuple[Kind, Kind]) -> Kind | None:
-    """The union of classes that no annotation has brought together."""
+def suits(union: records.Union, arrays: records.ArrayKinds) -> bool:
+    """Whether nodes of a union can hold arrays of these kinds."""
+    return all(dict(union.fields.get(c, ())).get(name, k) == k for c, name, k in arrays)
+
+
+def _fitting(classes: set[type], kinds: tuple[Kind, Kind]) -> records.Union | None:
+    """The union of classes that no program declares: with all that their own fields bring together
+    with them."""
     if not all(c is type(None) or (is_dataclass(c) and records.is_frozen(c)) for c in classes):
         return None
     records_of = [
@@ -284,9 +292,8 @@ def _new_union(classes: set[type], kinds: tuple[Kind, Kind]) -> Kind | None:
         for name, part in k.fields
         if isinstance(part, ArrayK)
     ]
-    ordered = sorted(classes, key=lambda c: (c is type(None), c.__qualname__))
     try:
-        return UnionK(records.union_for(ordered, tuple(arrays)))
+        return records.union_for(records.canonical(classes), tuple(arrays))
     except ArgumentTypeError:
         return None
 

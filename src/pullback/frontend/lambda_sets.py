@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from pullback.core.types import Decl, Variant
-from pullback.errors import EndlessError
+from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend import eta
 from pullback.frontend.flatten import example, kind_of, parts_of
 from pullback.frontend.kinds import (
@@ -36,8 +36,8 @@ from pullback.frontend.kinds import (
     with_parts,
 )
 from pullback.frontend.nesting import Nesting, Node, captured, functions, places, sets_in
-from pullback.frontend.records import UnionTable
 from pullback.frontend.source import Definition, site_of
+from pullback.frontend.unions import Union, Unions
 from pullback.frontend.values import (
     ClosureV,
     FunctionV,
@@ -216,7 +216,9 @@ class LambdaSets:
 
     def __init__(self) -> None:
         self.sets: dict[Hashable, LambdaSet] = {}
-        self.unions: UnionTable = {}  # those that hold functions
+        self.unions = Unions()  # those that hold functions
+        self.declared: dict[str, Union] = {}  # all that this round has used so far
+        self.symbols: dict[object, None] = {}  # constants that the run tells apart, in order
         self.here: tuple[Definition, ast.AST] | None = None  # what is being compiled
         self.grown: LambdaSet | None = None  # the last set that grew in this round
         self.rounds = 0
@@ -224,6 +226,8 @@ class LambdaSets:
     def begin(self) -> None:
         """Begin a round: sets that were merged are one from now on."""
         self.grown = None
+        self.declared = {}
+        self.symbols = {}
         self.rounds += 1
         self._renew_unions()
         for s in self.sets.values():
@@ -234,15 +238,16 @@ class LambdaSets:
     def _renew_unions(self) -> None:
         """The unions that hold functions, with merged sets as one; unions of the same classes and
         arguments are one then."""
-        again = True
+        made, again = self.unions.made, True
         while again:
-            kept: UnionTable = {}
-            for (classes, arrays, given), u in self.unions.items():
-                now = tuple(tuple(map(self.current, kinds)) for kinds in given)
-                u.merged = kept.setdefault((classes, arrays, now), u)
-            again = len(kept) < len(self.unions)
-            self.unions = kept
-        for u in self.unions.values():
+            kept: dict[Hashable, Union] = {}
+            for u in made.values():
+                u.arguments = {c: tuple(map(self.current, ks)) for c, ks in u.arguments.items()}
+                key = self.unions.key(u.classes, u.arrays, u.arguments)
+                u.merged = kept.setdefault(key, u)
+            made, again = kept, len(kept) < len(made)
+        self.unions.made = made
+        for u in made.values():
             u.merged = None
             u.arguments = {c: tuple(map(self.current, ks)) for c, ks in u.arguments.items()}
             u.fields = {
@@ -269,6 +274,18 @@ class LambdaSets:
         if key not in self.sets:
             self.sets[key] = LambdaSet(f"lambdas.{len(self.sets)}", self, outer, node)
         return self.find(self.sets[key])
+
+    def use(self, union: Union) -> None:
+        """The program uses a union; its name is that of no other."""
+        own = union.primal or union
+        if self.declared.setdefault(own.name, own) is not own:
+            names = " and ".join(n for n in own.class_names() if n != "None")
+            raise ArgumentTypeError(
+                f"two classes with the name {names} and the same fields in one program: one of "
+                "them was defined anew",
+                "make all data with the classes as they are now",
+                None if self.here is None else site_of(*self.here),
+            )
 
     def field(self, place: Hashable) -> Kind:
         """The functions in a field of nodes."""

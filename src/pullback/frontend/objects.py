@@ -33,9 +33,10 @@ from pullback.frontend.attributes import written
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
 from pullback.frontend.iteration import int_atom, iterate, range_parts
-from pullback.frontend.join import is_function
+from pullback.frontend.join import is_function, suits
 from pullback.frontend.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.syntax import updated
+from pullback.frontend.unions import declared_unions
 from pullback.frontend.values import (
     ArrayV,
     ClosureV,
@@ -399,7 +400,7 @@ def _node_kind(
 def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
     """The union that the fields already belong to, or the one that fits them."""
     for value in record.fields.values():
-        if isinstance(value, UnionV) and set(group) <= set(value.union.classes):
+        if isinstance(value, UnionV) and set(group) == set(value.union.classes):
             return value.union
     found: list[tuple[type, str, ArrayK]] = []
     todo: list[RecordV] = [record]
@@ -411,19 +412,9 @@ def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
                 found.append((r.cls, name, kind))
             elif isinstance(value, RecordV):
                 todo.append(value)
-    known = [u for u in records.unions_holding(set(group)) if _suits(u, found)]
-    if known:
-        return known[-1]
-    arrays_of = tuple(sorted(found, key=lambda e: (e[0].__qualname__, e[1])))
-    return records.union_for(group, arrays_of)
-
-
-def _suits(union: records.Union, found: Sequence[tuple[type, str, ArrayK]]) -> bool:
-    for cls, name, kind in found:
-        own = dict(union.fields.get(cls, ()))
-        if own.get(name, kind) != kind:
-            return False
-    return True
+    arrays_of = tuple(found)
+    known = [u for u in declared_unions() if set(u.classes) == set(group) and suits(u, arrays_of)]
+    return known[-1] if known else records.union_for(group, arrays_of)
 
 
 def is_int(value: Value) -> bool:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import enum
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Protocol, cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
-from pullback.core.types import BOOL, F32, F64, I32, I64, Decl, Variant
+from pullback.core.types import BOOL, F32, F64, I32, I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.annotations import (
     alternatives,
@@ -28,6 +24,7 @@ from pullback.frontend.annotations import (
     is_frozen,
     is_record_class,
     is_tuple_of_any_length,
+    memory,
     mentioned_beside,
     mentions_union,
     named,
@@ -47,111 +44,22 @@ from pullback.frontend.kinds import (
     SymbolK,
     TupleK,
     UnionK,
-    leaf_types,
     parts,
     static_kind,
 )
-
-ArrayKinds = tuple[tuple[type, str, ArrayK], ...]
-"""The kinds of the array fields inside a union: annotations do not tell the rank."""
-
-UnionKey = tuple[tuple[type, ...], ArrayKinds, tuple[tuple[Kind, ...], ...]]
-UnionTable = dict[UnionKey, "Union"]
-"""Unions by their classes, arrays, and the arguments of these classes."""
-
-
-class FunctionFields(Protocol):
-    """The fields (and type arguments) of a program that hold functions: which ones flow there is
-    known of a program only. ``unions``: those that have such fields."""
-
-    unions: UnionTable
-
-    def field(self, place: Hashable) -> Kind:
-        """The kind of the functions in a place."""
-        ...
-
-
-_PROGRAM: ContextVar[FunctionFields | None] = ContextVar("program", default=None)
-
-
-@contextmanager
-def functions_of(program: FunctionFields | None) -> Iterator[None]:
-    """While a program is being made, fields that are declared ``Callable`` are its own. (None:
-    values from outside are looked at.)"""
-    token = _PROGRAM.set(program)
-    try:
-        yield
-    finally:
-        _PROGRAM.reset(token)
-
-
-def function_field(place: Hashable, what: str) -> Kind:
-    """The kind of functions in a field."""
-    program = _PROGRAM.get()
-    if program is None:
-        raise ArgumentTypeError(
-            f"{what} is a function: data with functions inside of nodes cannot come from outside",
-            "pass the numbers that it captures, and make the data in the function itself",
-        )
-    return program.field(place)
-
-
-Arguments = Mapping[type, tuple[Kind, ...]]
-"""What stands for the type parameters of the generic classes of a union."""
+from pullback.frontend.unions import (
+    NO_ARGUMENTS,
+    Arguments,
+    ArrayKinds,
+    Union,
+    function_field,
+    functions_of,
+    union_of,
+)
 
 Environment = Mapping[object, Kind]
 """What type parameters stand for."""
 
-NO_ARGUMENTS: Arguments = {}
-_NESTED = 3  # a generic class may use itself with other arguments so deep
-
-
-@dataclass(eq=False, slots=True)
-class Union:
-    """The alternatives of a value: frozen dataclasses, possibly None. Interned; identity counts."""
-
-    name: str
-    classes: tuple[type, ...]
-    fields: dict[type, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
-    arguments: Arguments = field(default_factory=dict)
-    of_program: bool = False
-    """Whether there are functions in it, which are those of one program."""
-    merged: Union | None = None
-    """One that has become the same, as functions in them turned out to be."""
-    primal: Union | None = None
-    """Of a gradient, the union of what it is the gradient of; see ``gradients``."""
-
-    def class_names(self) -> list[str]:
-        return ["None" if c is types.NoneType else c.__name__ for c in self.classes]
-
-    def tag(self, cls: type) -> int:
-        return self.classes.index(cls)
-
-    def agrees(self, other: Union) -> bool:
-        """Whether the classes that are in both have the same arguments."""
-        mine, others = self.arguments, other.arguments
-        return all(others.get(c, k) == k for c, k in mine.items())
-
-    def variant_kind(self, cls: type) -> Kind:
-        """The kind of an unpacked value of one alternative."""
-        if cls is types.NoneType:
-            return static_kind(None)
-        return RecordK(cls, self.fields[cls])
-
-    def variant_kinds(self) -> tuple[Kind, ...]:
-        return tuple(map(self.variant_kind, self.classes))
-
-    def decl(self) -> Decl:
-        return Decl(
-            self.name,
-            tuple(
-                Variant(name, tuple(leaf_types(self.variant_kind(c))))
-                for name, c in zip(self.class_names(), self.classes)
-            ),
-        )
-
-
-_UNIONS: UnionTable = {}
 _SCALARS: dict[object, Kind] = {
     float: ScalarK(F64, True),
     int: ScalarK(I64, True),
@@ -217,53 +125,37 @@ def union_for(
     classes: Sequence[type], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
 ) -> Union:
     """The union of these classes, with its fields resolved from the annotations."""
-    reachable = set(classes)
-    for cls in classes:
-        if cls is not types.NoneType:
-            reachable.update(c for g in groups_of(cls) for c in g)
-    relevant = tuple(a for a in arrays if a[0] in reachable)
+    reachable = set(classes) - {types.NoneType}
+    for cls in tuple(reachable):
+        reachable.update(c for g in groups_of(cls) for c in g if c is not types.NoneType)
     arguments = completed(classes, given) if any(map(parameters, classes)) else NO_ARGUMENTS
-    key = (tuple(classes), relevant, tuple(arguments.get(c, ()) for c in classes))
-    unions, mark = _unions_with(reachable, arguments)
-    if key not in unions:
-        names = "_".join("None" if c is types.NoneType else c.__name__ for c in classes)
-        union = Union(f"{names}.{mark}{len(unions)}", tuple(classes), arguments=arguments)
-        union.of_program = bool(mark)
-        unfinished = [u for u in unions.values() if len(u.fields) < _records(u.classes)]
-        if sum(u.classes == union.classes for u in unfinished) >= _NESTED:
-            raise ArgumentTypeError(
-                f"{union.class_names()[0]} holds itself with ever other type arguments",
-                "give a class inside of itself the parameters that it has",
-            )
-        unions[key] = union
-        try:
-            for cls in classes:
-                if cls is not types.NoneType:
-                    bound = dict(zip(parameters(cls), arguments.get(cls, ())))
-                    union.fields[cls] = tuple(
-                        (name, annotation_kind(a, cls, name, arrays, bound))
-                        for name, a in annotations_of(cls).items()
-                    )
-        except BaseException:
-            del unions[key]
-            raise
-    return unions[key]
+    ranks = {(c, name): kind for c, name, kind in reversed(arrays) if c in reachable}
+    relevant = tuple((c, name, ranks[c, name]) for c, name in sorted(ranks, key=_array_name))
+
+    def fields_of(cls: type) -> tuple[tuple[str, Kind], ...]:
+        bound = dict(zip(parameters(cls), arguments.get(cls, ())))
+        return tuple(
+            (name, annotation_kind(a, cls, name, relevant, bound))
+            for name, a in annotations_of(cls).items()
+        )
+
+    functions = any(map(_has_function_field, reachable)) or any(
+        holds_functions(k) for kinds in arguments.values() for k in kinds
+    )
+    return union_of(tuple(classes), relevant, arguments, functions, fields_of)
 
 
-def _unions_with(
-    classes: Iterable[type], arguments: Arguments
-) -> tuple[UnionTable, str]:
-    """Where the unions of such classes are kept, and a mark for their names."""
-    held = any(_has_function_field(c) for c in classes if c is not types.NoneType)
-    if not held and not any(map(holds_functions, (k for ks in arguments.values() for k in ks))):
-        return _UNIONS, ""
-    program = _PROGRAM.get()
-    return ({}, "") if program is None else (program.unions, "f")
+def _array_name(place: tuple[type, str]) -> tuple[str, str, str]:
+    cls, name = place
+    return cls.__qualname__, cls.__module__, name
 
 
-@cache
 def _has_function_field(cls: type) -> bool:
-    return any(map(_names_function, annotations_of(cls).values()))
+    kept = memory(cls)
+    if "functions" not in kept:
+        kept["functions"] = any(map(_names_function, annotations_of(cls).values()))
+    found: bool = kept["functions"]
+    return found
 
 
 def _names_function(annotation: object) -> bool:
@@ -285,15 +177,6 @@ def holds_functions(kind: Kind) -> bool:
             return union.of_program
         case _:
             return any(map(holds_functions, parts(kind)))
-
-
-def _records(classes: Sequence[type]) -> int:
-    return sum(c is not types.NoneType for c in classes)
-
-
-def unions_holding(classes: set[type]) -> list[Union]:
-    """The unions made so far that have all these alternatives."""
-    return [u for u in all_unions() if classes <= set(u.classes)]
 
 
 def annotation_kind(
@@ -430,17 +313,11 @@ def has_rank_of_its_own(cls: type, name: str) -> bool:
     return annotation is np.ndarray or "ndarray" in str(annotation)
 
 
-def all_unions() -> list[Union]:
-    program = _PROGRAM.get()
-    return [*_UNIONS.values(), *(program.unions.values() if program is not None else ())]
-
-
 __all__ = [
-    "NO_ARGUMENTS", "Arguments", "ArrayKinds", "Union", "all_unions", "alternatives",
+    "NO_ARGUMENTS", "Arguments", "ArrayKinds", "Union", "alternatives",
     "annotation_kind", "annotations_of", "array_fields", "canonical", "declared_arguments",
     "field_names", "field_of", "function_field", "functions_of", "groups_of", "has_array_fields",
     "has_rank_of_its_own", "holds_functions",
     "home_group", "inside", "is_frozen", "is_key", "is_record_class", "is_tuple_of_any_length",
     "mentions_union", "parameters", "plain", "step", "union_for", "union_kind",
-    "unions_holding",
 ]  # fmt: skip

@@ -152,6 +152,8 @@ class Run(PythonValues):
 
     def declare(self, declared: Union | LambdaSet) -> None:
         """Put a declaration, and those inside it, into the program."""
+        if isinstance(declared, Union):
+            self.lambda_sets.use(declared)
         if declared.name not in self.decls:
             self.redeclare(declared)
             for kind in declared.variant_kinds():

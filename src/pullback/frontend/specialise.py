@@ -298,7 +298,7 @@ def _reachable(main: Function, rt: Run) -> Program:
 
 
 def _unions(rt: Run) -> dict[str, Union]:
-    return {u.name: u for u in records.all_unions() if u.name in rt.decls}
+    return {name: u for name, u in rt.lambda_sets.declared.items() if name in rt.decls}
 
 
 REGISTERED = (derivatives, library, narrowing)

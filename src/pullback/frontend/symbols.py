@@ -1,19 +1,23 @@
 """Strings and members of enumerations as numbers, for those that only the run tells.
 
 Known ones stay what they are (``Static``); two different ones that meet, and fields of nodes, are
-numbers (``SymbolK``): the position of a member in its enumeration, the number of a string in one
-table of all strings that have been met. Programs can compare them, pass them on and return them.
+numbers (``SymbolK``): the position of a member in its enumeration; of a string a number that is
+computed from its characters, so that programs say the same in every process. One table leads from
+the numbers back to the strings that have been met. Programs can compare symbols, pass them on and
+return them.
 """
 
 from __future__ import annotations
 
 import enum
+import hashlib
 from functools import lru_cache
 from threading import Lock
 
 NUMBERS: dict[str, int] = {}
-STRINGS: list[str] = []
+STRINGS: dict[int, str] = {}
 _LOCK = Lock()
+_MOST = 1 << 62
 
 
 @lru_cache(maxsize=256)
@@ -43,11 +47,16 @@ def number_of(value: object) -> int:
     found = NUMBERS.get(value)
     if found is None:
         with _LOCK:
-            if value not in NUMBERS:
-                STRINGS.append(value)
-                NUMBERS[value] = len(STRINGS) - 1
-            found = NUMBERS[value]
+            found = _digest(value)
+            while STRINGS.setdefault(found, value) != value:
+                found = (found + 1) % _MOST
+            NUMBERS[value] = found
     return found
+
+
+def _digest(text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") % _MOST
 
 
 def symbol_of(cls: type, number: int) -> object:

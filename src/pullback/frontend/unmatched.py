@@ -16,7 +16,7 @@ from pullback.core.terms import Atom, Prim
 from pullback.errors import ArgumentValueError
 from pullback.frontend.optionals import class_name
 from pullback.frontend.signals import Unreachable
-from pullback.frontend.symbols import STRINGS, members
+from pullback.frontend.symbols import members, number_of
 from pullback.frontend.values import RecordV, Scalar, Static, SymbolV, TupleV, UnionV, Value
 
 if TYPE_CHECKING:
@@ -72,9 +72,10 @@ def _message(value: str) -> str:
 
 def _fail_for_each(run: Run, subject: SymbolV, s: ast.Match) -> NoReturn:
     """A member of an enumeration or a string of which only the run knows which one it is."""
-    values = STRINGS if subject.cls is str else members(subject.cls)
-    for number, value in enumerate(values[:_MAX_SYMBOLS]):
-        other = run.b.prim("ne", subject.atom, i64(number))
+    known = (v for v in run.lambda_sets.symbols if isinstance(v, str))
+    values = tuple(known) if subject.cls is str else members(subject.cls)
+    for value in values[:_MAX_SYMBOLS]:
+        other = run.b.prim("ne", subject.atom, i64(number_of(value)))
         run.require(other, "ValueError", _message(repr(value)), s)
     run.require(boolean(False), "ValueError", _message(f"this {subject.cls.__name__}"), s)
     raise Unreachable

@@ -35,7 +35,6 @@ _PYTHON = {
     "PyList_New": ("ptr", "i64"),
     "PyErr_Clear": ("void", ""),
     "PyDict_GetItem": ("ptr", "ptr, ptr"),
-    "PyList_GetItem": ("ptr", "ptr, i64"),
     "PyDict_Next": ("i32", "ptr, ptr, ptr, ptr"),
     "PyDict_New": ("ptr", ""),
     "PyDict_SetItem": ("i32", "ptr, ptr, ptr"),

@@ -42,7 +42,10 @@ def symbol_object(c: Code, name: Name, shape: Symbol, number: str) -> str:
     """A new reference to the symbol with this number."""
     if shape.members is None:
         table = name(shape.strings)
-        found = c.call("ptr", "PyList_GetItem", f"ptr @{table}", f"i64 {number}")
+        key = c.call("ptr", "PyLong_FromLongLong", f"i64 {number}")
+        c.need(c.let(f"icmp ne ptr {key}, null"), "fail")
+        found = c.call("ptr", "PyDict_GetItem", f"ptr @{table}", f"ptr {key}")
+        c.call("void", "Py_DecRef", f"ptr {key}")
         c.need(c.let(f"icmp ne ptr {found}, null"), "fail")
         return increment(c, found)
     found = "@" + name(shape.members[0])

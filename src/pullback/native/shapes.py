@@ -87,7 +87,7 @@ class Symbol:
     key: type
     members: tuple[object, ...] | None = field(compare=False)
     numbers: dict[str, int] = field(compare=False)
-    strings: list[str] = field(compare=False)
+    strings: dict[int, str] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
