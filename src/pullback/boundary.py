@@ -30,7 +30,7 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
 )
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.pytypes import types_of
 from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
 from pullback.lower.values import machine
 from pullback.marshal import has_union
@@ -246,7 +246,7 @@ def pack(data: Any) -> Any:
     """
     if isinstance(data, Packed):
         return data
-    kind = type_of(data)
+    (kind,) = types_of((data,))
     conversion = conversion_of(kind, Space.FORWARD)
     block = None if conversion is None else encode(conversion, data, 0, True)
     return Packed(block, data)

@@ -21,7 +21,7 @@ MAY_KNOW = {
     "leaves": {"core", "errors", "frontend"},
     "cells": {"core"},
     "marshal": {"core", "errors", "frontend", "leaves", "cells"},
-    "trees": {"core", "errors", "frontend", "marshal"},
+    "trees": {"core", "errors", "frontend", "leaves", "located", "marshal"},
     "tangents": {"core", "errors", "frontend", "marshal"},
     "rawmemory": {"core", "lower", "native", "cells"},
     "wrappers": {"core", "ad"},
