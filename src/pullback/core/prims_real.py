@@ -414,12 +414,13 @@ REAL.add(Row("max", 2, number2, max, (_wins("gt", False), _wins("gt", True)),
              _pick("ogt", "sgt"), (_ANY, _ANY), product="gate", kinks=_TIES))
 REAL.add(Row("min", 2, number2, min, (_wins("lt", False), _wins("lt", True)),
              _pick("olt", "slt"), (_ANY, _ANY), product="gate", kinks=_TIES))
-REAL.add(Row("maximum", 2, number2, lambda x, y: x if x >= y or x != x else y,
+# Equal operands differ in the sign of zero only: the value is the second one then, as NumPy's.
+REAL.add(Row("maximum", 2, number2, lambda x, y: x if x > y or x != x else y,
              (_propagating_wins("ge", False), _propagating_wins("ge", True)),
-             _pick_nan("oge", "sge"), (_ANY, _ANY), product="gate", kinks=_TIES))
-REAL.add(Row("minimum", 2, number2, lambda x, y: x if x <= y or x != x else y,
+             _pick_nan("ogt", "sgt"), (_ANY, _ANY), product="gate", kinks=_TIES))
+REAL.add(Row("minimum", 2, number2, lambda x, y: x if x < y or x != x else y,
              (_propagating_wins("le", False), _propagating_wins("le", True)),
-             _pick_nan("ole", "sle"), (_ANY, _ANY), product="gate", kinks=_TIES))
+             _pick_nan("olt", "slt"), (_ANY, _ANY), product="gate", kinks=_TIES))
 
 # --- tests and conversions ------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
     {t} {s}  type and intrinsic suffix of the last operand: double, f64; <8 x double>, v8f64
     {d} {ds} the same of the result
     {b}  the type of a comparison of such operands: i1, <8 x i1>
+    {dtop} {dmin}   of an integer result: 2 to its bits - 1, of type {t}, and its least value, of type {d}
     {zero} {one} {half} {inf} {ones} {ones1} {false} {width} {width-1} {64} {0c}..{6c}
          constants of type {t} (ones: all bits set; ones1, false: of type {b}; width: of the int)
 
@@ -21,6 +22,7 @@ _HOLE = re.compile(r"\{([\w-]+)\}")
 
 _SUFFIX = {"double": "f64", "float": "f32", "i64": "i64", "i32": "i32", "i1": "i1"}
 _WIDTH = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i1": 1}
+_TOP = {"i64": "0x43E0000000000000", "i32": "0x41E0000000000000"}
 
 
 def vector(scalar: str, lanes: int) -> str:
@@ -84,6 +86,8 @@ def expand(
         "d": vector(dest, lanes),
         "ds": prefix + _SUFFIX[dest],
         "b": vector("i1", lanes),
+        "dtop": splat(operand, _TOP.get(dest, ""), lanes),
+        "dmin": splat(dest, str(-(1 << (_WIDTH[dest] - 1))), lanes),
         **{str(i): a for i, a in enumerate(args)},
     }
 

@@ -1,8 +1,9 @@
 """Whether what is in a field of a record is what its annotation declares.
 
 Records outside of unions are compiled for what is in their fields, so an int in a field that is
-declared ``float`` is an int there, and an array may stand for a number. Text, None, functions,
-sequences and other records do not stand for a number, nor for each other.
+declared ``float`` is an int there, and an array may stand for a number. Text, functions, sequences
+and other records do not stand for a number, nor for each other. None may stand in every field: a
+gradient has it where a value is discrete.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from pullback.frontend.kinds import (
 _SORTS: dict[object, str] = {
     float: "number", int: "number", bool: "number", np.ndarray: "number",
     np.float64: "number", np.float32: "number", np.int64: "number", np.int32: "number",
-    str: "text", types.NoneType: "none", None: "none", list: "sequence", tuple: "sequence",
+    str: "text", types.NoneType: "none", list: "sequence", tuple: "sequence",
     abc.Sequence: "sequence", dict: "dict", abc.Mapping: "dict", abc.Callable: "function",
     types.FunctionType: "function",
 }  # fmt: skip
@@ -40,7 +41,7 @@ _SORTS: dict[object, str] = {
 
 def require_declared(cls: type, name: str, annotation: object, kind: ArgType) -> None:
     """Raise ``ArgumentTypeError`` for a field that holds what its annotation does not declare."""
-    if not fits(annotation, kind) and not _by_default(cls, name, kind):
+    if not fits(annotation, kind):
         raise ArgumentTypeError(
             f"{_describe(kind)} in the field {name!r} of {cls.__name__}, which is declared "
             f"{show(annotation)}",
@@ -86,7 +87,7 @@ def _sort_of(kind: ArgType) -> str | None:
         case RecordK(cls):
             return "dict" if cls is dict else "sequence" if issubclass(cls, tuple) else "record"
         case StaticK(_, None):
-            return "none"
+            return None
         case StaticK(_, enum.Enum() as member):
             return "number" if isinstance(member, int | float) else (
                 "text" if isinstance(member, str) else "enum")  # fmt: skip
@@ -109,11 +110,6 @@ def _another_class(annotation: type, kind: ArgType) -> bool:
     if isinstance(kind, RecordK):
         return not issubclass(kind.cls, annotation)
     return _sort_of(kind) is not None
-
-
-def _by_default(cls: type, name: str, kind: ArgType) -> bool:
-    """Whether it is None, and the field is None unless it is given (``x: float = None``)."""
-    return _sort_of(kind) == "none" and getattr(cls, name, cls) is None
 
 
 def _describe(kind: ArgType) -> str:

@@ -282,20 +282,9 @@ def astype(sp: Specialiser, array: ArrayV, t: Element, node: ast.AST) -> ArrayV:
     extents = ext.extents(sp, array)
 
     def item(indices: tuple[Atom, ...]) -> Atom:
-        return cast(sp, numpy_scalar(sp.b.index(array.atom, indices, checked=False)), t)
+        return sp.convert(numpy_scalar(sp.b.index(array.atom, indices, checked=False)), t, node)
 
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)
-
-
-def cast(sp: Specialiser, value: Scalar, t: Element) -> Atom:
-    """An explicit conversion, also downwards."""
-    if value.type == t:
-        return value.atom
-    if isinstance(t, Real):
-        return sp.b.prim("to_real", value.atom, static=(t,))
-    if t == BOOL:
-        return sp.b.prim("to_bool", value.atom)
-    return sp.b.prim("to_int", value.atom, static=(t,))
 
 
 # --- NumPy's own numbers -------------------------------------------------------------------------
@@ -308,7 +297,7 @@ def _register_type(function: Callable[..., object], t: Element) -> None:
         x = to_array(sp, x, node)
         if isinstance(x, ArrayV):
             return astype(sp, x, t, node)
-        return numpy_scalar(cast(sp, sp.scalar(x, node), t))
+        return numpy_scalar(sp.convert(x, t, node))
 
 
 _register_type(np.float64, F64)

@@ -12,10 +12,11 @@ from pullback.core.terms import Atom, Build, Loop, Prim, Var
 from pullback.core.types import I64, Array, Real
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
-from pullback.frontend.dtypes import Element
+from pullback.frontend.dtypes import Element, dtype_value, promote, real_of
 from pullback.frontend.numpy_elementwise import numpy_scalar
 from pullback.frontend.numpy_reduce import axes_of
 from pullback.frontend.numpy_shape import as_array, ravel, transpose
+from pullback.frontend.sequences import to_array
 from pullback.frontend.values import (
     ArrayV,
     Scalar,
@@ -261,6 +262,8 @@ def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         sp, "np.isclose", args, kwargs, node,
         a=MISSING, b=MISSING, rtol=Static(1e-5), atol=Static(1e-8),
     )  # fmt: skip
+    t = real_of(promote(sp, (to_array(sp, b, node), Static(1.0)), node))
+    b = sp.call(Static(np.asarray), (b,), node, {"dtype": dtype_value(t)})  # so no int overflows
     size = sp.call(Static(np.abs), (b,), node)
     margin = sp.binop("+", atol, sp.binop("*", rtol, size, node), node)
     gap = sp.call(Static(np.abs), (sp.call(Static(np.subtract), (a, b), node),), node)

@@ -96,20 +96,29 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     x, shape, order = bind(
         sp, "np.reshape", args, kwargs, node, a=MISSING, shape=MISSING, order=Static("C")
     )
-    refuse_order(sp, order, node)
-    return reshape(sp, as_array(sp, x, node), shape, node)
+    array = as_array(sp, x, node)
+    refuse_order(sp, order, array, node)
+    return reshape(sp, array, shape, node)
 
 
-def refuse_order(sp: Specialiser, order: Value, node: ast.AST) -> None:
-    if sp.static(order, node, "order") not in ("C", "A", "K"):
-        sp.refuse(node, "only order='C' is supported", "reshape the transpose: x.T.reshape(...)")
+def refuse_order(sp: Specialiser, order: Value, array: ArrayV, node: ast.AST) -> None:
+    """Refuse another order of elements than that of the indices: "F", and "A" and "K", which ask
+    how the array lies in memory. Arrays of rank 1 have one order."""
+    wanted = sp.static(order, node, "order")
+    if wanted == "C" or (array.rank < 2 and wanted in ("F", "A", "K")):
+        return
+    if wanted in ("A", "K"):
+        reason = f"order={wanted!r} depends on how the array lies in memory"
+        sp.refuse(node, reason, "write order='C', or x.T.ravel() for the other order")
+    sp.refuse(node, "only order='C' is supported", "reshape the transpose: x.T.reshape(...)")
 
 
 @register(np.ravel)
 def ravel(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, order = bind(sp, "np.ravel", args, kwargs, node, a=MISSING, order=Static("C"))
-    refuse_order(sp, order, node)
-    return reshape(sp, as_array(sp, x, node), Static(-1), node)
+    array = as_array(sp, x, node)
+    refuse_order(sp, order, array, node)
+    return reshape(sp, array, Static(-1), node)
 
 
 # --- axes ----------------------------------------------------------------------------------------
