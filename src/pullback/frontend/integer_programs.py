@@ -58,11 +58,10 @@ def comb(n: int, k: int) -> int:
 
 
 def gcd(a: int, b: int) -> int:
-    """Euclid's."""
-    a, b = abs(a), abs(b)
+    """Euclid's, by remainders of any sign: -(2 ** 63) has no absolute value."""
     while b != 0:
         a, b = b, a % b
-    return a
+    return abs(a)
 
 
 def lcm(a: int, b: int) -> int:

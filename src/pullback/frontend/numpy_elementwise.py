@@ -17,7 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, Int, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind
-from pullback.frontend.arrays import compare_numbers, elementwise, unary_number
+from pullback.frontend.arrays import compare_numbers, elementwise, power, unary_number
 from pullback.frontend.dtypes import promote, real_of
 from pullback.frontend.sequences import to_array
 from pullback.frontend.values import (
@@ -247,13 +247,21 @@ def as_numpy(sp: Specialiser, value: Value, node: ast.AST, like: Sequence[Value]
     return value
 
 
+def strong(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    """A number as np.asarray sees it: of its own type, also beside arrays of others."""
+    if isinstance(value, Static | Scalar):
+        return Scalar(sp.scalar(value, node).atom, py=False)
+    return value
+
+
 def _register_operator(function: Callable[..., object], op: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         values = bind(sp, function.__name__, args, kwargs, node, x1=MISSING, x2=MISSING)
-        if op == "**" and isinstance(values[1], Static) and values[1].value == 0.5:
-            return sp.call(Static(np.sqrt), (values[0],), node)  # as NumPy does
         numbers = [as_numpy(sp, v, node, values) for v in values]
+        if op == "**":
+            known = isinstance(values[1], Static) and values[1].value == 0.5
+            return power(sp, numbers[0], values[1] if known else numbers[1], node)
         return elementwise(sp, numbers, lambda v: sp.binop(op, v[0], v[1], node), node)
 
 

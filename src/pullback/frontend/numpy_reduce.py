@@ -15,7 +15,7 @@ import scipy.special
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Bool, Real
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.dtypes import Element, parse_dtype, real_of
@@ -48,9 +48,22 @@ FALSE = Static(False)
 
 
 def axes_of(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int, ...]:
-    """The axes that ``axis=`` names, counted from 0, in order."""
+    """The axes that ``axis=`` names, counted from 0, in ascending order."""
     if is_none(axis):
         return tuple(range(rank))
+    return tuple(sorted(named_axes(sp, axis, rank, node)))
+
+
+def one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
+    """The axis that ``axis=`` names, counted from 0; several are refused."""
+    found = named_axes(sp, axis, rank, node)
+    if isinstance(axis, TupleV):
+        sp.refuse(node, "one axis is needed, not a tuple", error=ArgumentTypeError)
+    return found[0]
+
+
+def named_axes(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int, ...]:
+    """The axes that ``axis=`` names, counted from 0, as they are named."""
     if isinstance(axis, TupleV):
         wanted = [sp.static_int(a, node, "axis") for a in axis.items]
     else:
@@ -59,7 +72,7 @@ def axes_of(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int
         if not -rank <= a < rank:
             reason = f"axis {a} is out of bounds for an array of dimension {rank}"
             sp.refuse(node, reason, error=ArgumentValueError)
-    found = tuple(sorted(a % rank for a in wanted))
+    found = tuple(a % rank for a in wanted)
     if len(set(found)) < len(found):
         sp.refuse(node, "duplicate value in 'axis'", error=ArgumentValueError)
     return found

@@ -17,7 +17,7 @@ from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag,
 from pullback.frontend.arrays import elementwise
 from pullback.frontend.dtypes import promote
 from pullback.frontend.numpy_elementwise import numpy_scalar
-from pullback.frontend.numpy_shape import as_array
+from pullback.frontend.numpy_shape import as_array, at_least_1d
 from pullback.frontend.numpy_sort import as_type
 from pullback.frontend.programs import run_program
 from pullback.frontend.values import (
@@ -122,7 +122,7 @@ def average(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     )
     if is_none(weights):
         return sp.call(Static(np.mean), (x, axis), node)
-    a, w = as_array(sp, x, node), as_array(sp, weights, node)
+    a, w = at_least_1d(sp, x, node), at_least_1d(sp, weights, node)
     if a.rank != w.rank:
         sp.refuse(
             node,
@@ -153,7 +153,7 @@ def nansum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis, keepdims = bind(
         sp, "np.nansum", args, kwargs, node, a=MISSING, axis=NONE, keepdims=Static(False)
     )
-    array = as_array(sp, x, node)
+    array = at_least_1d(sp, x, node)
     if isinstance(array.elem, Real):
         missing = sp.call(Static(np.isnan), (array,), node)
         zero = numpy_scalar(sp.convert(Static(0.0), array.elem, node))

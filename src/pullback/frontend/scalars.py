@@ -33,13 +33,15 @@ FOLD: dict[str, Callable[..., object]] = {
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _UNCHECKED_BITS = 62
+_TOO_LARGE = "integer result does not fit in 64 bits"
 _MAX_UNROLLED_POWER = 16
 
 
 def is_number(value: Value) -> bool:
     """A number: at run time or a literal."""
     return isinstance(value, Scalar) or (
-        isinstance(value, Static) and static_scalar(value.value) is not None
+        isinstance(value, Static)
+        and (type(value.value) is int or static_scalar(value.value) is not None)
     )
 
 
@@ -54,7 +56,8 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
                 assert isinstance(v, int | float)
                 return Scalar(lit(v, kind.type), True, _bit_length(v))
             if isinstance(v, int):
-                sp.refuse(node, f"the int {v} does not fit in 64 bits")
+                sp.require(boolean(False), "OverflowError", _TOO_LARGE, node)
+                return Scalar(i64(0), True)
         case SymbolV():
             return scalar(sp, symbol_values.operand(sp, value, "arithmetic", node), node)
         case _:
@@ -138,8 +141,8 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
         result = FOLD[op](a, b)
     except (ArithmeticError, ValueError, TypeError):
         return None
-    if isinstance(result, str | bool) or static_scalar(result) is not None:
-        return Static(result)
+    if isinstance(result, str | int) or static_scalar(result) is not None:
+        return Static(result)  # an int may be beyond 64 bits: an index, or a term of floats
     return None
 
 
@@ -148,12 +151,25 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
     folded = fold(op, left, right)
     if folded is not None:
         return folded
+    left, right = _large_as_float(left, right), _large_as_float(right, left)
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     if op == "@":
         sp.refuse(node, "@ is not defined for numbers", "use *", error=_type_error())
     if a.py and b.py:
         return _python(sp, op, a, b, node)
     return _numpy(sp, op, left, right, node)
+
+
+def _large_as_float(value: Value, other: Value) -> Value:
+    """A literal int beyond 64 bits that meets a float: the float nearest to it, as Python has it."""
+    if isinstance(value, Static) and isinstance(value.value, int):
+        real = isinstance(other, Scalar) and isinstance(other.type, Real)
+        if real and not -(2**63) <= value.value < 2**63:
+            try:
+                return Static(float(value.value))
+            except OverflowError:
+                return value
+    return value
 
 
 def _python(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
@@ -182,7 +198,7 @@ def _bits(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scal
         back = sp.b.prim("eq", sp.b.prim("shr", result, y), x)
         fits = sp.b.prim("and", back, sp.b.prim("lt", y, i64(64)))
         fits = sp.b.prim("or", fits, sp.b.prim("eq", x, i64(0)))
-        sp.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
+        sp.require(fits, "OverflowError", _TOO_LARGE, node)
     bits = max(a.bits, b.bits) if op in "&|^" else a.bits if op == ">>" else 64
     return Scalar(result, py, bits if py else 64)
 
@@ -214,7 +230,7 @@ def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None
         return
     if y is not None and not isinstance(y, Lit):
         fine = sp.b.prim("or", fine, sp.b.prim("ne", y, i64(-1)))
-    sp.require(fine, "OverflowError", "integer result does not fit in 64 bits", node)
+    sp.require(fine, "OverflowError", _TOO_LARGE, node)
 
 
 def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
