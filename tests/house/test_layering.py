@@ -28,7 +28,9 @@ MAY_KNOW = {
     "located": {"errors", "frontend", "leaves", "marshal"},
     "applied": {"errors"},
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
-    "boundary": {"core", "errors", "frontend", "lower", "marshal", "native", "plans", "entries"},
+    "boundary": {
+        "core", "errors", "frontend", "located", "lower", "marshal", "native", "plans", "entries",
+    },
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
     "routes": {"core", "frontend", "lower", "native", "plans", "entries", "boundary"},
     "products_text": {

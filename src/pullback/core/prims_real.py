@@ -117,7 +117,7 @@ REAL.add(Row("sign", 1, number1, np.sign, (ZERO,),
                      "{r}.a = zext {b} {r}.p to {t}\n"
                      "{r}.c = zext {b} {r}.n to {t}\n"
                      "{r} = sub {t} {r}.a, {r}.c"}, (_ANY,), kinks="0 at 0"))
-REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
+REAL.add(Row("mulz", 2, real2, lambda p, ct: abs(ct) if ct == 0 else p * ct,
              (lambda b, a, r: a[1], lambda b, a, r: a[0]),
              {"real": "{r}.p = fmul {t} {0}, {1}\n"
                       "{r}.c = fcmp oeq {t} {1}, {zero}\n"
@@ -155,7 +155,13 @@ def _pow_base(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
     return b.prim("mulz", b.prim("pow", a[0], b.prim("sub", a[1], _k(1.0, r))), a[1])
 
 
-REAL.add(Row("pow", 2, real2, np.power,
+def _pow(x: float, y: float) -> object:
+    """As C has it; np.power takes the square root where y is 0.5, of -0.0 and -inf too."""
+    t = np.float32 if isinstance(x, np.float32) else np.float64
+    return t(x) ** t(y)
+
+
+REAL.add(Row("pow", 2, real2, _pow,
              (_pow_base, lambda b, a, r: b.prim("mulz", b.prim("log", a[0]), r)),
              {"real": "call:pow"}, ((0.5, 2.0), _ANY), product="mulz",
              kinks="at base 0: by the exponent 0 where the power is 0; a negative base has the "

@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.core.types import Real
+from pullback.core.types import BOOL, F64, I64, Bool, Int, Real
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.dtypes import dtype_value, parse_dtype
@@ -202,9 +202,8 @@ def array_item(
 def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """The Python number that a NumPy number is."""
     scalar = sp.scalar(value, node)
-    return Scalar(sp.b.prim("to_real", scalar.atom, static=(Real(64),))
-                  if isinstance(scalar.type, Real) and scalar.type.bits == 32
-                  else scalar.atom, py=True)  # fmt: skip
+    wide = {Real: F64, Int: I64, Bool: BOOL}[type(scalar.type)]
+    return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
 
 
 @method("scalar", "item")

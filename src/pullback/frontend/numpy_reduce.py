@@ -54,6 +54,12 @@ def axes_of(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int
     return tuple(sorted(named_axes(sp, axis, rank, node)))
 
 
+def _no_axis(sp: Specialiser, axis: Value, node: ast.AST, fine: tuple[int, ...]) -> None:
+    """Refuse an axis of a number, but for those that NumPy passes over."""
+    if not is_none(axis) and not (isinstance(axis, Static) and axis.value in fine):
+        sp.refuse(node, "a number has no axis", "leave axis= out", error=ArgumentValueError)
+
+
 def one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
     """The axis that ``axis=`` names, counted from 0; several are refused."""
     found = named_axes(sp, axis, rank, node)
@@ -144,6 +150,7 @@ def total(
     if isinstance(t, Bool):
         sp.refuse(node, "sums of dtype bool are not supported", "use np.any")
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, (0, -1))
         return numpy_scalar(sp.convert(x, t, node))
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
@@ -157,6 +164,7 @@ def total(
 def mean(sp: Specialiser, x: Value, axis: Value, keepdims: Value, node: ast.AST) -> Value:
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, ())
         return numpy_scalar(sp.convert(x, real_of(sp.scalar(x, node).type), node))
     t = real_of(x.elem)
 
@@ -252,7 +260,10 @@ def extremum(
     """The largest (smallest) element, or its ``place`` in C order; ValueError if there is none."""
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, (0, -1))
         return numpy_scalar(ext.ZERO) if place else x
+    if place and not is_none(axis):
+        one_axis(sp, axis, x.rank, node)
     axes = axes_of(sp, axis, x.rank, node)
     own = ext.extents(sp, x)
     for k in axes:
@@ -309,6 +320,7 @@ def tested(
 ) -> Value:
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, (0, -1))
         return numpy_scalar(sp.convert(x, BOOL, node))
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
@@ -348,6 +360,7 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
         sp.refuse(node, "the argument b= of logsumexp is not supported")
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, ())
         return numpy_scalar(sp.convert(x, real_of(sp.scalar(x, node).type), node))
     t = real_of(x.elem)
 

@@ -10,6 +10,7 @@ import numpy as np
 from pullback.core.build import lit
 from pullback.core.terms import Atom, Build, Loop, Prim, Var
 from pullback.core.types import I64, Array, Real
+from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.dtypes import Element, dtype_value, promote, real_of
@@ -130,14 +131,20 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if is_none(axis) and array.rank > 1:
         sp.refuse(node, "np.roll of a matrix needs axis=", "give axis=, or ravel first")
     axes = (0,) if is_none(axis) else named_axes(sp, axis, array.rank, node)
-    shifts = shift.items if isinstance(shift, TupleV) else (shift,) * len(axes)
+    shifts = shift.items if isinstance(shift, TupleV) else (shift,)
     if len(shifts) == 1:
-        shifts = shifts * len(axes)
+        shifts = tuple(shifts) * len(axes)
+    if len(axes) == 1:
+        axes = axes * len(shifts)
     if len(shifts) != len(axes):
-        reason = "'shift' and 'axis' should be scalars or 1D sequences of one length"
-        sp.refuse(node, reason, error=ArgumentValueError)
-    by = dict(zip(axes, (ext.int_atom(sp, s, node, "shift") for s in shifts)))
+        sp.refuse(node, "np.roll of shifts and axes of different numbers", error=ArgumentValueError)
     own = ext.extents(sp, array)
+    by: dict[int, Atom] = {}
+    for k, s in zip(axes, shifts):
+        more = ext.int_atom(sp, s, node, "shift")
+        if k in by:
+            more = ext.add(sp, ext.mod(sp, by[k], own[k]), ext.mod(sp, more, own[k]))
+        by[k] = more
 
     def item(i: Indices) -> Atom:
         at = (ext.mod(sp, ext.sub(sp, j, by[k]), own[k]) if k in by else j for k, j in enumerate(i))

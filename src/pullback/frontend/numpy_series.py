@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.core.types import F64, Real
+from pullback.core.types import BOOL, F64, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend import series_programs as programs
@@ -101,6 +101,9 @@ def gradient(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if isinstance(spacing, ArrayV) or _is_sequence(spacing):
         sp.refuse(node, "np.gradient with places of the points is not supported", "give a number")
     vector = _vector(sp, f, "np.gradient", node)
+    if vector.elem == BOOL:
+        sp.refuse(node, "np.gradient of bools is not defined", "convert them: f.astype(float)",
+                  error=ArgumentTypeError)  # fmt: skip
     if (isinstance(vector.elem, Real) and vector.elem != F64) or kwargs:
         sp.refuse(node, "np.gradient is supported for float64, without names", "np.gradient(f, h)")
     vector = as_type(sp, vector, F64, node)

@@ -29,6 +29,7 @@ from pullback.frontend.numpy_shape import as_array, at_least_1d, ravel, transpos
 from pullback.frontend.programs import array_of, run_program
 from pullback.frontend.values import (
     ArrayV,
+    Scalar,
     SliceV,
     Specialiser,
     Static,
@@ -132,9 +133,14 @@ def as_type(sp: Specialiser, array: ArrayV, t: Element, node: ast.AST) -> ArrayV
 
 
 def _ordered(
-    sp: Specialiser, x: Value, axis: Value, node: ast.AST
+    sp: Specialiser, x: Value, axis: Value, node: ast.AST, bools: bool = True
 ) -> tuple[ArrayV, int]:
+    if isinstance(x, Static | Scalar) and not is_none(axis):
+        sp.refuse(node, "a number has no axis", "leave axis= out", error=ArgumentValueError)
     array, k = _flat(sp, at_least_1d(sp, x, node), axis, node)
+    if array.elem == BOOL and not bools:
+        sp.refuse(node, "quantiles of bools are not defined", "convert them: x.astype(float)",
+                  error=ArgumentTypeError)  # fmt: skip
     array = as_type(sp, array, real_of(array.elem), node)
     return sorted_along(sp, array, k, node), k
 
@@ -178,7 +184,7 @@ def _register_quantile(function: Callable[..., object], scale: float) -> None:
             sp.refuse(node, f"{name} with overwrite_input=True is not supported")
         if sp.static(rule, node, "method") != "linear":
             sp.refuse(node, f"{name} is supported with method='linear'")
-        ordered, k = _ordered(sp, x, axis, node)
+        ordered, k = _ordered(sp, x, axis, node, bools=False)
         (count,) = ext.extents(sp, ordered)[k : k + 1]
         message = "cannot take a quantile of an empty array"
         sp.require(sp.b.prim("gt", count, ext.ZERO), "IndexError", message, node)
@@ -283,7 +289,8 @@ def _mask_of(sp: Specialiser, x: Value, node: ast.AST) -> ArrayV:
 
 
 def _nonzero(sp: Specialiser, x: Value, node: ast.AST) -> Value:
-    return TupleV(tuple(scatter.places(sp, _mask_of(sp, x, node), node)))
+    array = as_array(sp, x, node)
+    return TupleV(tuple(scatter.places(sp, _mask_of(sp, array, node), node)))
 
 
 @register(np.nonzero)
