@@ -30,10 +30,11 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
 )
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.pytypes import types_of
 from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
+from pullback.located import located
 from pullback.lower.values import machine
-from pullback.marshal import has_union
+from pullback.marshal import Flattener, has_union
 from pullback.native.boundary import Conversion
 from pullback.native.choices import MOST_MEMBERS
 from pullback.native.classes import access_of
@@ -246,9 +247,12 @@ def pack(data: Any) -> Any:
     """
     if isinstance(data, Packed):
         return data
-    kind = type_of(data)
+    (kind,) = types_of((data,))
     conversion = conversion_of(kind, Space.FORWARD)
     block = None if conversion is None else encode(conversion, data, 0, True)
+    if block is None:  # it may be unusual, or no argument
+        with located((kind,), (data,)):
+            Flattener().leaves(kind, data)
     return Packed(block, data)
 
 

@@ -37,7 +37,7 @@ from pullback.frontend.derivatives import register_operators
 from pullback.frontend.extents import NO_BROADCAST
 from pullback.frontend.kinds import ArgType, Kind, leaf_types
 from pullback.frontend.python_values import Guard
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.halves import Halves
 from pullback.marshal import reachable_unions
@@ -120,7 +120,7 @@ _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
     """The specialisation of f for these arguments: a known one, or a new one."""
-    kinds = tuple(map(type_of, args))
+    kinds = types_of(args)
     equal = (type_of(f), kinds) not in _broadcasting
     key = (type_of(f), kinds, equal, request.lapack, request.in_order)
     known = _lookup(key, f, args)
@@ -378,7 +378,7 @@ def tangent_of(
 
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers."""
-    kinds = [type_of(x) for x in args]
+    kinds = types_of(args)
     spaces = [Spaces.of({u.name: u.decl() for u in reachable_unions(k)}) for k in kinds]
     bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces))
     return tuple(i for i, bears in enumerate(bearing) if bears)
@@ -406,7 +406,7 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     """The text of every stage, by name."""
     trace: Trace = []
     with _compiling:
-        kinds = tuple(map(type_of, args))
+        kinds = types_of(args)
         special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
         unit = special.unit(request)
         program, texts = unit.program(True, trace), dict[str, str]()

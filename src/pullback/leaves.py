@@ -9,6 +9,7 @@ import numpy as np
 from pullback.core.types import Array, Bool, Int, Real, Type
 from pullback.core.values import make_array
 from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.frontend.exact import require_exact
 from pullback.frontend.kinds import ArrayK, Kind, describe
 
 
@@ -33,12 +34,9 @@ def mismatch(kind: Kind, value: object) -> ArgumentTypeError:
 
 
 def scalar(t: Type, value: object) -> object:
+    require_exact(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, float) and type(value) is not np.float64:
-        value = float.__float__(value)  # a subclass is its number, as in Python's arithmetic
-    elif isinstance(value, int) and type(value) is not bool:
-        value = int.__int__(value)
     if isinstance(value, np.complexfloating):
         raise ArgumentTypeError("a complex number where a real one is expected")
     match t:
@@ -54,6 +52,7 @@ def scalar(t: Type, value: object) -> object:
 
 
 def array(elem: Type, rank: int, value: object) -> np.ndarray:
+    require_exact(value)
     if not isinstance(value, np.ndarray) or value.ndim != rank:
         raise mismatch(ArrayK(elem, rank), value) if isinstance(
             elem, Real | Int | Bool
@@ -62,6 +61,7 @@ def array(elem: Type, rank: int, value: object) -> np.ndarray:
 
 
 def items_of(value: object, kind: Kind, count: int = -1) -> Sequence[object]:
+    require_exact(value)
     if not isinstance(value, list | tuple) or count not in (-1, len(value)):
         raise mismatch(kind, value)
     return value

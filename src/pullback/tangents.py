@@ -17,6 +17,7 @@ import numpy as np
 from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.exact import refusal
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -98,7 +99,14 @@ def _walk(
                 out.append(None)
 
 
+def _require_exact(given: object, what: What) -> None:
+    problem = refusal(given)
+    if problem is not None:
+        raise type(problem)(f"{problem.reason}, as a {what}", problem.rewrite)
+
+
 def _number(t: Real, given: object, what: What) -> object:
+    _require_exact(given, what)
     if isinstance(given, np.ndarray) and given.ndim == 0:
         given = given[()]
     if given is None:
@@ -112,6 +120,7 @@ def _array(elem: Type, leaf: object, given: object, what: What) -> np.ndarray:
     assert isinstance(leaf, np.ndarray)
     if given is None:
         return np.zeros(leaf.shape, dtype_of(elem))
+    _require_exact(given, what)
     try:
         found = np.asarray(given)
         if np.iscomplexobj(found):
@@ -146,6 +155,7 @@ def _list(
 def _parts(given: object, count: int, kind: Kind, what: What) -> Sequence[object]:
     if given is None:
         return (None,) * count
+    _require_exact(given, what)
     if isinstance(given, np.ndarray):
         given = list(given)
     if not isinstance(given, list | tuple) or len(given) != count:
@@ -156,6 +166,7 @@ def _parts(given: object, count: int, kind: Kind, what: What) -> Sequence[object
 def _field(given: object, name: str, kind: Kind, what: What) -> object:
     if given is None:
         return None
+    _require_exact(given, what)
     if isinstance(given, dict) and isinstance(kind, RecordK):
         for other in given.keys() - {known for known, _ in kind.fields}:
             raise ArgumentTypeError(f"the {what} of {describe(kind)} has no {other!r}")

@@ -17,9 +17,12 @@ import numpy as np
 
 from pullback.core.types import Real
 from pullback.errors import ArgumentValueError
+from pullback.frontend.exact import require_exact
 from pullback.frontend.kinds import ArrayK, Kind, ListK, OptionalK, RecordK, ScalarK, TupleK, UnionK
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.pytypes import type_of, types_of
 from pullback.frontend.records import Union
+from pullback.leaves import scalar
+from pullback.located import located
 from pullback.marshal import alternative_of, bare
 
 Change = Callable[..., object]
@@ -199,7 +202,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     >>> vector.tolist(), unravel(2 * vector)
     ([1.5, 2.0, 3.0, 1.0, 1.0], (3.0, [4.0, 6.0], array([2., 2.]), 7))
     """
-    kind = type_of(tree)
+    (kind,) = types_of((tree,))
     found: list[np.ndarray] = []
     size = 0
 
@@ -207,13 +210,17 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         nonlocal size
         if not is_real(k, x):
             return x.copy() if isinstance(x, np.ndarray) else x
+        if isinstance(k, ScalarK):
+            scalar(k.type, x)  # which refuses text, and subclasses
+        require_exact(x)
         flat = np.asarray(x, np.float64)
         found.append(flat.ravel())
         dtype = x.dtype if isinstance(x, np.ndarray | np.generic) else None
         size += flat.size
         return _Slot(size - flat.size, flat.shape, dtype)
 
-    form = Mapper(slot).value(kind, tree)
+    with located((kind,), (tree,)):
+        form = Mapper(slot).value(kind, tree)
 
     def unravel(vector: Any) -> Any:
         given = np.asarray(vector, np.float64)

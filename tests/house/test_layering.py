@@ -21,14 +21,16 @@ MAY_KNOW = {
     "leaves": {"core", "errors", "frontend"},
     "cells": {"core"},
     "marshal": {"core", "errors", "frontend", "leaves", "cells"},
-    "trees": {"core", "errors", "frontend", "marshal"},
+    "trees": {"core", "errors", "frontend", "leaves", "located", "marshal"},
     "tangents": {"core", "errors", "frontend", "marshal"},
     "rawmemory": {"core", "lower", "native", "cells"},
     "wrappers": {"core", "ad"},
     "located": {"errors", "frontend", "leaves", "marshal"},
     "applied": {"errors"},
     "plans": {"core", "errors", "frontend", "ad", "marshal"},
-    "boundary": {"core", "errors", "frontend", "lower", "marshal", "native", "plans", "entries"},
+    "boundary": {
+        "core", "errors", "frontend", "located", "lower", "marshal", "native", "plans", "entries",
+    },
     "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
     "routes": {"core", "frontend", "lower", "native", "plans", "entries", "boundary"},
     "products_text": {

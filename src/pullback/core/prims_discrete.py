@@ -230,21 +230,22 @@ DISCRETE.add(Row(
 
 
 def _to_int(x: float, t: Type) -> int:
-    """Truncation; out of range as LLVM's saturating conversion."""
-    if x != x:
-        return 0
+    """Truncation; NaN and what is out of range as NumPy and the processor: the least int."""
     if not isinstance(x, int) and isinstance(t, Int):
         top: int = 1 << (t.bits - 1)
-        if abs(x) >= top:
-            return top - 1 if x > 0 else -top
+        if not abs(x) < top:
+            return -top
     whole: int = int(x)
     return whole
 
 
 _row("to_int", 1, cast(Int), _to_int,
-     {"real": "{r} = call {d} @llvm.fptosi.sat.{ds}.{s}({t} {0})", "int": "cast:int",
-      "bool": "{r} = zext {t} {0} to {d}"},
-     kinks="truncates; NaN gives 0, out of range gives the nearest int")
+     {"real": "{r}.a = call {t} @llvm.fabs.{s}({t} {0})\n"
+              "{r}.c = fcmp olt {t} {r}.a, {dtop}\n"
+              "{r}.v = fptosi {t} {0} to {d}\n"
+              "{r} = select {b} {r}.c, {d} {r}.v, {d} {dmin}",
+      "int": "cast:int", "bool": "{r} = zext {t} {0} to {d}"},
+     kinks="truncates; NaN and what is out of range give the least int")
 _row("to_bool", 1, same(1, Real, Int, Bool, result=BOOL), bool,
      {"real": "{r} = fcmp une {t} {0}, {zero}", "int": "{r} = icmp ne {t} {0}, {zero}",
       "bool": "move"})

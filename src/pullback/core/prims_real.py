@@ -124,7 +124,7 @@ REAL.add(Row("sign", 1, number1, np.sign, (ZERO,),
                      "{r}.a = zext {b} {r}.p to {t}\n"
                      "{r}.c = zext {b} {r}.n to {t}\n"
                      "{r} = sub {t} {r}.a, {r}.c"}, (_ANY,), kinks="0 at 0"))
-REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
+REAL.add(Row("mulz", 2, real2, lambda p, ct: abs(ct) if ct == 0 else p * ct,
              (lambda b, a, r: a[1], lambda b, a, r: a[0]),
              {"real": "{r}.p = fmul {t} {0}, {1}\n"
                       "{r}.c = fcmp oeq {t} {1}, {zero}\n"
@@ -167,7 +167,13 @@ def _pow_base(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
     return b.prim("mulz", b.prim("pow", a[0], b.prim("sub", a[1], _k(1.0, r))), a[1])
 
 
-REAL.add(Row("pow", 2, real2, np.power,
+def _pow(x: float, y: float) -> object:
+    """As C has it; np.power takes the square root where y is 0.5, of -0.0 and -inf too."""
+    t = np.float32 if isinstance(x, np.float32) else np.float64
+    return t(x) ** t(y)
+
+
+REAL.add(Row("pow", 2, real2, _pow,
              (_pow_base, lambda b, a, r: b.prim("mulz", b.prim("log", a[0]), r)),
              {"real": "call:pow"}, ((0.5, 2.0), _ANY), product="mulz",
              kinks="at base 0: by the exponent 0 where the power is 0; a negative base has the "
@@ -426,12 +432,13 @@ REAL.add(Row("max", 2, number2, max, (_wins("gt", False), _wins("gt", True)),
              _pick("ogt", "sgt"), (_ANY, _ANY), product="gate", kinks=_TIES))
 REAL.add(Row("min", 2, number2, min, (_wins("lt", False), _wins("lt", True)),
              _pick("olt", "slt"), (_ANY, _ANY), product="gate", kinks=_TIES))
-REAL.add(Row("maximum", 2, number2, lambda x, y: x if x >= y or x != x else y,
+# Equal operands differ in the sign of zero only: the value is the second one then, as NumPy's.
+REAL.add(Row("maximum", 2, number2, lambda x, y: x if x > y or x != x else y,
              (_propagating_wins("ge", False), _propagating_wins("ge", True)),
-             _pick_nan("oge", "sge"), (_ANY, _ANY), product="gate", kinks=_TIES))
-REAL.add(Row("minimum", 2, number2, lambda x, y: x if x <= y or x != x else y,
+             _pick_nan("ogt", "sgt"), (_ANY, _ANY), product="gate", kinks=_TIES))
+REAL.add(Row("minimum", 2, number2, lambda x, y: x if x < y or x != x else y,
              (_propagating_wins("le", False), _propagating_wins("le", True)),
-             _pick_nan("ole", "sle"), (_ANY, _ANY), product="gate", kinks=_TIES))
+             _pick_nan("olt", "slt"), (_ANY, _ANY), product="gate", kinks=_TIES))
 
 # --- tests and conversions ------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
     {zero} {one} {half} {inf} {tiny} {ones} {ones1} {false} {width} {width-1} {64} {0c}..{6c}
          constants of type {t} (tiny: the smallest normal number; ones: all bits set; ones1, false:
          of type {b}; width: of the int)
+    {dtop} {dmin}   of an integer result: 2 to its bits - 1, of type {t}, and its least value, of type {d}
 
 A cell can also be ``call:NAME`` (a mathematical function: NAME, for float NAMEf), ``cast:fp``,
 ``cast:int``, ``move``, ``checked:NAME``, ``require`` and ``lower``: ``expand`` does the casts, the
@@ -22,6 +23,7 @@ _HOLE = re.compile(r"\{([\w-]+)\}")
 
 _SUFFIX = {"double": "f64", "float": "f32", "i64": "i64", "i32": "i32", "i1": "i1"}
 _WIDTH = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i1": 1}
+_TOP = {"i64": "0x43E0000000000000", "i32": "0x41E0000000000000"}
 
 
 def vector(scalar: str, lanes: int) -> str:
@@ -87,6 +89,8 @@ def expand(
         "d": vector(dest, lanes),
         "ds": prefix + _SUFFIX[dest],
         "b": vector("i1", lanes),
+        "dtop": splat(operand, _TOP.get(dest, ""), lanes),
+        "dmin": splat(dest, str(-(1 << (_WIDTH[dest] - 1))), lanes),
         **{str(i): a for i, a in enumerate(args)},
     }
 

@@ -116,6 +116,8 @@ def quantile(ordered: Vector, q: float) -> float:
 def median(ordered: Vector) -> float:
     """The middle of the sorted elements, or the mean of the two in the middle."""
     n = ordered.shape[0]
+    if n == 0:
+        return np.mean(ordered)  # NaN
     high = ordered[n // 2]
     result = high if n % 2 == 1 else (ordered[n // 2 - 1] + high) / 2.0
     if ordered[n - 1] != ordered[n - 1]:

@@ -12,6 +12,7 @@ evidently equal or literally 1; else it is decided at run time:
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -167,9 +168,29 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
         from pullback.frontend.numpy_linear import matmul
 
         return matmul(sp, left, right, node)
-    if op == "**" and isinstance(left, ArrayV) and isinstance(right, Static) and right.value == 0.5:
-        return sp.call(Static(np.sqrt), (left,), node)  # as NumPy does: sqrt(-0.0), sqrt(-inf)
+    if op == "**":
+        return power(sp, left, right, node)
     return elementwise(sp, (left, right), lambda v: sp.binop(op, v[0], v[1], node), node)
+
+
+def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
+    """np.power: one exponent for all that is 0.5 makes it np.sqrt, of -0.0 and -inf too."""
+    if isinstance(right, Static) and right.value == 0.5:
+        return sp.call(Static(np.sqrt), (left,), node)
+
+    def one(v: Sequence[Value]) -> Value:
+        result = sp.scalar(sp.binop("**", v[0], v[1], node), node)
+        t = result.type
+        if isinstance(right, ArrayV | TupleV | ListV | Static) or not isinstance(t, Real):
+            return result
+        x, y = (sp.convert(u, t, node) for u in v)
+        low = sp.b.prim("eq", x, Lit(-math.inf, t))
+        root = sp.b.prim("or", sp.b.prim("eq", x, Lit(0.0, t)), low)
+        root = sp.b.prim("and", root, sp.b.prim("eq", y, Lit(0.5, t)))
+        chosen = sp.b.prim("select", root, sp.b.prim("sqrt", x), result.atom)
+        return Scalar(chosen, py=False)
+
+    return elementwise(sp, (left, right), one, node)
 
 
 def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:

@@ -17,7 +17,6 @@ from pullback.frontend.attributes import written
 from pullback.frontend.kinds import static_scalar
 from pullback.frontend.math_calls import to_python_int
 from pullback.frontend.numpy_choice import rounded
-from pullback.frontend.numpy_elementwise import map_number
 from pullback.frontend.programs import run_program
 from pullback.frontend.scalars import absolute
 from pullback.frontend.special_methods import special
@@ -73,12 +72,16 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         elif isinstance(digits, Static) and isinstance(digits.value, int):
             return Static(round(x.value, digits.value))
     if isinstance(x, ArrayV):
-        places = 0 if is_none(digits) else sp.static_int(digits, node, "ndigits")
-        return map_number(sp, x, lambda v: rounded(sp, v.atom, places), node)
+        sp.refuse(node, "round(x) is not defined for arrays", "use np.round(x, decimals)",
+                  error=ArgumentTypeError)  # fmt: skip
     value = sp.scalar(x, node)
+    if value.type == BOOL and not value.py:
+        sp.refuse(node, "round(x) is not defined for NumPy bools", error=ArgumentTypeError)
     if not isinstance(value.type, Real):
-        if is_none(digits) or sp.static_int(digits, node, "ndigits") >= 0:
-            return Scalar(sp.convert(value, I64, node), value.py, value.bits)
+        if is_none(digits):
+            return Scalar(sp.convert(value, I64, node), True, value.bits)
+        if sp.static_int(digits, node, "ndigits") >= 0:
+            return value if not value.py else Scalar(sp.convert(value, I64, node), True, value.bits)
         places = -sp.static_int(digits, node, "ndigits")
         if not value.py or places > 18:
             sp.refuse(node, "round(n, -k) is supported for Python ints, and k up to 18")

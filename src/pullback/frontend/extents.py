@@ -114,6 +114,16 @@ def int_value(extent: Atom) -> Value:
     return index_scalar(extent)
 
 
+def position(value: Value) -> Value:
+    """An index or a bound of a slice: a literal beyond 64 bits is as far out of range as another."""
+    if isinstance(value, Static) and type(value.value) is int and abs(value.value) > _FAR:
+        return Static(_FAR if value.value > 0 else -_FAR)
+    return value
+
+
+_FAR = 2**61
+
+
 def int_atom(sp: Specialiser, value: Value, node: ast.AST, what: str) -> Atom:
     """An integer value (not a float) as an I64 atom."""
     scalar = sp.scalar(value, node)

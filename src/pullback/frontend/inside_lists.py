@@ -18,7 +18,7 @@ from pullback.errors import TypesDoNotMeetError
 from pullback.frontend import lists, objects, ownership
 from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import flatten, rebuild
-from pullback.frontend.iteration import int_atom
+from pullback.frontend.iteration import index_atom
 from pullback.frontend.join import as_list, generalise, join
 from pullback.frontend.kinds import (
     Kind,
@@ -126,7 +126,7 @@ class Inside:
         return tuple(path), value, []
 
     def place(self, items: ListV, index: Value, word: str = "list index out of range") -> Atom:
-        atom = int_atom(self.run, index, self.node, "an index of a list")
+        atom = index_atom(self.run, index, self.node, "an index of a list")
         return objects.place(self.run, items, atom, word, self.node)
 
     def stored(

@@ -7,13 +7,13 @@ import ast
 import math
 from collections.abc import Callable
 
-from pullback.core.types import Int
+from pullback.core.types import I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import integer_programs as programs
 from pullback.frontend.arguments import Args, Kwargs
 from pullback.frontend.kinds import static_scalar
 from pullback.frontend.programs import run_program
-from pullback.frontend.values import Specialiser, Static, TupleV, Value, register
+from pullback.frontend.values import Scalar, Specialiser, Static, TupleV, Value, register
 
 
 def _register(
@@ -37,15 +37,18 @@ def _register(
             else:
                 if static_scalar(found) is not None:
                     return Static(found)
+        ints = []
         for v in args:
-            if not isinstance(sp.scalar(v, node).type, Int):
+            number = sp.scalar(v, node)
+            ints.append(Scalar(sp.convert(v, I64, node), True, number.bits))
+            if not isinstance(number.type, Int):
                 sp.refuse(
                     node,
                     f"{name} needs ints, not {sp.describe(v)}",
                     "convert with int(...)",
                     error=ArgumentTypeError,
                 )
-        return run_program(sp, program, args, node)
+        return run_program(sp, program, ints, node)
 
 
 _register(math.factorial, programs.factorial, (1,))

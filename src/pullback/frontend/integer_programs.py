@@ -6,6 +6,17 @@ import math
 from collections.abc import Sequence
 
 
+def power(base: int, exponent: int, one: int) -> int:
+    """base ** exponent of NumPy's ints, which wraps; ``one`` is of their type."""
+    result = one
+    while exponent > 0:
+        if exponent % 2 == 1:
+            result = result * base
+        base = base * base
+        exponent = exponent // 2
+    return result
+
+
 def factorial(n: int) -> int:
     """n!"""
     if n < 0:
@@ -47,11 +58,10 @@ def comb(n: int, k: int) -> int:
 
 
 def gcd(a: int, b: int) -> int:
-    """Euclid's."""
-    a, b = abs(a), abs(b)
+    """Euclid's, by remainders of any sign: -(2 ** 63) has no absolute value."""
     while b != 0:
         a, b = b, a % b
-    return a
+    return abs(a)
 
 
 def lcm(a: int, b: int) -> int:
@@ -79,7 +89,7 @@ def dist(p: Sequence[float], q: Sequence[float]) -> float:
         raise ValueError("both points must have the same number of dimensions")
     total = 0.0
     for i in range(len(p)):
-        total = math.hypot(total, p[i] - q[i])
+        total = math.hypot(total, float(p[i]) - float(q[i]))
     return total
 
 

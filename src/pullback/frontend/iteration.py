@@ -90,6 +90,11 @@ def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
     return run.convert(value, I64, node)
 
 
+def index_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
+    """An index, as an I64 atom: a literal beyond 64 bits is out of range."""
+    return int_atom(run, ext.position(value), node, what)
+
+
 def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
     """The start, the number of items and the step of a range; the step may be of either sign."""
     step = int_atom(run, value.step, node, "an argument of range")

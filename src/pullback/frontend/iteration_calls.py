@@ -15,6 +15,7 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Loop, Sum_, Var
 from pullback.core.types import BOOL, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend import dtypes
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.kinds import ScalarK
@@ -55,9 +56,9 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if total is not None and not total.py and isinstance(start, Static) and start.value == 0:
         return total
     if isinstance(items, Indexed) and total is None:
-        arrays = _sum_arrays(sp, items, node)
+        arrays = _sum_arrays(sp, items, start, node)
         if arrays is not None:
-            return sp.binop("+", start, arrays, node)
+            return arrays
     return sp.fold(items, [start], step, node)[0]
 
 
@@ -118,8 +119,8 @@ def _term(sp: Specialiser, items: Indexed, index: Atom, node: ast.AST) -> Scalar
     return None
 
 
-def _sum_arrays(sp: Specialiser, items: Indexed, node: ast.AST) -> Value | None:
-    """The elementwise sum of items that are arrays of one shape; else None."""
+def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) -> Value | None:
+    """The elementwise sum of items that are arrays of one shape, after the start; else None."""
     if items.keep is not None or items.nested is not None:
         return None
     seen: list[Value] = []
@@ -132,9 +133,18 @@ def _sum_arrays(sp: Specialiser, items: Indexed, node: ast.AST) -> Value | None:
     if not isinstance(seen[0], ArrayV):
         return None
     some = sp.b.prim("gt", items.length, ext.ZERO)
-    sp.require(some, "ValueError", "the sum of no arrays has no shape", node)
-    rows = to_array(sp, sp.sequence(items.length, items.at, node), node, temporary=True)
-    return sp.call(Static(np.sum), (rows, Static(0)), node)
+
+    def total() -> Value:
+        rows = to_array(sp, sp.sequence(items.length, items.at, node), node, temporary=True)
+        return sp.binop("+", start, sp.call(Static(np.sum), (rows, Static(0)), node), node)
+
+    if isinstance(start, ArrayV):  # what a sum of nothing is
+        first = seen[0]
+        if start.rank >= first.rank and dtypes.join(start.elem, first.elem) == start.elem:
+            return sp.branch(some, total, lambda: start, node)
+    message = "the sum of no arrays is a number: give sum(xs, start) an array of their shape"
+    sp.require(some, "ValueError", message, node)
+    return total()
 
 
 def _sum_inner(sp: Specialiser, items: Items, node: ast.AST) -> Value | None:

@@ -96,6 +96,27 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None
 
 
+def keeps_classes(kind: Kind, joined: Kind) -> bool:
+    """Whether a value of a kind, seen as one of a join that it is in, has numbers of the same
+    classes: an int that would become a float has not."""
+    match kind, joined:
+        case ScalarK(t, py), ScalarK(u, also):
+            return (t, py) == (u, also)
+        case OptionalK(x), OptionalK(y):
+            return keeps_classes(x, y)
+        case _, OptionalK(inner):
+            return is_none(kind) or keeps_classes(kind, inner)
+        case TupleK(items), ListK(elem):
+            return all(keeps_classes(k, elem) for k in items)
+        case _ if type(kind) is type(joined):
+            mine, others = tuple(parts(kind)), tuple(parts(joined))
+            if len(mine) != len(others):
+                return True
+            return all(keeps_classes(k, other) for k, other in zip(mine, others))
+        case _:
+            return True
+
+
 def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
     joined = [join(x, y) for x, y in zip(xs, ys, strict=True)]
     known = tuple(k for k in joined if k is not None)

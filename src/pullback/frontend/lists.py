@@ -30,7 +30,7 @@ from pullback.frontend.arguments import bind, flag
 from pullback.frontend.coerce import coerce
 from pullback.frontend.dummies import dummy_atom
 from pullback.frontend.flatten import flatten, kind_of
-from pullback.frontend.iteration import int_atom
+from pullback.frontend.iteration import index_atom
 from pullback.frontend.join import generalise, join
 from pullback.frontend.kinds import Kind, ListK, describe, without_spare
 from pullback.frontend.subscripts import slice_part
@@ -231,7 +231,7 @@ def pop(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     shorter = replace(buffer, length=last)
     if not given or _known_index(given[0]) == -1:
         return shorter, run.element(buffer, last, node, False)
-    index = int_atom(run, given[0], node, "an index of a list")
+    index = index_atom(run, given[0], node, "an index of a list")
     at = objects.place(run, buffer, index, "pop index out of range", node)
     value = run.element(buffer, at, node, False)
 
@@ -250,7 +250,7 @@ def insert(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
         known.insert(k, value)
         return replace(items, items=tuple(known)), _NONE
     old = _of(run, items, run.kind(value, node), node)
-    atom, zero = int_atom(run, index, node, "an index of a list"), i64(0)
+    atom, zero = index_atom(run, index, node, "an index of a list"), i64(0)
     from_end = run.b.prim("max", run.b.prim("add", atom, old.length), zero)
     inside = run.b.prim("min", atom, old.length)
     at = run.b.prim("select", run.b.prim("lt", atom, zero), from_end, inside)
@@ -389,7 +389,7 @@ def store(run: Run, items: AnyList, index: Value, value: Value, node: ast.AST) -
         run.never("IndexError", "list assignment index out of range", node, StaticIndexError)
     run.check_captured_in_loop(value, node)
     buffer = _of(run, items, run.kind(value, node), node)
-    atom = int_atom(run, index, node, "an index of a list")
+    atom = index_atom(run, index, node, "an index of a list")
     at = objects.place(run, buffer, atom, "list assignment index out of range", node)
     return _written(run, buffer, at, value, buffer.length, node)
 

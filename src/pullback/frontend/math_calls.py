@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pullback.core.build import f64
-from pullback.core.terms import Atom, Lit
+from pullback.core.terms import Atom
 from pullback.core.types import F64, I64, Real
+from pullback.errors import ArgumentTypeError
 from pullback.frontend import exact_sum
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind
 from pullback.frontend.kinds import static_scalar
 from pullback.frontend.programs import run_program
+from pullback.frontend.scalars import whole
 from pullback.frontend.values import ArrayV, Scalar, Specialiser, Static, Value, register
 
 DOMAIN = "math domain error"
@@ -218,11 +220,7 @@ register(math.degrees)(_scaled(180.0 / math.pi))
 
 def to_python_int(sp: Specialiser, x: Atom, node: ast.AST) -> Scalar:
     """A float that is whole, or is to be truncated, as an int. NaN and infinities raise."""
-    nan = sp.b.prim("not", sp.b.prim("isnan", x))
-    sp.require(nan, "ValueError", "cannot convert float NaN to integer", node)
-    small = sp.b.prim("lt", sp.b.prim("abs", x), Lit(2.0**63, x.type))
-    sp.require(small, "OverflowError", "cannot convert float to a 64-bit integer", node)
-    return python(sp.b.prim("to_int", x, static=(I64,)))
+    return python(whole(sp, x, node))
 
 
 def _register_rounding(function: Callable[..., object], prim: str) -> None:
@@ -232,7 +230,11 @@ def _register_rounding(function: Callable[..., object], prim: str) -> None:
         known = _folded(function, (x,))
         if known is not None:
             return known
-        if not isinstance(sp.scalar(x, node).type, Real):
+        number = sp.scalar(x, node)
+        if function is math.trunc and not (number.py or number.type == F64):
+            sp.refuse(node, f"math.trunc is not defined for {sp.describe(number)}", "use int(x)",
+                      error=ArgumentTypeError)  # fmt: skip
+        if number.py and not isinstance(number.type, Real):
             return python(sp.convert(x, I64, node))
         return to_python_int(sp, sp.b.prim(prim, to_float(sp, x, node)), node)
 

@@ -19,7 +19,7 @@ from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend import lists, objects, ownership
 from pullback.frontend.inside_lists import Inside
-from pullback.frontend.iteration import int_atom
+from pullback.frontend.iteration import index_atom
 from pullback.frontend.kinds import Kind
 from pullback.frontend.updates import (
     Method,
@@ -110,7 +110,7 @@ def exchange(run: Run, s: ast.Assign) -> bool:
     ownership.updatable(run, name, x.value)
     message = "list index out of range"
     to, at = (
-        objects.place(run, items, int_atom(run, k, s, "an index of a list"), message, s)
+        objects.place(run, items, index_atom(run, k, s, "an index of a list"), message, s)
         for k in indices
     )
     atoms: list[Atom] = []

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pullback.core.build import lit
-from pullback.core.terms import Atom
+from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, Int, Real
+from pullback.errors import ArgumentTypeError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.arrays import broadcast, elementwise, scalars
@@ -40,7 +41,7 @@ for _function, _name in ((np.maximum, "maximum"), (np.minimum, "minimum")):
 
 @register(np.clip)
 def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.clip(x, low, high): minimum(maximum(x, low), high)"""
+    """np.clip(x, low, high): x, unless a bound is beyond it, or NaN"""
     x, low, high, _, low2, high2 = bind(
         sp, "np.clip", args, kwargs, node,
         a=MISSING, a_min=NONE, a_max=NONE, out=NONE, min=NONE, max=NONE,
@@ -53,7 +54,41 @@ def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _bounded(sp: Specialiser, name: str, x: Value, bound: Value, node: ast.AST) -> Value:
-    return elementwise(sp, (x, bound), lambda v: extreme(sp, name, v, node), node)
+    """The larger or the smaller of two; of equal ones the first (0.0 stays beside -0.0)."""
+
+    def one(values: Sequence[Value]) -> Value:
+        t = promote(sp, values, node)
+        if not isinstance(t, Real):
+            return extreme(sp, name, values, node)
+        a, b = (sp.convert(v, t, node) for v in values)
+        found = sp.b.prim({"maximum": "max", "minimum": "min"}[name], a, b)
+        if not isinstance(b, Lit) or b.value != b.value:
+            found = sp.b.prim("select", sp.b.prim("isnan", b), b, found)
+        return numpy_scalar(found)
+
+    return elementwise(sp, (x, bound), one, node)
+
+
+def _register_known(function: Callable[..., object], name: str) -> None:
+    """np.fmax, np.fmin: of two of which one is NaN the other one, of equal ones the first."""
+
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        values = bind(sp, function.__name__, args, kwargs, node, x1=MISSING, x2=MISSING)
+
+        def one(items: Sequence[Value]) -> Value:
+            t = promote(sp, items, node)
+            if not isinstance(t, Real):
+                return extreme(sp, name, items, node)
+            a, b = (sp.convert(v, t, node) for v in items)
+            best = sp.b.prim({"maximum": "max", "minimum": "min"}[name], a, b)
+            return numpy_scalar(sp.b.prim("select", sp.b.prim("isnan", a), b, best))
+
+        return elementwise(sp, values, one, node)
+
+
+for _function, _name in ((np.fmax, "maximum"), (np.fmin, "minimum")):
+    _register_known(_function, _name)
 
 
 @register(np.where)
@@ -102,6 +137,9 @@ def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if not isinstance(v.type, Real):
             if digits < 0 and isinstance(v.type, Int):
                 sp.refuse(node, "rounding integers to tens is not supported")
+            if v.type == BOOL:
+                sp.refuse(node, "np.round is not defined for bools", "convert them: x.astype(int)",
+                          error=ArgumentTypeError)  # fmt: skip
             return v.atom
         return rounded(sp, v.atom, digits)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Lit
-from pullback.core.types import BOOL, F32, F64, I32, I64, Real
+from pullback.core.types import BOOL, F32, F64, I32, I64, Int, Real
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
-from pullback.frontend.dtypes import Element, element, parse_dtype, promote, real_of
+from pullback.frontend.dtypes import Element, element, parse_dtype, promote, real_of, weak
 from pullback.frontend.numpy_elementwise import numpy_scalar
 from pullback.frontend.sequences import filled, to_array
 from pullback.frontend.values import (
@@ -48,6 +49,30 @@ def shape_of(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
     return tuple(result)
 
 
+def allocated(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
+    """The extents of a new array: no more elements than there are addresses."""
+    result = shape_of(sp, value, node)
+    limited(sp, result, node)
+    return result
+
+
+def limited(sp: Specialiser, extents: Sequence[Atom], node: ast.AST) -> None:
+    """Refuse, at run time, an array that no memory can hold. Extents of arrays are small enough."""
+    known = [int(e.value) for e in extents if isinstance(e, Lit)]
+    others = [e for e in extents if not isinstance(e, Lit)]
+    if math.prod(known) < _MOST and all(ext.never_negative(sp, e) for e in others):
+        return
+    size: Atom = lit(float(math.prod(known)), F64)
+    for e in others:
+        size = sp.b.prim("mul", size, sp.b.prim("to_real", e, static=(F64,)))
+    for most, error, message in (
+        (2.0**60, "ValueError", "array is too big"),
+        (float(_MOST), "MemoryError", "Unable to allocate an array of this shape"),
+    ):
+        sp.require(sp.b.prim("lt", size, lit(most, F64)), error, message, node)
+
+
+_MOST = 2**44  # elements of 8 bytes in the 47 bits of addresses
 _NEGATIVE = "negative dimensions are not allowed"
 
 
@@ -65,7 +90,7 @@ def _register_constant(function: Callable[..., object], value: int) -> None:
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         shape, dtype = bind(sp, function.__name__, args, kwargs, node, shape=MISSING, dtype=NONE)
         t = parse_dtype(sp, dtype, node) or F64
-        return full(sp, shape_of(sp, shape, node), Static(value), t, node)
+        return full(sp, allocated(sp, shape, node), Static(value), t, node)
 
 
 def _register_constant_like(function: Callable[..., object], value: int) -> None:
@@ -97,7 +122,14 @@ def np_full(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         sp, "np.full", args, kwargs, node, shape=MISSING, fill_value=MISSING, dtype=NONE
     )
     t = parse_dtype(sp, dtype, node) or element(sp, value, node)
-    return full(sp, shape_of(sp, shape, node), value, t, node)
+    return full(sp, allocated(sp, shape, node), _cut(sp, value, t, node), t, node)
+
+
+def _cut(sp: Specialiser, value: Value, t: Element, node: ast.AST) -> Value:
+    """A float that fills an array of ints is cut off as those of arrays are, without an error."""
+    if isinstance(t, Int) and isinstance(element(sp, value, node), Real):
+        return Scalar(sp.scalar(value, node).atom, py=False)
+    return value
 
 
 @register(np.full_like)
@@ -105,7 +137,8 @@ def np_full_like(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     like, value, dtype = bind(
         sp, "np.full_like", args, kwargs, node, a=MISSING, fill_value=MISSING, dtype=NONE
     )
-    return _like(sp, like, value, dtype, node)
+    t = parse_dtype(sp, dtype, node) or element(sp, to_array(sp, like, node), node)
+    return _like(sp, like, _cut(sp, value, t, node), dtype, node)
 
 
 # --- ranges --------------------------------------------------------------------------------------
@@ -119,19 +152,23 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     )
     start, stop = (Static(0), first) if is_none(second) else (first, second)
     t = promote(sp, (start, stop, step), node)
-    result = parse_dtype(sp, dtype, node) or (t if isinstance(t, Real) else I64)
-    t = real_of(t) if isinstance(t, Real) else I64
+    t = F64 if isinstance(t, Real) else I64  # of float32 numbers too
+    result = parse_dtype(sp, dtype, node) or t
     a, b, d = (sp.convert(v, t, node) for v in (start, stop, step))
     message = "Maximum allowed size exceeded"
     if isinstance(t, Real):
-        sp.require(sp.b.prim("ne", d, lit(0.0, t)), "ValueError", message, node)
-        steps = sp.b.prim("div", sp.b.prim("sub", b, a), d)
-        count: Atom = sp.b.prim("to_int", sp.b.prim("ceil", steps), static=(I64,))
+        error = "ZeroDivisionError" if all(map(weak, (start, stop, step))) else "ValueError"
+        sp.require(sp.b.prim("ne", d, lit(0.0, t)), error, message, node)
+        steps = sp.b.prim("ceil", sp.b.prim("div", sp.b.prim("sub", b, a), d))
+        sp.require(sp.b.prim("lt", steps, lit(2.0**63, t)), "ValueError", message, node)
+        count: Atom = sp.b.prim("to_int", steps, static=(I64,))
         count = ext.larger(sp, count, ext.ZERO)
+        d = sp.b.prim("sub", sp.b.prim("add", a, d), a)  # as NumPy: from the first two elements
     else:
         if not isinstance(d, Lit):
             sp.require(sp.b.prim("ne", d, ext.ZERO), "ZeroDivisionError", message, node)
         count = range_length(sp, a, b, d)
+    limited(sp, (count,), node)
 
     def item(indices: tuple[Atom, ...]) -> Atom:
         i = sp.convert(numpy_scalar(indices[0]), t, node)
@@ -158,23 +195,28 @@ def range_length(sp: Specialiser, start: Atom, stop: Atom, step: Atom) -> Atom:
 
 @register(np.linspace)
 def linspace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.linspace(start, stop, num): start + i * step, the last one exactly stop."""
+    """np.linspace(start, stop, num): i * step + start, the last one exactly stop."""
     start, stop, num, endpoint = bind(
         sp, "np.linspace", args, kwargs, node,
         start=MISSING, stop=MISSING, num=Static(50), endpoint=Static(True),
     )  # fmt: skip
     if isinstance(start, ArrayV) or isinstance(stop, ArrayV):
         sp.refuse(node, "np.linspace of arrays is not supported", "give it numbers")
-    (n,) = shape_of(sp, num, node)
+    (n,) = allocated(sp, num, node)
     closed = flag(sp, endpoint, node, "endpoint")
-    a, b = sp.convert(start, F64, node), sp.convert(stop, F64, node)
+    t = real_of(promote(sp, (start, stop), node))
+    a, b = sp.convert(start, t, node), sp.convert(stop, t, node)
     last = ext.sub(sp, n, ext.ONE)
-    gaps = sp.convert(numpy_scalar(ext.larger(sp, last, ext.ONE) if closed else n), F64, node)
-    step = sp.b.prim("div", sp.b.prim("sub", b, a), gaps)
+    gaps = sp.convert(numpy_scalar(ext.larger(sp, last, ext.ONE) if closed else n), t, node)
+    whole = sp.b.prim("sub", b, a)
+    step = sp.b.prim("div", whole, gaps)
+    lost = sp.b.prim("eq", step, lit(0.0, t))  # of a whole that is tiny
 
     def item(indices: tuple[Atom, ...]) -> Atom:
-        i = sp.b.prim("to_real", indices[0], static=(F64,))
-        value = sp.b.prim("add", sp.b.prim("mul", i, step), a)
+        i = sp.b.prim("to_real", indices[0], static=(t,))
+        there = sp.b.prim("select", lost, sp.b.prim("div", i, gaps), i)
+        value = sp.b.prim("mul", there, sp.b.prim("select", lost, whole, step))
+        value = sp.b.prim("add", value, a)
         if not closed:
             return value
         at_end = sp.b.prim("eq", indices[0], last)
@@ -194,6 +236,7 @@ def eye(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     )
     (n,) = shape_of(sp, rows, node)
     (m,) = (n,) if is_none(columns) else shape_of(sp, columns, node)
+    limited(sp, (n, m), node)
     shift = ext.int_atom(sp, k, node, "k")
     t = parse_dtype(sp, dtype, node) or F64
 
@@ -231,7 +274,7 @@ def meshgrid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
             return sp.b.index(line.atom, (indices[axis],), checked=False)
 
         grids.append(ext.note(sp, sp.array(extents, item, node), extents, built=True))
-    return TupleV(tuple(grids), is_list=True)
+    return TupleV(tuple(grids), is_list=isinstance(np.meshgrid([0.0]), list))  # of this NumPy
 
 
 # --- from lists and arrays -----------------------------------------------------------------------
@@ -265,7 +308,7 @@ def _as_array(sp: Specialiser, x: Value, dtype: Value, copy: bool, node: ast.AST
         scalar = sp.scalar(result, node)
         return numpy_scalar(scalar.atom if t is None else sp.convert(scalar, t, node))
     if t is not None and t != result.elem:
-        return astype(sp, result, t, node)
+        return astype(sp, result, t, node, checked=not isinstance(x, ArrayV))
     return copied(sp, result, node) if copy and isinstance(x, ArrayV) else result
 
 
@@ -275,27 +318,19 @@ def copied(sp: Specialiser, array: ArrayV, node: ast.AST) -> ArrayV:
     return ext.note(sp, sp.fresh(sp.b.prim("copy", array.atom), node), known)
 
 
-def astype(sp: Specialiser, array: ArrayV, t: Element, node: ast.AST) -> ArrayV:
-    """A new array with the elements converted (reals to ints: truncated)."""
+def astype(
+    sp: Specialiser, array: ArrayV, t: Element, node: ast.AST, checked: bool = False
+) -> ArrayV:
+    """A new array with the elements converted (reals to ints: truncated). ``checked``: as the
+    items of a list are, with an error for what does not fit."""
     if t == array.elem:
         return copied(sp, array, node)
     extents = ext.extents(sp, array)
 
     def item(indices: tuple[Atom, ...]) -> Atom:
-        return cast(sp, numpy_scalar(sp.b.index(array.atom, indices, checked=False)), t)
+        return sp.convert(Scalar(sp.b.index(array.atom, indices, checked=False), checked), t, node)
 
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)
-
-
-def cast(sp: Specialiser, value: Scalar, t: Element) -> Atom:
-    """An explicit conversion, also downwards."""
-    if value.type == t:
-        return value.atom
-    if isinstance(t, Real):
-        return sp.b.prim("to_real", value.atom, static=(t,))
-    if t == BOOL:
-        return sp.b.prim("to_bool", value.atom)
-    return sp.b.prim("to_int", value.atom, static=(t,))
 
 
 # --- NumPy's own numbers -------------------------------------------------------------------------
@@ -308,7 +343,7 @@ def _register_type(function: Callable[..., object], t: Element) -> None:
         x = to_array(sp, x, node)
         if isinstance(x, ArrayV):
             return astype(sp, x, t, node)
-        return numpy_scalar(cast(sp, sp.scalar(x, node), t))
+        return numpy_scalar(sp.convert(x, t, node))
 
 
 _register_type(np.float64, F64)

@@ -14,11 +14,23 @@ import scipy.special
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
-from pullback.core.types import BOOL, Real
+from pullback.core.types import BOOL, Int, Real
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind
-from pullback.frontend.arrays import compare_numbers, elementwise, unary_number
+from pullback.frontend.arrays import compare_numbers, elementwise, power, unary_number
 from pullback.frontend.dtypes import promote, real_of
-from pullback.frontend.values import ArrayV, Handler, Scalar, Specialiser, Static, Value, register
+from pullback.frontend.sequences import to_array
+from pullback.frontend.values import (
+    ArrayV,
+    Handler,
+    ListV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
 
 Unary = Callable[[Specialiser, Atom, ast.AST], Atom]
 Binary = Callable[[Specialiser, Atom, Atom, ast.AST], Atom]
@@ -31,11 +43,20 @@ def numpy_scalar(atom: Atom) -> Scalar:
 # --- of reals: ints and bools are converted first ------------------------------------------------
 
 
+def real_type(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Real:
+    """The type in which a function of reals computes."""
+    t = promote(sp, values, node)
+    if t == BOOL:
+        sp.refuse(node, "NumPy computes this function of bools in float16",
+                  "convert them: x.astype(float)", error=ArgumentTypeError)  # fmt: skip
+    return real_of(t)
+
+
 def map_real(sp: Specialiser, x: Value, fn: Unary, node: ast.AST) -> Value:
     """``fn`` on every element as a real number."""
 
     def one(values: Sequence[Value]) -> Value:
-        t = real_of(promote(sp, values, node))
+        t = real_type(sp, values, node)
         return numpy_scalar(fn(sp, sp.convert(values[0], t, node), node))
 
     return elementwise(sp, (x,), one, node)
@@ -45,7 +66,7 @@ def map_real2(sp: Specialiser, x: Value, y: Value, fn: Binary, node: ast.AST) ->
     """``fn`` on every pair of elements as real numbers of one type."""
 
     def one(values: Sequence[Value]) -> Value:
-        t = real_of(promote(sp, values, node))
+        t = real_type(sp, values, node)
         a, b = (sp.convert(v, t, node) for v in values)
         return numpy_scalar(fn(sp, a, b, node))
 
@@ -145,15 +166,6 @@ def _times_log(name: str, limit: float) -> Binary:
     return call
 
 
-def _fmax(name: str) -> Binary:
-    def call(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
-        best = sp.b.prim(name, x, y)
-        best = sp.b.prim("select", sp.b.prim("isnan", x), y, best)
-        return sp.b.prim("select", sp.b.prim("isnan", y), x, best)
-
-    return call
-
-
 def _heaviside(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
     above = sp.b.prim("gt", x, lit(0.0, x.type))
     step = sp.b.prim("select", above, lit(1.0, x.type), lit(0.0, x.type))
@@ -163,10 +175,29 @@ def _heaviside(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
 
 REAL_FUNCTIONS2: dict[Callable[..., object], Binary] = {
     np.arctan2: _prim2("atan2"), np.hypot: _prim2("hypot"), np.copysign: _prim2("copysign"),
-    np.logaddexp: _logaddexp, np.fmod: _prim2("fmod"), np.heaviside: _heaviside,
-    np.fmax: _fmax("maximum"), np.fmin: _fmax("minimum"),
+    np.logaddexp: _logaddexp, np.heaviside: _heaviside,
     scipy.special.xlogy: _times_log("log", 0.0), scipy.special.xlog1py: _times_log("log1p", -1.0),
 }  # fmt: skip
+
+
+@register(np.fmod)
+def _fmod(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The remainder with the sign of the dividend; of ints an int, 0 for a divisor of 0."""
+    values = bind(sp, "np.fmod", args, kwargs, node, x1=MISSING, x2=MISSING)
+
+    def one(items: Sequence[Value]) -> Value:
+        t = promote(sp, items, node)
+        if not isinstance(t, Int):
+            t = real_type(sp, items, node)
+        x, y = (sp.convert(v, t, node) for v in items)
+        if isinstance(t, Real):
+            return numpy_scalar(sp.b.prim("fmod", x, y))
+        zero, rest = lit(0, t), sp.b.prim("mod", x, y)
+        other = sp.b.prim("xor", sp.b.prim("lt", x, zero), sp.b.prim("lt", y, zero))
+        fixed = sp.b.prim("and", other, sp.b.prim("ne", rest, zero))
+        return numpy_scalar(sp.b.prim("select", fixed, sp.b.prim("sub", rest, y), rest))
+
+    return elementwise(sp, values, one, node)
 
 
 def _register_real(function: Callable[..., object], fn: Unary) -> None:
@@ -216,11 +247,21 @@ def as_numpy(sp: Specialiser, value: Value, node: ast.AST, like: Sequence[Value]
     return value
 
 
+def strong(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    """A number as np.asarray sees it: of its own type, also beside arrays of others."""
+    if isinstance(value, Static | Scalar):
+        return Scalar(sp.scalar(value, node).atom, py=False)
+    return value
+
+
 def _register_operator(function: Callable[..., object], op: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         values = bind(sp, function.__name__, args, kwargs, node, x1=MISSING, x2=MISSING)
         numbers = [as_numpy(sp, v, node, values) for v in values]
+        if op == "**":
+            known = isinstance(values[1], Static) and values[1].value == 0.5
+            return power(sp, numbers[0], values[1] if known else numbers[1], node)
         return elementwise(sp, numbers, lambda v: sp.binop(op, v[0], v[1], node), node)
 
 
@@ -271,14 +312,32 @@ def _negative(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
     return sp.scalar(unary_number(sp, "-", x, node), node).atom
 
 
-@number_function(np.positive, np.real, np.conjugate)
+def _no_bool(sp: Specialiser, x: Scalar, node: ast.AST) -> None:
+    """Refuse bools, which NumPy refuses, or computes with in int8 or float16."""
+    if x.type == BOOL:
+        sp.refuse(node, "this function is not defined for bools", "convert them: x.astype(int)",
+                  error=ArgumentTypeError)  # fmt: skip
+
+
+@number_function(np.positive, np.conjugate)
 def _positive(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
+    _no_bool(sp, x, node)
     return x.atom
+
+
+@register(np.real)
+def _real(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.real(x): the number or array itself."""
+    (x,) = bind(sp, "np.real", args, kwargs, node, val=MISSING)
+    if isinstance(x, TupleV | ListV):
+        return to_array(sp, x, node)
+    return sp.attribute(x, "real", node)
 
 
 @number_function(np.square)
 def _square(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
-    return x.atom if x.type == BOOL else sp.b.prim("mul", x.atom, x.atom)
+    _no_bool(sp, x, node)
+    return sp.b.prim("mul", x.atom, x.atom)
 
 
 @number_function(np.reciprocal)
@@ -290,7 +349,8 @@ def _reciprocal(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
 
 @number_function(np.sign)
 def _sign(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
-    return x.atom if x.type == BOOL else sp.b.prim("sign", x.atom)
+    _no_bool(sp, x, node)
+    return sp.b.prim("sign", x.atom)
 
 
 @number_function(np.invert)

@@ -11,8 +11,8 @@ from pullback.frontend import array_programs
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.kinds import ArrayK, ScalarK
-from pullback.frontend.numpy_reduce import axes_of
-from pullback.frontend.numpy_shape import as_array, ravel, transpose
+from pullback.frontend.numpy_reduce import one_axis
+from pullback.frontend.numpy_shape import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.programs import array_of, run_program
 from pullback.frontend.sequences import concatenate, stack, to_array
 from pullback.frontend.values import (
@@ -44,7 +44,7 @@ def _parts(sp: Specialiser, value: Value, node: ast.AST) -> list[Value]:
 def _one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
     if is_none(axis):
         sp.refuse(node, "axis=None is not supported here", "ravel the arrays first")
-    (k,) = axes_of(sp, axis, rank, node)
+    k = one_axis(sp, axis, rank, node)
     return k
 
 
@@ -70,7 +70,8 @@ def _joined(sp: Specialiser, value: Value, axis: Value, node: ast.AST) -> ArrayV
         if k == 0:
             return array_of(run_program(sp, array_programs.joined, (value,), node))
         return array_of(run_program(sp, array_programs.joined_along, (value, Static(k)), node))
-    parts = [as_array(sp, p, node) for p in _parts(sp, value, node)]
+    entered = at_least_1d if is_none(axis) else as_array
+    parts = [entered(sp, p, node) for p in _parts(sp, value, node)]
     if not parts:
         sp.refuse(node, "need at least one array to concatenate", error=ArgumentValueError)
     if len({p.rank for p in parts}) > 1:
@@ -103,7 +104,7 @@ def hstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (arrays,) = bind(sp, "np.hstack", args, kwargs, node, tup=MISSING)
     if isinstance(arrays, ListV) and isinstance(arrays.elem, ArrayK):
         return _joined(sp, arrays, Static(int(arrays.elem.rank > 1)), node)
-    parts = [as_array(sp, p, node) for p in _parts(sp, arrays, node)]
+    parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     axis = 0 if parts and parts[0].rank == 1 else 1
     return _joined(sp, TupleV(tuple(parts)), Static(axis), node)
 
@@ -123,7 +124,7 @@ def vstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             whole = _not_empty(sp, as_array(sp, arrays, node), "concatenate", node)
             return whole if whole.rank == 2 else sp.subscript(whole, TupleV((_ALL, NONE)), node)
         return _joined(sp, arrays, Static(0), node)
-    parts = [as_array(sp, p, node) for p in _parts(sp, arrays, node)]
+    parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
         return stack(sp, parts, 0, node)
     rows = [sp.subscript(p, NONE, node) if p.rank == 1 else p for p in parts]
@@ -137,7 +138,7 @@ def column_stack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         if arrays.elem.rank > 1:
             return _joined(sp, arrays, Static(1), node)
         return np_stack(sp, (arrays, Static(1)), {}, node)
-    parts = [as_array(sp, p, node) for p in _parts(sp, arrays, node)]
+    parts = [at_least_1d(sp, p, node) for p in _parts(sp, arrays, node)]
     if all(p.rank == 1 for p in parts):
         return stack(sp, parts, 1, node)
     columns = [sp.subscript(p, TupleV((_ALL, NONE)), node) if p.rank == 1 else p for p in parts]

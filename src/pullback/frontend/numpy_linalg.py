@@ -49,7 +49,7 @@ _ALL = SliceV(NONE, NONE, NONE)
 
 def matrix(sp: Specialiser, x: Value, node: ast.AST, square: bool = True) -> tuple[ArrayV, Real]:
     """The argument as a matrix of float64, and the element type that results shall have."""
-    array = as_array(sp, x, node, 2)
+    array = as_array(sp, x, node)
     if array.rank != 2:
         reason = f"linear algebra is supported for matrices, not for arrays of rank {array.rank}"
         sp.refuse(node, reason, "loop over the matrices of a stack")
@@ -194,7 +194,7 @@ def factor(sp: Specialiser, a: Value, node: ast.AST, message: str) -> tuple[Arra
 
 
 def _transposed(sp: Specialiser, x: Value, node: ast.AST) -> ArrayV:
-    array = as_array(sp, x, node, 2)
+    array = as_array(sp, x, node)
     return transpose(sp, array, [1, 0], node) if array.rank == 2 else array
 
 

@@ -16,11 +16,11 @@ from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag
-from pullback.frontend.arrays import broadcast, common_extent, elementwise, reader
+from pullback.frontend.arrays import broadcast, common_extent, reader
 from pullback.frontend.dtypes import Element, promote, real_of
-from pullback.frontend.numpy_elementwise import map_number, numpy_scalar
+from pullback.frontend.numpy_elementwise import map_number, numpy_scalar, strong
 from pullback.frontend.numpy_reduce import FALSE, axes_of, extremum, reduce, total
-from pullback.frontend.numpy_shape import as_array
+from pullback.frontend.numpy_shape import as_array, at_least_1d
 from pullback.frontend.reductions import Read, sum_of
 from pullback.frontend.sequences import to_array
 from pullback.frontend.values import ArrayV, Specialiser, Static, Value, register
@@ -119,7 +119,7 @@ def np_dot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.dot(a, b): the last axis of a with the second last (or only) axis of b."""
     a, b = _operands(sp, bind(sp, "np.dot", args, kwargs, node, a=MISSING, b=MISSING), node)
     if not isinstance(a, ArrayV) or not isinstance(b, ArrayV):
-        return elementwise(sp, (a, b), lambda v: sp.binop("*", v[0], v[1], node), node)
+        return sp.call(Static(np.multiply), [strong(sp, v, node) for v in (a, b)], node)
     return _tensor_product(sp, a, b, 0 if b.rank == 1 else b.rank - 2, node)
 
 
@@ -128,7 +128,7 @@ def np_inner(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     """np.inner(a, b): the last axis of a with the last axis of b."""
     a, b = _operands(sp, bind(sp, "np.inner", args, kwargs, node, a=MISSING, b=MISSING), node)
     if not isinstance(a, ArrayV) or not isinstance(b, ArrayV):
-        return elementwise(sp, (a, b), lambda v: sp.binop("*", v[0], v[1], node), node)
+        return sp.call(Static(np.multiply), [strong(sp, v, node) for v in (a, b)], node)
     return _tensor_product(sp, a, b, b.rank - 1, node)
 
 
@@ -168,7 +168,7 @@ def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 @register(np.outer)
 def np_outer(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.outer(a, b): all products of two vectors."""
-    a, b = (as_array(sp, v, node) for v in bind(
+    a, b = (at_least_1d(sp, v, node) for v in bind(
         sp, "np.outer", args, kwargs, node, a=MISSING, b=MISSING))  # fmt: skip
     if a.rank > 1 or b.rank > 1:
         sp.refuse(node, "np.outer is supported for arrays of rank 1", "ravel them first")
@@ -194,7 +194,7 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not isinstance(text, str) or "." in text:
         sp.refuse(node, "np.einsum is supported with subscripts like 'ij,jk->ik'")
     inputs, result = _parse_einsum(text.replace(" ", ""))
-    arrays = [as_array(sp, a, node, 2) for a in args[1:]]
+    arrays = [as_array(sp, a, node) for a in args[1:]]
     if len(inputs) != len(arrays) or any(len(s) != a.rank for s, a in zip(inputs, arrays)):
         reason = "the subscripts do not fit the number or the ranks of the arrays"
         sp.refuse(node, reason, error=ArgumentValueError)
@@ -245,7 +245,7 @@ def _parse_einsum(text: str) -> tuple[list[str], str]:
 @register(np.trace)
 def trace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "np.trace", args, kwargs, node, a=MISSING)
-    x = as_array(sp, x, node, 2)
+    x = as_array(sp, x, node)
     if x.rank != 2:
         sp.refuse(node, "np.trace is supported for matrices", "use np.einsum('...')")
     rows, columns = ext.extents(sp, x)
@@ -262,7 +262,7 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp, "np.linalg.norm", args, kwargs, node,
         x=MISSING, ord=NONE, axis=NONE, keepdims=FALSE,
     )  # fmt: skip
-    x = as_array(sp, x, node, 2)
+    x = as_array(sp, x, node)
     which = sp.static(order, node, "ord")
     axes = axes_of(sp, axis, x.rank, node)
     if len(axes) == 2 and x.rank == 2 and which in (2, "nuc"):

@@ -9,11 +9,11 @@ import numpy as np
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.core.types import Real
+from pullback.core.types import BOOL, F64, I64, Bool, Int, Real
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.dtypes import dtype_value, parse_dtype
-from pullback.frontend.numpy_create import astype, cast, copied
+from pullback.frontend.numpy_create import astype, copied
 from pullback.frontend.numpy_elementwise import numpy_scalar
 from pullback.frontend.numpy_shape import axes_argument, refuse_order, reshape, transpose
 from pullback.frontend.values import (
@@ -111,7 +111,7 @@ def array_reshape(
 ) -> Value:
     """x.reshape(2, 3) or x.reshape((2, 3))"""
     (order,) = bind(sp, "reshape", (), kwargs, node, order=Static("C"))
-    refuse_order(sp, order, node)
+    refuse_order(sp, order, _array(receiver), node)
     one = len(args) == 1 and isinstance(args[0], TupleV)
     return reshape(sp, _array(receiver), args[0] if one else TupleV(tuple(args)), node)
 
@@ -121,7 +121,7 @@ def array_ravel(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
     (order,) = bind(sp, "ravel", args, kwargs, node, order=Static("C"))
-    refuse_order(sp, order, node)
+    refuse_order(sp, order, _array(receiver), node)
     return reshape(sp, _array(receiver), Static(-1), node)
 
 
@@ -131,7 +131,7 @@ def array_flatten(
 ) -> Value:
     """As ravel, but always a new array."""
     (order,) = bind(sp, "flatten", args, kwargs, node, order=Static("C"))
-    refuse_order(sp, order, node)
+    refuse_order(sp, order, _array(receiver), node)
     copy = copied(sp, _array(receiver), node)
     if copy.rank == 1:
         return copy
@@ -178,7 +178,7 @@ def scalar_astype(
     (wanted,) = bind(sp, "astype", args, kwargs, node, dtype=MISSING)
     t = parse_dtype(sp, wanted, node)
     assert t is not None
-    return numpy_scalar(cast(sp, sp.scalar(receiver, node), t))
+    return numpy_scalar(sp.convert(receiver, t, node))
 
 
 @method("array", "item")
@@ -202,9 +202,8 @@ def array_item(
 def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """The Python number that a NumPy number is."""
     scalar = sp.scalar(value, node)
-    return Scalar(sp.b.prim("to_real", scalar.atom, static=(Real(64),))
-                  if isinstance(scalar.type, Real) and scalar.type.bits == 32
-                  else scalar.atom, py=True)  # fmt: skip
+    wide = {Real: F64, Int: I64, Bool: BOOL}[type(scalar.type)]
+    return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
 
 
 @method("scalar", "item")

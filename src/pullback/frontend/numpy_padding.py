@@ -11,6 +11,7 @@ from pullback.core.types import Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.numpy_elementwise import strong
 from pullback.frontend.numpy_shape import as_array
 from pullback.frontend.values import (
     ArrayV,
@@ -153,6 +154,8 @@ def _widths(
 @register(np.kron)
 def kron(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     a, b = bind(sp, "np.kron", args, kwargs, node, a=MISSING, b=MISSING)
+    if not all(isinstance(v, ArrayV | TupleV | ListV) for v in (a, b)):
+        return sp.call(Static(np.multiply), [strong(sp, v, node) for v in (a, b)], node)
     x, y = as_array(sp, a, node), as_array(sp, b, node)
     rank = max(x.rank, y.rank)
     outer, inner = _filled(sp, x, rank), _filled(sp, y, rank)

@@ -15,7 +15,7 @@ import scipy.special
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Bool, Real
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.dtypes import Element, parse_dtype, real_of
@@ -48,9 +48,28 @@ FALSE = Static(False)
 
 
 def axes_of(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int, ...]:
-    """The axes that ``axis=`` names, counted from 0, in order."""
+    """The axes that ``axis=`` names, counted from 0, in ascending order."""
     if is_none(axis):
         return tuple(range(rank))
+    return tuple(sorted(named_axes(sp, axis, rank, node)))
+
+
+def _no_axis(sp: Specialiser, axis: Value, node: ast.AST, fine: tuple[int, ...]) -> None:
+    """Refuse an axis of a number, but for those that NumPy passes over."""
+    if not is_none(axis) and not (isinstance(axis, Static) and axis.value in fine):
+        sp.refuse(node, "a number has no axis", "leave axis= out", error=ArgumentValueError)
+
+
+def one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
+    """The axis that ``axis=`` names, counted from 0; several are refused."""
+    found = named_axes(sp, axis, rank, node)
+    if isinstance(axis, TupleV):
+        sp.refuse(node, "one axis is needed, not a tuple", error=ArgumentTypeError)
+    return found[0]
+
+
+def named_axes(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int, ...]:
+    """The axes that ``axis=`` names, counted from 0, as they are named."""
     if isinstance(axis, TupleV):
         wanted = [sp.static_int(a, node, "axis") for a in axis.items]
     else:
@@ -59,7 +78,7 @@ def axes_of(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int
         if not -rank <= a < rank:
             reason = f"axis {a} is out of bounds for an array of dimension {rank}"
             sp.refuse(node, reason, error=ArgumentValueError)
-    found = tuple(sorted(a % rank for a in wanted))
+    found = tuple(a % rank for a in wanted)
     if len(set(found)) < len(found):
         sp.refuse(node, "duplicate value in 'axis'", error=ArgumentValueError)
     return found
@@ -131,6 +150,7 @@ def total(
     if isinstance(t, Bool):
         sp.refuse(node, "sums of dtype bool are not supported", "use np.any")
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, (0, -1))
         return numpy_scalar(sp.convert(x, t, node))
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
@@ -144,6 +164,7 @@ def total(
 def mean(sp: Specialiser, x: Value, axis: Value, keepdims: Value, node: ast.AST) -> Value:
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, ())
         return numpy_scalar(sp.convert(x, real_of(sp.scalar(x, node).type), node))
     t = real_of(x.elem)
 
@@ -239,7 +260,10 @@ def extremum(
     """The largest (smallest) element, or its ``place`` in C order; ValueError if there is none."""
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, (0, -1))
         return numpy_scalar(ext.ZERO) if place else x
+    if place and not is_none(axis):
+        one_axis(sp, axis, x.rank, node)
     axes = axes_of(sp, axis, x.rank, node)
     own = ext.extents(sp, x)
     for k in axes:
@@ -296,6 +320,7 @@ def tested(
 ) -> Value:
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, (0, -1))
         return numpy_scalar(sp.convert(x, BOOL, node))
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
@@ -335,6 +360,7 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
         sp.refuse(node, "the argument b= of logsumexp is not supported")
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
+        _no_axis(sp, axis, node, ())
         return numpy_scalar(sp.convert(x, real_of(sp.scalar(x, node).type), node))
     t = real_of(x.elem)
 

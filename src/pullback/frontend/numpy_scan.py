@@ -10,12 +10,15 @@ import numpy as np
 from pullback.core.build import lit
 from pullback.core.terms import Atom, Build, Loop, Prim, Var
 from pullback.core.types import I64, Array, Real
+from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
-from pullback.frontend.dtypes import Element
+from pullback.frontend.dtypes import Element, dtype_value, promote, real_of
+from pullback.frontend.numpy_create import limited, shape_of
 from pullback.frontend.numpy_elementwise import numpy_scalar
-from pullback.frontend.numpy_reduce import axes_of
-from pullback.frontend.numpy_shape import as_array, ravel, transpose
+from pullback.frontend.numpy_reduce import axes_of, named_axes, one_axis
+from pullback.frontend.numpy_shape import as_array, at_least_1d, ravel, transpose
+from pullback.frontend.sequences import to_array
 from pullback.frontend.values import (
     ArrayV,
     Scalar,
@@ -77,12 +80,12 @@ def _register_cumulative(function: Callable[..., object], name: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         x, axis = bind(sp, function.__name__, args, kwargs, node, a=MISSING, axis=NONE)
-        x = as_array(sp, x, node)
+        x = at_least_1d(sp, x, node)
         if is_none(axis) and x.rank > 1:
             flat = ravel(sp, (x,), {}, node)
             assert isinstance(flat, ArrayV)
             x = flat
-        (k,) = (0,) if is_none(axis) else axes_of(sp, axis, x.rank, node)
+        k = 0 if is_none(axis) else one_axis(sp, axis, x.rank, node)
         return cumulative(sp, x, k, name, node)
 
 
@@ -104,7 +107,7 @@ def diff(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     result: Value = as_array(sp, x, node)
     for _ in range(sp.static_int(n, node, "n")):
         assert isinstance(result, ArrayV)
-        (k,) = axes_of(sp, axis, result.rank, node)
+        k = one_axis(sp, axis, result.rank, node)
         after = sp.subscript(result, _along(result, k, SliceV(Static(1), NONE, NONE)), node)
         before = sp.subscript(result, _along(result, k, SliceV(NONE, Static(-1), NONE)), node)
         result = sp.binop("-", after, before, node)
@@ -127,13 +130,25 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     array = as_array(sp, x, node)
     if is_none(axis) and array.rank > 1:
         sp.refuse(node, "np.roll of a matrix needs axis=", "give axis=, or ravel first")
-    (k,) = (0,) if is_none(axis) else axes_of(sp, axis, array.rank, node)
-    by = ext.int_atom(sp, shift, node, "shift")
+    axes = (0,) if is_none(axis) else named_axes(sp, axis, array.rank, node)
+    shifts = shift.items if isinstance(shift, TupleV) else (shift,)
+    if len(shifts) == 1:
+        shifts = tuple(shifts) * len(axes)
+    if len(axes) == 1:
+        axes = axes * len(shifts)
+    if len(shifts) != len(axes):
+        sp.refuse(node, "np.roll of shifts and axes of different numbers", error=ArgumentValueError)
     own = ext.extents(sp, array)
+    by: dict[int, Atom] = {}
+    for k, s in zip(axes, shifts):
+        more = ext.int_atom(sp, s, node, "shift")
+        if k in by:
+            more = ext.add(sp, ext.mod(sp, by[k], own[k]), ext.mod(sp, more, own[k]))
+        by[k] = more
 
     def item(i: Indices) -> Atom:
-        at = ext.mod(sp, ext.sub(sp, i[k], by), own[k])
-        return sp.b.index(array.atom, (*i[:k], at, *i[k + 1 :]), checked=False)
+        at = (ext.mod(sp, ext.sub(sp, j, by[k]), own[k]) if k in by else j for k, j in enumerate(i))
+        return sp.b.index(array.atom, tuple(at), checked=False)
 
     return ext.note(sp, sp.array(own, item, node), own, built=True)
 
@@ -142,14 +157,15 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def tile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.tile(x, n) of a vector, or np.tile(x, (m, n, ...))."""
     x, reps = bind(sp, "np.tile", args, kwargs, node, A=MISSING, reps=MISSING)
-    array = as_array(sp, x, node)
+    array = at_least_1d(sp, x, node)
     items = list(reps.items) if isinstance(reps, TupleV) else [reps]
     counts: list[Atom] = [ext.ONE] * (array.rank - len(items))
-    counts += [ext.int_atom(sp, r, node, "reps") for r in items]
+    counts += shape_of(sp, TupleV(tuple(items)), node)
     missing = len(counts) - array.rank
     own = ext.extents(sp, array)
     base = (*(ext.ONE,) * missing, *own)
-    extents = tuple(ext.mul(sp, ext.larger(sp, c, ext.ZERO), e) for c, e in zip(counts, base))
+    limited(sp, (*counts, *own), node)
+    extents = tuple(ext.mul(sp, c, e) for c, e in zip(counts, base))
 
     def item(i: Indices) -> Atom:
         at = tuple(ext.mod(sp, j, e) for j, e in zip(i[missing:], own))
@@ -166,14 +182,15 @@ def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     )
     if isinstance(repeats, ArrayV | TupleV):
         sp.refuse(node, "np.repeat with several counts is not supported", "give one int")
-    array = as_array(sp, x, node)
+    array = at_least_1d(sp, x, node)
     if is_none(axis) and array.rank > 1:
         flat = ravel(sp, (array,), {}, node)
         assert isinstance(flat, ArrayV)
         array = flat
-    (k,) = (0,) if is_none(axis) else axes_of(sp, axis, array.rank, node)
-    count = ext.larger(sp, ext.int_atom(sp, repeats, node, "repeats"), ext.ZERO)
+    k = 0 if is_none(axis) else one_axis(sp, axis, array.rank, node)
+    (count,) = shape_of(sp, repeats, node)
     own = ext.extents(sp, array)
+    limited(sp, (count, *own), node)
     extents = (*own[:k], ext.mul(sp, own[k], count), *own[k + 1 :])
 
     def item(i: Indices) -> Atom:
@@ -212,7 +229,7 @@ def diag(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(np.diagonal)
 def diagonal(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (x,) = bind(sp, "np.diagonal", args, kwargs, node, a=MISSING)
-    array = as_array(sp, x, node, 2)
+    array = as_array(sp, x, node)
     if array.rank != 2:
         sp.refuse(node, "np.diagonal is supported for matrices")
     rows, columns = ext.extents(sp, array)
@@ -228,7 +245,7 @@ def _register_triangle(function: Callable[..., object], lower: bool) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         x, k = bind(sp, function.__name__, args, kwargs, node, m=MISSING, k=Static(0))
-        array = as_array(sp, x, node, 2)
+        array = as_array(sp, x, node)
         shift = ext.int_atom(sp, k, node, "k")
         own = ext.extents(sp, array)
         if array.rank < 2:
@@ -261,6 +278,8 @@ def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         sp, "np.isclose", args, kwargs, node,
         a=MISSING, b=MISSING, rtol=Static(1e-5), atol=Static(1e-8),
     )  # fmt: skip
+    t = real_of(promote(sp, (to_array(sp, b, node), Static(1.0)), node))
+    b = sp.call(Static(np.asarray), (b,), node, {"dtype": dtype_value(t)})  # so no int overflows
     size = sp.call(Static(np.abs), (b,), node)
     margin = sp.binop("+", atol, sp.binop("*", rtol, size, node), node)
     gap = sp.call(Static(np.abs), (sp.call(Static(np.subtract), (a, b), node),), node)
@@ -273,4 +292,6 @@ def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(np.allclose)
 def allclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return sp.call(Static(np.all), (isclose(sp, args, kwargs, node),), node)
+    """All of np.isclose, as a bool of Python's."""
+    close = sp.call(Static(np.all), (isclose(sp, args, kwargs, node),), node)
+    return Scalar(sp.scalar(close, node).atom, py=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.core.types import F64, Real
+from pullback.core.types import BOOL, F64, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend import series_programs as programs
@@ -17,7 +17,7 @@ from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag,
 from pullback.frontend.arrays import elementwise
 from pullback.frontend.dtypes import promote
 from pullback.frontend.numpy_elementwise import numpy_scalar
-from pullback.frontend.numpy_shape import as_array
+from pullback.frontend.numpy_shape import as_array, at_least_1d
 from pullback.frontend.numpy_sort import as_type
 from pullback.frontend.programs import run_program
 from pullback.frontend.values import (
@@ -101,6 +101,9 @@ def gradient(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if isinstance(spacing, ArrayV) or _is_sequence(spacing):
         sp.refuse(node, "np.gradient with places of the points is not supported", "give a number")
     vector = _vector(sp, f, "np.gradient", node)
+    if vector.elem == BOOL:
+        sp.refuse(node, "np.gradient of bools is not defined", "convert them: f.astype(float)",
+                  error=ArgumentTypeError)  # fmt: skip
     if (isinstance(vector.elem, Real) and vector.elem != F64) or kwargs:
         sp.refuse(node, "np.gradient is supported for float64, without names", "np.gradient(f, h)")
     vector = as_type(sp, vector, F64, node)
@@ -122,7 +125,7 @@ def average(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     )
     if is_none(weights):
         return sp.call(Static(np.mean), (x, axis), node)
-    a, w = as_array(sp, x, node), as_array(sp, weights, node)
+    a, w = at_least_1d(sp, x, node), at_least_1d(sp, weights, node)
     if a.rank != w.rank:
         sp.refuse(
             node,
@@ -153,7 +156,7 @@ def nansum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis, keepdims = bind(
         sp, "np.nansum", args, kwargs, node, a=MISSING, axis=NONE, keepdims=Static(False)
     )
-    array = as_array(sp, x, node)
+    array = at_least_1d(sp, x, node)
     if isinstance(array.elem, Real):
         missing = sp.call(Static(np.isnan), (array,), node)
         zero = numpy_scalar(sp.convert(Static(0.0), array.elem, node))

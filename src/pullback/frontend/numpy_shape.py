@@ -14,7 +14,7 @@ from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.arrays import reader
 from pullback.frontend.numpy_create import shape_of
-from pullback.frontend.numpy_reduce import axes_of
+from pullback.frontend.numpy_reduce import axes_of, named_axes, one_axis
 from pullback.frontend.sequences import to_array
 from pullback.frontend.values import (
     ArrayV,
@@ -29,13 +29,19 @@ from pullback.frontend.values import (
 Indices = tuple[Atom, ...]
 
 
-def as_array(sp: Specialiser, value: Value, node: ast.AST, least: int = 1) -> ArrayV:
-    """An array; a number becomes one of rank 1 (if ``least`` allows it), else it is refused."""
+def as_array(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
+    """An array, or one of a list; a number is refused."""
     value = to_array(sp, value, node)
     if isinstance(value, ArrayV):
         return value
-    if least > 1:
-        sp.refuse(node, f"an array is needed here, not {sp.describe(value)}")
+    sp.refuse(node, f"an array is needed here, not {sp.describe(value)}")
+
+
+def at_least_1d(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
+    """An array; a number becomes one of rank 1."""
+    value = to_array(sp, value, node)
+    if isinstance(value, ArrayV):
+        return value
     number = sp.scalar(value, node)
     one = sp.array((ext.ONE,), lambda _: number.atom, node)
     return ext.note(sp, one, (ext.ONE,), built=True)
@@ -96,20 +102,29 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     x, shape, order = bind(
         sp, "np.reshape", args, kwargs, node, a=MISSING, shape=MISSING, order=Static("C")
     )
-    refuse_order(sp, order, node)
-    return reshape(sp, as_array(sp, x, node), shape, node)
+    array = at_least_1d(sp, x, node)
+    refuse_order(sp, order, array, node)
+    return reshape(sp, array, shape, node)
 
 
-def refuse_order(sp: Specialiser, order: Value, node: ast.AST) -> None:
-    if sp.static(order, node, "order") not in ("C", "A", "K"):
-        sp.refuse(node, "only order='C' is supported", "reshape the transpose: x.T.reshape(...)")
+def refuse_order(sp: Specialiser, order: Value, array: ArrayV, node: ast.AST) -> None:
+    """Refuse another order of elements than that of the indices: "F", and "A" and "K", which ask
+    how the array lies in memory. Arrays of rank 1 have one order."""
+    wanted = sp.static(order, node, "order")
+    if wanted == "C" or (array.rank < 2 and wanted in ("F", "A", "K")):
+        return
+    if wanted in ("A", "K"):
+        reason = f"order={wanted!r} depends on how the array lies in memory"
+        sp.refuse(node, reason, "write order='C', or x.T.ravel() for the other order")
+    sp.refuse(node, "only order='C' is supported", "reshape the transpose: x.T.reshape(...)")
 
 
 @register(np.ravel)
 def ravel(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, order = bind(sp, "np.ravel", args, kwargs, node, a=MISSING, order=Static("C"))
-    refuse_order(sp, order, node)
-    return reshape(sp, as_array(sp, x, node), Static(-1), node)
+    array = at_least_1d(sp, x, node)
+    refuse_order(sp, order, array, node)
+    return reshape(sp, array, Static(-1), node)
 
 
 # --- axes ----------------------------------------------------------------------------------------
@@ -147,7 +162,7 @@ def swapaxes(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         sp, "np.swapaxes", args, kwargs, node, a=MISSING, axis1=MISSING, axis2=MISSING
     )
     x = as_array(sp, x, node)
-    (i,), (j,) = axes_of(sp, first, x.rank, node), axes_of(sp, second, x.rank, node)
+    i, j = one_axis(sp, first, x.rank, node), one_axis(sp, second, x.rank, node)
     perm = list(range(x.rank))
     perm[i], perm[j] = j, i
     return transpose(sp, x, perm, node)
@@ -159,16 +174,20 @@ def moveaxis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         sp, "np.moveaxis", args, kwargs, node, a=MISSING, source=MISSING, destination=MISSING
     )
     x = as_array(sp, x, node)
-    (i,), (j,) = axes_of(sp, source, x.rank, node), axes_of(sp, target, x.rank, node)
-    perm = [k for k in range(x.rank) if k != i]
-    perm.insert(j, i)
+    moved, places = (named_axes(sp, v, x.rank, node) for v in (source, target))
+    if len(moved) != len(places):
+        reason = "`source` and `destination` arguments must have the same number of elements"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    perm = [k for k in range(x.rank) if k not in moved]
+    for place, axis in sorted(zip(places, moved)):
+        perm.insert(place, axis)
     return transpose(sp, x, perm, node)
 
 
 @register(np.expand_dims)
 def expand_dims(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "np.expand_dims", args, kwargs, node, a=MISSING, axis=MISSING)
-    x = as_array(sp, x, node, 2)
+    x = as_array(sp, x, node)
     count = len(axis.items) if isinstance(axis, TupleV) else 1
     added = axes_of(sp, axis, x.rank + count, node)
     index = tuple(Static(None) if k in added else _ALL for k in range(x.rank + count))
@@ -199,7 +218,7 @@ def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 @register(np.broadcast_to)
 def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, shape = bind(sp, "np.broadcast_to", args, kwargs, node, array=MISSING, shape=MISSING)
-    array = as_array(sp, x, node)
+    array = at_least_1d(sp, x, node)
     wanted = shape_of(sp, shape, node)
     own = ext.extents(sp, array)
     if len(own) > len(wanted):
@@ -216,7 +235,7 @@ def _register_atleast(function: Callable[..., object], rank: int) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         (x,) = bind(sp, function.__name__, args, kwargs, node, x=MISSING)
-        x = as_array(sp, x, node)
+        x = at_least_1d(sp, x, node)
         missing = (Static(None),) * max(rank - x.rank, 0)
         return sp.subscript(x, TupleV((*missing, Static(...))), node) if missing else x
 

@@ -24,11 +24,12 @@ from pullback.frontend.arrays import elementwise
 from pullback.frontend.dtypes import Element, promote, real_of
 from pullback.frontend.numpy_create import astype
 from pullback.frontend.numpy_elementwise import numpy_scalar
-from pullback.frontend.numpy_reduce import axes_of
-from pullback.frontend.numpy_shape import as_array, ravel, transpose
+from pullback.frontend.numpy_reduce import one_axis
+from pullback.frontend.numpy_shape import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.programs import array_of, run_program
 from pullback.frontend.values import (
     ArrayV,
+    Scalar,
     SliceV,
     Specialiser,
     Static,
@@ -68,7 +69,9 @@ def order_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV:
     op = Build(outer, indices, sp.block(line))
     (lines,) = sp.b.let(op, (Array(Array(I64, 1), len(others)),))
     (joined,) = sp.b.let(Prim("stack", (lines,)), (Array(I64, x.rank),), sp.site(node))
-    made = ext.note(sp, sp.fresh(joined, node), (*outer, own[axis]))
+    wanted = (*outer, own[axis])  # also where there is no line
+    (joined,) = sp.b.let(Prim("reshape", (joined, *wanted)), (Array(I64, x.rank),), sp.site(node))
+    made = ext.note(sp, sp.fresh(joined, node), wanted)
     order = [*others, axis]
     return transpose(sp, made, [order.index(k) for k in range(x.rank)], node)
 
@@ -89,7 +92,7 @@ def _flat(sp: Specialiser, x: ArrayV, axis: Value, node: ast.AST) -> tuple[Array
     """The array and its axis; axis None is all elements in a line."""
     if is_none(axis):
         return (x if x.rank == 1 else array_of(ravel(sp, (x,), {}, node))), 0
-    (k,) = axes_of(sp, axis, x.rank, node)
+    k = one_axis(sp, axis, x.rank, node)
     return x, k
 
 
@@ -130,13 +133,15 @@ def as_type(sp: Specialiser, array: ArrayV, t: Element, node: ast.AST) -> ArrayV
 
 
 def _ordered(
-    sp: Specialiser, x: Value, axis: Value, node: ast.AST
+    sp: Specialiser, x: Value, axis: Value, node: ast.AST, bools: bool = True
 ) -> tuple[ArrayV, int]:
-    array, k = _flat(sp, as_array(sp, x, node), axis, node)
+    if isinstance(x, Static | Scalar) and not is_none(axis):
+        sp.refuse(node, "a number has no axis", "leave axis= out", error=ArgumentValueError)
+    array, k = _flat(sp, at_least_1d(sp, x, node), axis, node)
+    if array.elem == BOOL and not bools:
+        sp.refuse(node, "quantiles of bools are not defined", "convert them: x.astype(float)",
+                  error=ArgumentTypeError)  # fmt: skip
     array = as_type(sp, array, real_of(array.elem), node)
-    (count,) = ext.extents(sp, array)[k : k + 1]
-    message = "cannot take the median or a quantile of an empty array"
-    sp.require(sp.b.prim("gt", count, ext.ZERO), "IndexError", message, node)
     return sorted_along(sp, array, k, node), k
 
 
@@ -179,7 +184,10 @@ def _register_quantile(function: Callable[..., object], scale: float) -> None:
             sp.refuse(node, f"{name} with overwrite_input=True is not supported")
         if sp.static(rule, node, "method") != "linear":
             sp.refuse(node, f"{name} is supported with method='linear'")
-        ordered, k = _ordered(sp, x, axis, node)
+        ordered, k = _ordered(sp, x, axis, node, bools=False)
+        (count,) = ext.extents(sp, ordered)[k : k + 1]
+        message = "cannot take a quantile of an empty array"
+        sp.require(sp.b.prim("gt", count, ext.ZERO), "IndexError", message, node)
 
         def at(place: Value) -> Value:
             part = sp.b.prim("div", sp.convert(place, ordered.elem, node), _f(scale, ordered))
@@ -276,12 +284,13 @@ def interp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _mask_of(sp: Specialiser, x: Value, node: ast.AST) -> ArrayV:
-    array = as_array(sp, x, node)
+    array = at_least_1d(sp, x, node)
     return as_type(sp, array, BOOL, node)
 
 
 def _nonzero(sp: Specialiser, x: Value, node: ast.AST) -> Value:
-    return TupleV(tuple(scatter.places(sp, _mask_of(sp, x, node), node)))
+    array = as_array(sp, x, node)
+    return TupleV(tuple(scatter.places(sp, _mask_of(sp, array, node), node)))
 
 
 @register(np.nonzero)
@@ -308,7 +317,7 @@ def extract(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     """np.extract(condition, x): the elements of x where the condition holds."""
     cond, x = bind(sp, "np.extract", args, kwargs, node, condition=MISSING, arr=MISSING)
     flat, _ = _flat(sp, _mask_of(sp, cond, node), NONE, node)
-    values, _ = _flat(sp, as_array(sp, x, node), NONE, node)
+    values, _ = _flat(sp, at_least_1d(sp, x, node), NONE, node)
     return sp.subscript(values, flat, node)
 
 
@@ -319,7 +328,10 @@ def compress(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         sp, "np.compress", args, kwargs, node, condition=MISSING, a=MISSING, axis=NONE
     )
     values, k = _flat(sp, as_array(sp, x, node), axis, node)
-    places = scatter.places(sp, _mask_of(sp, cond, node), node)[0]
+    mask = _mask_of(sp, cond, node)
+    if mask.rank != 1:
+        sp.refuse(node, "condition must be a 1-d array", error=ArgumentValueError)
+    places = scatter.places(sp, mask, node)[0]
     return take(sp, (values, places, Static(k)), {}, node)
 
 
@@ -328,7 +340,7 @@ def take(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, places, axis = bind(
         sp, "np.take", args, kwargs, node, a=MISSING, indices=MISSING, axis=NONE
     )
-    array, k = _flat(sp, as_array(sp, x, node), axis, node)
+    array, k = _flat(sp, at_least_1d(sp, x, node), axis, node)
     rest = SliceV(NONE, NONE, NONE)
     index = TupleV(tuple(places if i == k else rest for i in range(array.rank)))
     return sp.subscript(array, index if array.rank > 1 else places, node)

@@ -32,7 +32,7 @@ from pullback.frontend.arguments import is_none
 from pullback.frontend.attributes import written
 from pullback.frontend.coerce import coerce, copied
 from pullback.frontend.flatten import kind_of, rebuild
-from pullback.frontend.iteration import int_atom, iterate, range_parts
+from pullback.frontend.iteration import index_atom, iterate, range_parts
 from pullback.frontend.join import is_function, suits
 from pullback.frontend.kinds import ArrayK, RecordK, UnionK
 from pullback.frontend.syntax import updated
@@ -178,7 +178,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case ListV():
             if isinstance(index, SliceV):
                 return _slice_list(run, value, index, node)
-            atom = int_atom(run, index, node, "an index of a list")
+            atom = index_atom(run, index, node, "an index of a list")
             return element(run, value, atom, node, True)
         case RangeV():
             return _of_range(run, value, index, node)
@@ -213,7 +213,7 @@ def _of_tuple(
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
             return items[i]
         case _:
-            atom = int_atom(run, index, node, "an index")
+            atom = index_atom(run, index, node, "an index")
             if not items:
                 word = "list" if is_list else "tuple"
                 run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
@@ -268,7 +268,7 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     if isinstance(index, SliceV):
         return _slice_list(run, run.to_list(value, node), index, node)
     n = range_parts(run, value, node)[1]
-    i = subscripts.in_range(run, int_atom(run, index, node, "an index"), n, node)
+    i = subscripts.in_range(run, index_atom(run, index, node, "an index"), n, node)
     items = iterate(run, value, node)
     assert isinstance(items, Indexed)
     item = items.at(i)

@@ -20,6 +20,7 @@ import numpy as np
 from pullback.core.terms import Atom, Var
 from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
 from pullback.frontend import records
+from pullback.frontend.exact import refusal
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.kinds import (
     ArrayK,
@@ -34,7 +35,7 @@ from pullback.frontend.kinds import (
     static_kind,
 )
 from pullback.frontend.paths import MISSING, Namespace, describe_path
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.pytypes import place_of, type_of
 from pullback.frontend.scopes import Path, PyScope
 from pullback.frontend.source import definition_of
 from pullback.frontend.values import (
@@ -123,6 +124,8 @@ class PythonValues:
         """The abstract value of the Python object found at ``path``."""
         if path in self.static_paths:
             return Static(self.static_paths[path].value)
+        if refusal(obj) is not None:
+            self._type_of(obj, path, node)  # which refuses it
         match obj:
             case bool() | int() | float() | np.generic() | np.ndarray():
                 return self._hidden_of(obj, path, node)
@@ -210,7 +213,8 @@ class PythonValues:
         try:
             return type_of(obj)
         except ArgumentTypeError as e:
-            self.refuse(node, f"{describe_path(path)}: {e.reason}", e.rewrite, type(e))
+            inside = place_of(obj, "") or ""
+            self.refuse(node, f"{describe_path(path)}{inside}: {e.reason}", e.rewrite, type(e))
 
     def _hidden_of(self, obj: object, path: Path, node: ast.AST) -> Value:
         kind = self._type_of(obj, path, node)
@@ -322,7 +326,7 @@ def holds(guard: Guard, value: object) -> bool:
                 and (len(value.args), tuple(value.keywords)) == (count, names)
             )
         case (t, int(n)) if t is tuple or t is list:
-            return isinstance(value, t) and len(value) == n
+            return type(value) is t and len(value) == n
         case _:
             return static_kind(value) == guard.kind
 

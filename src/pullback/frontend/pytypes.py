@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -14,7 +14,9 @@ import numpy as np
 from pullback.core.types import BOOL, F32, F64, I32, I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import generics, records
-from pullback.frontend.join import join
+from pullback.frontend.declared import require_declared
+from pullback.frontend.exact import require_exact
+from pullback.frontend.join import join, keeps_classes
 from pullback.frontend.kinds import (
     ArgType,
     ArrayK,
@@ -57,6 +59,40 @@ def type_of(value: object) -> ArgType:
     return known(value) if known is not None else _type_of_other(value)
 
 
+def types_of(args: Sequence[object]) -> tuple[ArgType, ...]:
+    """The kinds of all arguments; the error for one says where in it the reason is."""
+    try:
+        return tuple(map(type_of, args))
+    except ArgumentTypeError as error:
+        for k, value in enumerate(args):
+            where = place_of(value, f"arg{k}")
+            if where is not None:
+                raise type(error)(f"{error.reason}, at {where}", error.rewrite) from None
+        raise
+
+
+def place_of(value: object, where: str) -> str | None:
+    """The path to the innermost part that has no kind; None: the value has one."""
+    try:
+        type_of(value)
+    except ArgumentTypeError:
+        inside = (place_of(v, path) for v, path in _parts(value, where))
+        return next((found for found in inside if found is not None), where)
+    return None
+
+
+def _parts(value: object, where: str) -> Iterator[tuple[object, str]]:
+    if type(value) in (list, tuple):
+        for k, v in enumerate(cast("Sequence[object]", value)):
+            yield v, f"{where}[{k}]"
+    elif type(value) is dict:
+        for key, v in value.items():
+            yield v, f"{where}[{key!r}]"
+    elif records.is_record_class(type(value)) and not isinstance(value, type):
+        for name in records.field_names(type(value)):
+            yield getattr(value, name), f"{where}.{name}"
+
+
 def _array(value: np.ndarray) -> ArgType:
     try:
         return _ARRAYS[value.dtype, value.ndim]
@@ -83,6 +119,12 @@ def _list(value: list[object]) -> ArgType:
         other = type_of(item)
         if other != elem:
             joined = join(elem, other)
+            if joined is not None and not all(keeps_classes(k, joined) for k in (elem, other)):
+                raise ArgumentTypeError(
+                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
+                    "be numbers of one class",
+                    "write 2.0 for 2: [float(x) for x in xs], or use a tuple",
+                )
             if joined is None:
                 raise ArgumentTypeError(
                     f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
@@ -112,8 +154,12 @@ def _dict(value: dict[object, object]) -> ArgType:
 
 def _function(value: types.FunctionType) -> ArgType:
     """Functions are equal by code, defaults and captures: a lambda made anew is the same."""
-    defaults = tuple(map(type_of, value.__defaults__ or ()))
-    keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
+    try:
+        defaults = tuple(map(type_of, value.__defaults__ or ()))
+        keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
+    except ArgumentTypeError as error:
+        name = value.__qualname__
+        raise type(error)(f"{error.reason}, in a default of {name}", error.rewrite) from None
     cells = tuple(_cell(c, value) for c in value.__closure__ or ())
     around = id(value.__globals__), returned(value)
     key = ("function", value.__code__, *around, defaults, keywords, cells)
@@ -134,6 +180,7 @@ def _cell(cell: types.CellType, holder: types.FunctionType) -> object:
 
 
 def _type_of_other(value: object) -> ArgType:
+    require_exact(value)
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, np.generic):
@@ -155,11 +202,6 @@ def _type_of_other(value: object) -> ArgType:
         return StaticK(("partial", *held), value)
     if isinstance(value, types.MethodType):
         return StaticK(("method", type_of(value.__self__), type_of(value.__func__)), value)
-    if isinstance(value, list | tuple):
-        return _list(value) if isinstance(value, list) else _tuple(value)
-    for base, known in ((bool, _BOOL), (int, _INT), (float, _FLOAT)):
-        if isinstance(value, base):
-            return known
     if callable(value):
         return StaticK(("callable", cls, id(value)), value)
     if type(getattr(cls, "__init__", None)) is types.FunctionType:
@@ -187,6 +229,8 @@ def _record(value: object, cls: type) -> ArgType:
         group = records.mentions_union(annotation)
         part = getattr(value, name)
         kind = type_of(part) if group is None else _union_kind(part, group, annotation)
+        if group is None:
+            require_declared(cls, name, annotation, kind)
         fields.append((name, kind))
     return RecordK(cls, tuple(fields))
 

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from pullback.core.build import boolean, i64, lit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
-from pullback.frontend import symbol_values
+from pullback.frontend import integer_programs, symbol_values
 from pullback.frontend.dtypes import compared, promote
 from pullback.frontend.kinds import Number, static_scalar
+from pullback.frontend.programs import run_program
 from pullback.frontend.values import Scalar, Specialiser, Static, SymbolV, Value
 
 Fold = Callable[[object, object], object]
@@ -32,13 +33,15 @@ FOLD: dict[str, Callable[..., object]] = {
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _UNCHECKED_BITS = 62
+_TOO_LARGE = "integer result does not fit in 64 bits"
 _MAX_UNROLLED_POWER = 16
 
 
 def is_number(value: Value) -> bool:
     """A number: at run time or a literal."""
     return isinstance(value, Scalar) or (
-        isinstance(value, Static) and static_scalar(value.value) is not None
+        isinstance(value, Static)
+        and (type(value.value) is int or static_scalar(value.value) is not None)
     )
 
 
@@ -53,7 +56,8 @@ def scalar(sp: Specialiser, value: Value, node: ast.AST) -> Scalar:
                 assert isinstance(v, int | float)
                 return Scalar(lit(v, kind.type), True, _bit_length(v))
             if isinstance(v, int):
-                sp.refuse(node, f"the int {v} does not fit in 64 bits")
+                sp.require(boolean(False), "OverflowError", _TOO_LARGE, node)
+                return Scalar(i64(0), True)
         case SymbolV():
             return scalar(sp, symbol_values.operand(sp, value, "arithmetic", node), node)
         case _:
@@ -77,8 +81,13 @@ def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
     x = given.atom
     if x.type == t:
         return x
+    if given.py and isinstance(x.type, Real) and isinstance(t, Int):
+        given = Scalar(whole(sp, x, node), True)
+        x = given.atom
     if t == I32 and given.py and x.type == I64:
         _fits_int32(sp, given, node)
+    if x.type == t:
+        return x
     if isinstance(x, Lit):
         return lit(x.value, t)
     match t:
@@ -88,6 +97,19 @@ def convert(sp: Specialiser, value: Value, t: Type, node: ast.AST) -> Atom:
             return sp.b.prim("to_int", x, static=(t,))
         case _:
             return sp.b.prim("to_bool", x)
+
+
+def whole(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
+    """A Python float that is whole, or is to be truncated, as an int. NaN and infinities raise."""
+    if isinstance(x, Lit) and abs(x.value) < 2**63:
+        return i64(int(x.value))
+    b = sp.b
+    nan = b.prim("not", b.prim("isnan", x))
+    sp.require(nan, "ValueError", "cannot convert float NaN to integer", node)
+    below = b.prim("lt", x, Lit(2.0**63, x.type))
+    small = b.prim("and", below, b.prim("ge", x, Lit(-(2.0**63), x.type)))
+    sp.require(small, "OverflowError", "cannot convert float to a 64-bit integer", node)
+    return b.prim("to_int", x, static=(I64,))
 
 
 def _fits_int32(sp: Specialiser, value: Scalar, node: ast.AST) -> None:
@@ -119,8 +141,8 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
         result = FOLD[op](a, b)
     except (ArithmeticError, ValueError, TypeError):
         return None
-    if isinstance(result, str | bool) or static_scalar(result) is not None:
-        return Static(result)
+    if isinstance(result, str | int) or static_scalar(result) is not None:
+        return Static(result)  # an int may be beyond 64 bits: an index, or a term of floats
     return None
 
 
@@ -129,12 +151,25 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
     folded = fold(op, left, right)
     if folded is not None:
         return folded
+    left, right = _large_as_float(left, right), _large_as_float(right, left)
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     if op == "@":
         sp.refuse(node, "@ is not defined for numbers", "use *", error=_type_error())
     if a.py and b.py:
         return _python(sp, op, a, b, node)
     return _numpy(sp, op, left, right, node)
+
+
+def _large_as_float(value: Value, other: Value) -> Value:
+    """A literal int beyond 64 bits that meets a float: the float nearest to it, as Python has it."""
+    if isinstance(value, Static) and isinstance(value.value, int):
+        real = isinstance(other, Scalar) and isinstance(other.type, Real)
+        if real and not -(2**63) <= value.value < 2**63:
+            try:
+                return Static(float(value.value))
+            except OverflowError:
+                return value
+    return value
 
 
 def _python(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scalar:
@@ -152,6 +187,8 @@ def _bits(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scal
     name = {"&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}[op]
     if a.type == b.type == BOOL and op in "&|^":
         return Scalar(sp.b.prim(name, a.atom, b.atom), py)
+    if a.type == b.type == BOOL and not py:
+        sp.refuse(node, f"{op} of NumPy bools is an int8", "use int(...)", error=_type_error())
     t = a.type if a.type == b.type and isinstance(a.type, Int) else I64
     x, y = convert(sp, a, t, node), convert(sp, b, t, node)
     if op in ("<<", ">>") and py and not isinstance(y, Lit):
@@ -160,7 +197,8 @@ def _bits(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scal
     if op == "<<" and py:  # nothing may be shifted out
         back = sp.b.prim("eq", sp.b.prim("shr", result, y), x)
         fits = sp.b.prim("and", back, sp.b.prim("lt", y, i64(64)))
-        sp.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
+        fits = sp.b.prim("or", fits, sp.b.prim("eq", x, i64(0)))
+        sp.require(fits, "OverflowError", _TOO_LARGE, node)
     bits = max(a.bits, b.bits) if op in "&|^" else a.bits if op == ">>" else 64
     return Scalar(result, py, bits if py else 64)
 
@@ -192,7 +230,7 @@ def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None
         return
     if y is not None and not isinstance(y, Lit):
         fine = sp.b.prim("or", fine, sp.b.prim("ne", y, i64(-1)))
-    sp.require(fine, "OverflowError", "integer result does not fit in 64 bits", node)
+    sp.require(fine, "OverflowError", _TOO_LARGE, node)
 
 
 def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
@@ -334,10 +372,9 @@ def _numpy_int(sp: Specialiser, op: str, x: Atom, y: Atom, t: Number, node: ast.
                 "Integers to negative integer powers are not allowed.",
                 node,
             )
-        if t == I64 and not (isinstance(y, Lit) and int(y.value) <= _MAX_UNROLLED_POWER):
-            return Scalar(b.prim("ipow.ck", x, y, site=sp.site(node)), False)
-        if not isinstance(y, Lit):
-            sp.refuse(node, "a power of int32 with a computed exponent", "convert to int64")
+        if not (isinstance(y, Lit) and int(y.value) <= _MAX_UNROLLED_POWER):
+            given = [Scalar(v, False) for v in (x, y, lit(1, t))]
+            return scalar(sp, run_program(sp, integer_programs.power, given, node), node)
         result: Atom = lit(1, t)
         for k in range(int(y.value)):
             result = b.prim("mul", result, x) if k else x
@@ -374,6 +411,8 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
             return Scalar(sp.b.prim("invert", as_int), x.py, x.bits)
         case "+", Bool() if x.py:
             return Scalar(convert(sp, x, I64, node), True, 1)
+        case "+", Bool():
+            sp.refuse(node, "+ is not defined for NumPy bools", "use int(...)", error=_type_error())
         case "+", _:
             return x
         case _, Bool():

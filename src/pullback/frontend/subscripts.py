@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
-from pullback.core.types import BOOL, I64, Real
+from pullback.core.types import BOOL, I64, Int, Real
 from pullback.errors import ArgumentValueError, StaticIndexError
 from pullback.frontend import extents as ext
 from pullback.frontend import scatter
@@ -227,7 +227,7 @@ def _part(sp: Specialiser, item: Value, array: ArrayV, axis: int, node: ast.AST)
         case ArrayV() | ListV() | TupleV():
             return _gathered(sp, item, node)
         case _:
-            scalar = sp.scalar(item, node)
+            scalar = sp.scalar(ext.position(item), node)
             if isinstance(scalar.type, Real):
                 sp.refuse(
                     node,
@@ -252,7 +252,8 @@ def _gathered(sp: Specialiser, item: Value, node: ast.AST) -> Gather:
 
 def slice_part(sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST) -> Range:
     """What ``start:stop:step`` selects of an axis, clipped to it as Python does."""
-    step = 1 if _is(item.step, None) else sp.static_int(item.step, node, "the step of a slice")
+    wanted = ext.position(item.step)
+    step = 1 if _is(wanted, None) else sp.static_int(wanted, node, "the step of a slice")
     if step == 0:
         sp.refuse(node, "slice step cannot be zero", error=ArgumentValueError)
     if step == 1 and _is(item.start, None) and _is(item.stop, None):
@@ -287,7 +288,7 @@ def _is_zero(atom: Atom) -> bool:
 def _clipped(
     sp: Specialiser, value: Value, extent: Atom, low: Atom, high: Atom, node: ast.AST
 ) -> Atom:
-    bound = ext.int_atom(sp, value, node, "a bound of a slice")
+    bound = ext.int_atom(sp, ext.position(value), node, "a bound of a slice")
     if isinstance(bound, Lit):
         if int(bound.value) >= 0:
             return low if _is_zero(bound) and _is_zero(low) else ext.smaller(sp, bound, high)
@@ -333,6 +334,8 @@ def store_within(
     if by:
         at = tuple(in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array)))
         value = scatter.combined(sp, array, home, at, value, by, node)
+    if isinstance(array.elem, Int) and isinstance(value, Scalar):
+        value = Scalar(value.atom, True, value.bits)  # checked, also if it is NumPy's
     item = sp.convert(value, array.elem, node)
     return scatter.put(sp, array, home, at, item, True, node)
 

@@ -1,0 +1,66 @@
+"""Which objects are data: those of the classes whose behaviour is compiled, exactly.
+
+A subclass of a number, array or container can behave in a way of its own (``np.matrix`` multiplies
+otherwise, a masked array skips elements), and even an empty one is another class to ``isinstance``.
+So an object of a subclass is no value of the base class: it is refused, wherever it comes from.
+
+Not refused, since they are values with a meaning of their own: NumPy's scalars, ``bool``, members
+of enumerations and ``NamedTuple`` classes. ``np.memmap`` is refused too: its results can be of its
+class, and ``np.asarray`` of it is the same memory, as an array.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+
+from pullback.errors import ArgumentTypeError
+
+_BASES: dict[type, str] = {
+    np.ndarray: "np.asarray(x)",
+    float: "float(x)",
+    int: "int(x)",
+    str: "str(x)",
+    list: "list(x)",
+    tuple: "tuple(x)",
+    dict: "dict(x)",
+}
+"""The classes of data that can have subclasses, and what makes a value of the class itself."""
+
+_EXACT = frozenset(
+    {*_BASES, bool, np.float64, np.float32, np.int64, np.int32, np.bool_, type(None)}
+)
+_SPECIAL: dict[type, str] = {
+    np.ma.MaskedArray: "pass x.filled(0.0), or the data and the mask as two arrays: x.data, ~x.mask",
+    np.memmap: "pass np.asarray(x), which does not copy",
+    np.matrix: "pass np.asarray(x), and write A @ B for A * B",
+}
+
+
+def refusal(value: object) -> ArgumentTypeError | None:
+    """The error for an object of a subclass; None: it is data of exactly its class, or no data."""
+    cls = type(value)
+    if cls in _EXACT:
+        return None
+    base = next((b for b in _BASES if isinstance(value, b)), None)
+    if base is None or isinstance(value, enum.Enum) or _is_named_tuple(cls):
+        return None
+    if isinstance(value, np.generic) and cls.__module__ == "numpy":
+        return None  # a scalar of another dtype, which has its own message
+    rewrite = next((text for c, text in _SPECIAL.items() if issubclass(cls, c)), None)
+    return ArgumentTypeError(
+        f"a {cls.__name__}: a subclass of {base.__name__} can behave in another way",
+        rewrite or f"pass {_BASES[base]}",
+    )
+
+
+def _is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def require_exact(value: object) -> None:
+    """Raise ``ArgumentTypeError`` for an object of a subclass of a class of data."""
+    problem = refusal(value)
+    if problem is not None:
+        raise problem

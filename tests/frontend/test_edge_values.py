@@ -1,0 +1,293 @@
+"""Every function of numbers that the front end accepts, at edge values: against NumPy and ``math``
+by value, sign of zero, dtype, rank and error, bit for bit (functions that round within a few ulp).
+
+The functions are those of the registry, so that a new one is compared from the first day. By
+default each takes one type of numbers, by its name; PULLBACK_EDGES=all takes all of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+import os
+import warnings
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback.frontend import specialise  # noqa: F401  (it fills the registry)
+from pullback.frontend.values import CALLS
+
+ALL = os.environ.get("PULLBACK_EDGES") == "all"
+FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.5, math.inf, -math.inf, math.nan, 5e-324,
+          -5e-324, 2.3e-308, 1.7976931348623157e308, -1.7976931348623157e308, 3e9, -3e9, 2.0**31,
+          2.0**63, -(2.0**63), 9.3e18, 0.1, 709.9, -745.2, 20.0]  # fmt: skip
+INTS = [0, 1, -1, 2, -2, 3, 7, -7, 31, 63, 64, 2**31 - 1, -(2**31), 2**31, 2**62, 2**63 - 1,
+        -(2**63), -(2**63) + 1]  # fmt: skip
+FEW = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, math.inf, -math.inf, math.nan, 5e-324, 1e300]
+SOME = [0, 1, -1, 2, -3, 63, 64, 2**31, 2**62, 2**63 - 1, -(2**63)]
+SMALL = [n for n in SOME if -(2**31) <= n < 2**31]
+
+# Rounded operations: how many ulp the two may differ by. lgamma near its zeros is CPython's.
+ULP = 4
+EXACT = {
+    "absolute", "fabs", "negative", "positive", "sign", "square", "sqrt", "reciprocal", "floor",
+    "ceil", "trunc", "rint", "isnan", "isinf", "isfinite", "logical_not", "invert", "add", "subtract",
+    "multiply", "divide", "true_divide", "floor_divide", "remainder", "fmod", "maximum", "minimum",
+    "fmax", "fmin", "copysign", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift",
+    "right_shift", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+    "logical_and", "logical_or", "logical_xor", "heaviside", "conjugate", "modf", "frexp", "isqrt",
+    "factorial", "comb", "perm", "gcd", "lcm",
+}  # fmt: skip
+LOOSE = {"lgamma": 64}
+
+
+def same(got: object, want: object, ulp: int) -> bool:
+    """Of one type, shape and value; a NaN is a NaN."""
+    if isinstance(want, tuple | list):
+        if type(got) is not type(want) or len(got) != len(want):  # type: ignore[arg-type]
+            return False
+        return all(same(g, w, ulp) for g, w in zip(got, want))  # type: ignore[call-overload]
+    if isinstance(want, np.ndarray) and want.ndim == 0:
+        want = want[()]
+    if type(got) is not type(want):
+        return False
+    a, b = np.asarray(got), np.asarray(want)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    sign = np.signbit(a) == np.signbit(b)
+    near = np.isfinite(b) & (np.abs(a - b) <= ulp * np.spacing(np.abs(b)))
+    return bool(np.all((np.isnan(a) & np.isnan(b)) | (sign & ((a == b) | near))))
+
+
+def outcome(f: Callable[..., object], args: Sequence[object]) -> object:
+    """The value; what was raised; None: refused (also at run time)."""
+    try:
+        return f(*args)
+    except (pb.PullbackError, NotImplementedError):
+        return None
+    except Exception as e:
+        return e
+
+
+def fits(got: object, want: object, ulp: int) -> bool:
+    """Whether compiled code gives what Python gives, or refuses."""
+    if got is None or isinstance(want, complex):
+        return True
+    if isinstance(want, Exception):
+        return isinstance(got, type(want)) or (
+            isinstance(got, Exception) and isinstance(want, type(got))
+        )
+    parts = want if isinstance(want, tuple) else (want,)
+    if any(isinstance(v, int) and not -(2**63) <= v < 2**63 for v in parts):
+        return isinstance(got, OverflowError)
+    return same(got, want, ulp)
+
+
+def differences(
+    f: Callable[..., object], calls: Sequence[Sequence[object]], ulp: int
+) -> list[object]:
+    """The calls, with both outcomes, in which compiled code differs."""
+    compiled = pb.jit(f)
+    found: list[object] = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for args in calls:
+            want, got = outcome(f, args), outcome(compiled, args)
+            if not fits(got, want, ulp):
+                found.append((args, got, want))
+    return found
+
+
+def chosen(name: str, kinds: Sequence[Any]) -> Sequence[Any]:
+    """All kinds, or one of them that depends on the name."""
+    return kinds if ALL else [kinds[zlib.crc32(name.encode()) % len(kinds)]]
+
+
+def ulp_of(name: str) -> int:
+    return 0 if name in EXACT else LOOSE.get(name, ULP)
+
+
+# --- ufuncs ---------------------------------------------------------------------------------------
+
+DTYPES = (np.float64, np.float32, np.int64, np.int32, np.bool_)
+UFUNCS = {
+    f.__name__: f
+    for f in CALLS
+    if isinstance(f, np.ufunc) and f.signature is None and getattr(np, f.__name__, None) is f
+}
+
+
+def array(t: type, few: bool) -> np.ndarray:
+    if t is np.bool_:
+        return np.array([True, False])
+    if issubclass(t, np.floating):
+        return np.array(FEW if few else FLOATS).astype(t)
+    whole = SOME if few else INTS
+    return np.array([n for n in whole if np.iinfo(t).min <= n <= np.iinfo(t).max], t)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, f in UFUNCS.items() if f.nin == 1))
+def test_ufunc_of_one(name):
+    f = UFUNCS[name]
+    with np.errstate(all="ignore"):
+        for t in chosen(name, DTYPES):
+            for x in (array(t, False), array(t, False)[:0]):
+                assert not differences(lambda x: f(x), [(x,)], ulp_of(name)), t
+            numbers = [(x,) for x in array(t, False)]
+            assert not differences(lambda x: f(x), numbers, ulp_of(name)), t
+        assert not differences(lambda x: f(x), [(x,) for x in FLOATS], ulp_of(name))
+
+
+# np.fmax and np.fmin of 0.0 and -0.0 give the one or the other by the size of the array.
+UNSTEADY = {"fmax", "fmin"}
+
+
+@pytest.mark.parametrize("name", sorted(n for n, f in UFUNCS.items() if f.nin == 2))
+def test_ufunc_of_two(name):
+    f = UFUNCS[name]
+    pairs = [(t, t) for t in DTYPES] + [(np.float64, np.int64), (np.int32, np.int64),
+                                        (np.float32, np.int32), (np.bool_, np.int64)]  # fmt: skip
+    with np.errstate(all="ignore"):
+        for t, u in chosen(name, pairs):
+            both = [p for p in itertools.product(array(t, True), array(u, True))
+                    if not (name == "power" and isinstance(p[1], np.integer) and p[1] < 0)
+                    and not (name in UNSTEADY and p[0] == p[1] == 0)]  # fmt: skip
+            x, y = np.array([p[0] for p in both], t), np.array([p[1] for p in both], u)
+            assert not differences(lambda x, y: f(x, y), [(x, y)], ulp_of(name)), (t, u)
+            assert not differences(lambda x, y: f(x, y), both[::3], ulp_of(name)), (t, u)
+        if name not in UNSTEADY:
+            weak = [(array(np.float64, True), y) for y in FEW]
+            assert not differences(lambda x, y: f(x, y), weak, ulp_of(name))
+
+
+# --- math and operators ---------------------------------------------------------------------------
+
+MATH = {f.__name__: f for f in CALLS if getattr(math, getattr(f, "__name__", ""), None) is f}
+ONE = {"acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos", "cosh", "degrees",
+       "erf", "erfc", "exp", "exp2", "expm1", "fabs", "floor", "gamma", "isfinite", "isinf",
+       "isnan", "lgamma", "log", "log10", "log1p", "log2", "radians", "sin", "sinh", "sqrt", "tan",
+       "tanh", "trunc", "modf", "frexp"}  # fmt: skip
+TWO = {"atan2", "copysign", "fmod", "hypot", "isclose", "log", "pow", "remainder"}
+WHOLE = {"comb", "gcd", "lcm", "perm", "factorial", "isqrt"}
+SEQUENCES = {"dist", "fsum", "prod", "sumprod"}
+
+
+def test_every_function_of_math_is_compared():
+    assert set(MATH) <= ONE | TWO | WHOLE | SEQUENCES
+
+
+NUMBERS: list[tuple[Callable[[Any], object], list[Any]]] = [
+    (float, FLOATS), (np.float64, FLOATS), (np.float32, FLOATS), (int, INTS), (np.int64, INTS),
+    (bool, [0, 1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(ONE & set(MATH)))
+def test_math_of_one(name):
+    f = MATH[name]
+    with np.errstate(all="ignore"):
+        for make, values in chosen(name, NUMBERS):
+            calls = [(make(x),) for x in values]
+            assert not differences(lambda x: f(x), calls, ulp_of(name)), make
+        if not ALL:
+            assert not differences(lambda x: f(x), [(x,) for x in FLOATS], ulp_of(name))
+
+
+@pytest.mark.parametrize("name", sorted(TWO & set(MATH)))
+def test_math_of_two(name):
+    f = MATH[name]
+    assert not differences(lambda x, y: f(x, y), list(itertools.product(FEW, FEW)), ulp_of(name))
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE & set(MATH)))
+def test_math_of_ints(name):
+    f = MATH[name]
+    for make in (int, np.int64, np.int32) if ALL or name in ("comb", "gcd") else (np.int64,):
+        values = [make(n) for n in (SMALL if make is np.int32 else SOME)]
+        if name == "factorial":
+            assert not differences(lambda n: f(n), [(make(n),) for n in (*range(-1, 23),)], 0)
+        elif name == "isqrt":
+            assert not differences(lambda n: f(n), [(n,) for n in values], 0)
+        else:
+            most = 64 if name in ("comb", "perm") else 2**64
+            calls = [(a, b) for a in values for b in values if b <= most]
+            assert not differences(lambda a, b: f(a, b), calls, 0)
+
+
+OPERATORS = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "<<": operator.lshift,
+    ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<": operator.lt, "==": operator.eq, "divmod": divmod,
+}  # fmt: skip
+OPERANDS: list[tuple[Callable[[Any], object], list[Any]]] = [
+    (float, FEW), (np.float64, FEW), (np.float32, FEW), (int, SOME), (np.int64, SOME),
+    (np.int32, SMALL), (bool, [0, 1]), (np.bool_, [0, 1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators(name):
+    f = OPERATORS[name]
+    kinds = [(k, k) for k in OPERANDS] + [(OPERANDS[3], OPERANDS[0]), (OPERANDS[4], OPERANDS[3]),
+                                          (OPERANDS[5], OPERANDS[4])]  # fmt: skip
+    with np.errstate(all="ignore"):
+        for k in sorted({*chosen(name, range(len(kinds))), 0, 3, 4}):
+            (make, xs), (other, ys) = kinds[k]
+            calls = [(make(x), other(y)) for x in xs for y in ys]
+            if name in ("**", "<<") and make is int:
+                calls = [c for c in calls if abs(int(c[1])) < 100]
+            assert not differences(lambda x, y: f(x, y), calls, 0 if name != "**" else ULP)
+
+
+@pytest.mark.parametrize("f", [abs, operator.neg, operator.pos, operator.invert, operator.not_,
+                               int, float, bool, round, np.int64, np.int32, np.float32,
+                               np.float64, np.bool_])  # fmt: skip
+def test_conversions(f):
+    """NaN, infinities and what is out of range, of each kind of number."""
+    with np.errstate(all="ignore"):
+        for make, values in NUMBERS[:5]:
+            assert not differences(lambda x: f(x), [(make(x),) for x in values], 0), make
+
+
+def elements():
+    return [
+        lambda x: x.astype(np.int64), lambda x: x.astype(np.int32), lambda x: x.astype(np.float32),
+        lambda x: np.int64(x), lambda x: np.asarray(x, dtype=np.int32),
+        lambda x: np.array(x, dtype=bool), lambda x: np.full(2, x[3], dtype=np.int64),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", elements())
+def test_conversions_of_elements(f):
+    arrays = [array(t, False) for t in DTYPES[:4]]
+    assert not differences(f, [(a,) for a in arrays], 0)
+
+
+def stored():
+    def one(x, dtype):
+        a = np.zeros(2, dtype)
+        a[0] = x
+        return a
+
+    return [
+        lambda x: one(x, np.int64), lambda x: one(x, np.int32), lambda x: one(x, np.float32),
+        lambda x: np.array([x, x], dtype=int), lambda x: np.asarray([x], dtype=np.int32),
+        lambda x: np.full(2, x, dtype=np.int32), lambda x: np.asarray(x, dtype=np.int64),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", stored())
+def test_what_arrays_of_ints_take(f):
+    values = [2.7, -0.0, math.nan, math.inf, 3e9, 1e30]
+    for make in (float, np.float64):
+        assert not differences(f, [(make(x),) for x in values], 0), make
+    for make in (int, np.int64):
+        assert not differences(f, [(make(n),) for n in (5, -1, 2**40)], 0), make
