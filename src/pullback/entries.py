@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.core.values import dtype_of
+from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -31,7 +32,6 @@ from pullback.frontend.python_values import Guard, holds
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import annotations_of, field_names, is_tuple_of_any_length
 from pullback.frontend.scopes import Path
-from pullback.marshal import bare
 from pullback.native import ArrayOf, Leaf, ListOf, Nothing, NpScalar, PyBool, PyFloat, PyInt, Tree
 from pullback.rawmemory import TY_OF_DTYPE
 

@@ -17,6 +17,7 @@ import numpy as np
 from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -35,7 +36,6 @@ from pullback.marshal import (
     Flattener,
     alternative,
     alternative_of,
-    bare,
     has_union,
     holds_reals,
     of_reals,

@@ -41,6 +41,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Project,
+    Static,
     Sum_,
     TapePush,
     TapeRead,
@@ -303,7 +304,7 @@ class Forward:
 
     def prim(
         self, let: Let, name: str, args: tuple[Atom, ...],
-        static: tuple[int | str | Type, ...], b: Builder,
+        static: Static, b: Builder,
     ) -> None:
         """D(op(t...)): the sum of partial times tangent; whole arrays part by part."""
         values = self.values(args)

@@ -46,6 +46,7 @@ from itertools import count
 from typing import Literal
 
 from pullback.core import types as core
+from pullback.core.terms import Static
 
 # --- types ----------------------------------------------------------------------------------------
 
@@ -315,7 +316,7 @@ class Prim:
 
     op: str
     args: tuple[Term, ...]
-    static: tuple[int | str | core.Type, ...] = ()
+    static: Static = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

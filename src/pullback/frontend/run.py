@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from pullback.frontend.bodies import Spec
 
 
+ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
+
+
 @dataclass(slots=True, eq=False)
 class Frame:
     """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
@@ -139,6 +142,16 @@ class Run(PythonValues):
             yield builder
         finally:
             self.builders.pop()
+
+    @contextmanager
+    def scratch(self) -> Iterator[Builder]:
+        """A builder that may be thrown away; what always raises in it stays in the program."""
+        with self.building(Builder()) as builder:
+            try:
+                yield builder
+            except Unreachable:
+                self.builders[-2].extend(builder.block())
+                raise
 
     @contextmanager
     def holding(self, *values: Value) -> Iterator[None]:
@@ -287,9 +300,8 @@ class Run(PythonValues):
                 definition = self.frame.definition
                 if e.refusal is None and definition is None:
                     raise
-                reason = "an expression here raises an error whenever it is evaluated"
                 raise e.refusal or UnsupportedError(
-                    reason, "", self.site(definition.node) if definition is not None else None
+                    ALWAYS_RAISES, "", self.site(definition.node) if definition is not None else None
                 ) from None
 
     def branch(
@@ -489,4 +501,4 @@ class Run(PythonValues):
         return Lit(value, BOOL) if isinstance(value, bool) else value
 
 
-__all__ = ["Frame", "Run", "static_kind"]
+__all__ = ["ALWAYS_RAISES", "Frame", "Run", "static_kind"]
