@@ -52,7 +52,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import Array, Handle, Real, Type
+from pullback.core.types import Array, Handle, Real
 
 if TYPE_CHECKING:
     from pullback.ad.functions import Functions

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pullback.core.build import Builder
 from pullback.core.prims import REQUIRE
-from pullback.core.terms import Block, Call, Case, Function, If, Lit, Prim
+from pullback.core.terms import Atom, Block, Call, Case, Function, If, Lit, Prim, Sum_, Var
 from pullback.core.types import BOOL
+from pullback.frontend.signals import AlwaysRaises, Unreachable
 
 _NEVER = Lit(False, BOOL)
 
@@ -27,6 +29,8 @@ def always_fails(
                 always_fails(arm.body, functions, inside) for arm in arms
             ):
                 return True
+            case Sum_((Lit(n),), _, body) if n > 0 and always_fails(body, functions, inside):
+                return True
             case Call(name) if name in inside or (
                 name in functions
                 and not functions[name].results
@@ -38,4 +42,11 @@ def always_fails(
     return False
 
 
-__all__ = ["always_fails"]
+def without_rounds(b: Builder, length: Atom, index: Var, error: AlwaysRaises) -> None:
+    """What a loop does of which every round raises: the first one raises, if there is one."""
+    b.let(Sum_((length,), (index,), error.block), ())
+    if isinstance(length, Lit) and length.value > 0:
+        raise Unreachable
+
+
+__all__ = ["always_fails", "without_rounds"]

@@ -47,7 +47,11 @@ def error_of(
     if isinstance(message, Message):
         return exception_of(kind, message, leaves_of(types, values, base))
     a, b = (*values, 0, 0)[:2]
-    return exception_of(kind, message.format(a=a, b=b), ())
+    try:
+        text = message.format(a, b, a=a, b=b)
+    except (IndexError, KeyError, ValueError):  # braces that are the user's own text
+        text = message
+    return exception_of(kind, text, ())
 
 
 def _leaf(t: Type, rest: Iterator[float | int | bool], base: int) -> object:
