@@ -85,13 +85,13 @@ def several(x, n):
 
 def percent(x, n):
     if n > 2:
-        raise KeyError("%d of %s, %.2f" % (n, x.shape, x[1]) + " and " + str(x[0]) + "!")
+        raise KeyError("%d of %s, %.2f" % (n, x.shape, x[1]) + " and " + str(x[0]) + "!")  # noqa: UP031
     return np.sum(x) * n
 
 
 def methods(x, n):
     if n > 2:
-        raise Mine("{} {:>8} {z}".format(n, x[1], z=repr([n])), ", ".join([str(n), "c"]).upper())
+        raise Mine(f"{n} {x[1]:>8} {[n]!r}", ", ".join([str(n), "c"]).upper())
     return np.sum(x) * n
 
 
@@ -233,7 +233,7 @@ def in_generator(x):
 
 
 def in_items(x):
-    return [helper(v, "g") for v in np.ones(3) * x][0]
+    return [helper(v, "g") for v in np.ones(3) * x][0]  # noqa: RUF015
 
 
 def in_condition(x):

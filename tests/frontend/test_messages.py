@@ -62,7 +62,7 @@ def test_a_loop_that_need_not_go_round_may_have_a_body_that_raises():
 
     empty = np.zeros(0)
     assert pb.jit(total)(empty) == total(empty)
-    with pytest.raises(programs.Mine, match="g: 1.50"):
+    with pytest.raises(programs.Mine, match=r"g: 1\.50"):
         pb.jit(total)(X)
 
 

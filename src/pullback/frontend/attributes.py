@@ -15,6 +15,7 @@ from pullback.frontend import optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.gradients import reduced
 from pullback.frontend.kinds import UnionK
+from pullback.frontend.rewrites import refuse_library
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
     ATTRIBUTES,
@@ -204,7 +205,8 @@ def _method(
 ) -> FunctionV:
     path = (("class", cls), ("attr", name))
     f = run.from_python(function, path, node, guarded=False)
-    assert isinstance(f, FunctionV)
+    if not isinstance(f, FunctionV):
+        refuse_library(run, function, node)
     run.guard_same(path, getattr(cls, name))
     return f
 
