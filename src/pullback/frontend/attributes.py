@@ -8,6 +8,7 @@ import types
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
+from pullback.absent import absence
 from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
@@ -99,11 +100,10 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return found or _of_constant(run, member, name, node)
         case Static(types.ModuleType() as module):
             if not hasattr(module, name):
-                run.refuse(
-                    node,
-                    f"module {module.__name__!r} has no attribute {name!r}",
-                    error=UnknownAttributeError,
-                )
+                reason, rewrite = f"module {module.__name__!r} has no attribute {name!r}", ""
+                if module.__name__ == "pullback":
+                    reason, rewrite = absence(name)
+                run.refuse(node, reason, rewrite, error=UnknownAttributeError)
             return run.module_attribute(module, name, node)
         case Static(type() as cls):
             return _of_class(run, cls, name, node)
