@@ -34,7 +34,6 @@ import pullback as pb
 from benchmarks.common import pin_to_one_core, seconds
 from tests import harness
 from tests.programs import Program, corpus
-from tests.test_scaling import gradient_size
 
 LIMIT, EXPONENT = 8.0, 0.25
 SHORTEST, LONGEST, DOUBLINGS, CALLS = 20e-6, 30e-3, 7, 2
@@ -162,7 +161,8 @@ def look_for_subnormals(call: Callable[[], Any], budget: float) -> None:
 def measured(program: Program, n: int, write: float, budget: float) -> tuple[float, float]:
     """Seconds of the function and the ratio, by the fastest of many runs in turns."""
     args = given(program, n)
-    reals = gradient_size(program, program.make_args(np.random.default_rng(n), n))
+    fresh = program.make_args(np.random.default_rng(n), n)
+    reals = harness.gradient_size(fresh, program.argnums)
     f, gradient = pb.jit(program.f), pb.value_and_grad(program.f, argnums=program.argnums)
     found = [f(*args), *gradient(*args)]
     if not all(

@@ -94,6 +94,12 @@ def leaves(x: Any) -> Iterator[Any]:
             waiting += reversed(inside)
 
 
+def gradient_size(args: tuple[Any, ...], argnums: tuple[int, ...]) -> int:
+    """How many reals the gradient by these arguments has."""
+    inside = [leaf for i in argnums for leaf in leaves(args[i])]
+    return sum(int(np.size(leaf)) for leaf in inside if is_real(leaf))
+
+
 def direction(rng: np.random.Generator, x: Any) -> Any:
     """A random tangent of x, ``None`` at its discrete leaves."""
 

@@ -1,7 +1,11 @@
 """The benchmarks go through all they are asked for, and say what they did not measure."""
 
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,3 +101,22 @@ def test_data_in_and_out_is_measured_against_its_limits(
     assert first == ["300", "350!"] * 3 + ["300", "350"] * 3
     assert second == ["300", "350"] * 4
     assert "above a limit (marked): 1 of 2 rows" in said
+
+
+def test_the_benchmarks_need_no_test_tools() -> None:
+    """What ``make bench`` installs is the package with JAX: every table starts without pytest."""
+    code = (
+        "import sys\n"
+        "for name in ('pytest', 'hypothesis', 'matplotlib', 'jax', 'mypy'):\n"
+        "    sys.modules[name] = None\n"
+        "from benchmarks import __main__, boundary, calls, common, corpus, dual, gmm, lstm\n"
+        "from benchmarks import instructions, memory, methods, programs, scaling, table1\n"
+        "assert corpus.chosen([])\n"
+    )
+    root = Path(__file__).parents[1]
+    folders = os.pathsep.join([str(root), str(root / "src")])
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env={**os.environ, "PYTHONPATH": folders},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

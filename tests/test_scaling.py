@@ -33,16 +33,10 @@ def arguments(program: Program, size: int) -> tuple[Any, ...]:
     return program.make_args(np.random.default_rng(size), size)
 
 
-def gradient_size(program: Program, args: tuple[Any, ...]) -> int:
-    """How many reals the gradient has."""
-    leaves = [leaf for i in program.argnums for leaf in harness.leaves(args[i])]
-    return sum(int(np.size(leaf)) for leaf in leaves if harness.is_real(leaf))
-
-
 def ratio(program: Program, size: int) -> float:
     """Of the counted gradient to the counted function and the size of the gradient."""
     args = arguments(program, size)
-    function = harness.steps(program.f, args) + gradient_size(program, args)
+    function = harness.steps(program.f, args) + harness.gradient_size(args, program.argnums)
     return (harness.steps(program.f, args, "chad") - OVERHEAD) / function
 
 

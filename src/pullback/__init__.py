@@ -1,5 +1,6 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
+from pullback.absent import absence
 from pullback.api import (
     check_grads,
     config,
@@ -52,3 +53,13 @@ __all__ = [
     "PullbackError",
     "UnsupportedError",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """An error that says what to write today instead of what is not there yet."""
+    reason, rewrite = absence(name)
+    raise AttributeError(f"{reason}\n  Instead: {rewrite}" if rewrite else reason)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__doc__", "__name__", "__version__"])

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from pullback.plans import Request, What
 from pullback.trees import ravel
 
 Argnums = int | Sequence[int]
+Made = TypeVar("Made")
 
 
 def _nothing(*args: object) -> object:
@@ -59,7 +60,7 @@ class Operator:
                 result = self._fast(*args)
             except Exception as error:
                 if not driver.may_broadcast(error):
-                    raise first_error(error, self._f, args) from None
+                    raise (first := first_error(error, self._f, args)) from first.__cause__
                 result = NotImplemented
             if result is not NotImplemented:
                 return result
@@ -73,7 +74,7 @@ class Operator:
                 result = fast(*values)
             except Exception as error:
                 if not driver.may_broadcast(error):
-                    raise first_error(error, self._f, values) from None
+                    raise (first := first_error(error, self._f, values)) from first.__cause__
                 continue
             if result is not NotImplemented:
                 break
@@ -84,7 +85,7 @@ class Operator:
             except PullbackError as error:  # where the compiler noticed it says nothing to a user
                 raise error.with_traceback(None) from None
             except Exception as error:
-                raise first_error(error, self._f, values) from None
+                raise (first := first_error(error, self._f, values)) from first.__cause__
         before = (self._fast, *self._others)
         self._others = tuple(x for x in before if x is not fast)[:MOST_OTHERS]
         self._fast = fast
@@ -108,7 +109,7 @@ class MethodOperator(Operator):
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = positional(self._f, args, kwargs)
         request = _for_count(self._request, len(values))
-        found = driver.by_method(self._f, values, request, self._method, derive)
+        found = _by_method(self._f, values, request, self._method, derive)
         gradient = found.gradients[0] if request.alone else found.gradients
         if request.what is What.VALUE_AND_GRADIENT:
             return found.value, gradient
@@ -116,6 +117,20 @@ class MethodOperator(Operator):
             return gradient
         assert isinstance(found.value, tuple)
         return gradient, found.value[1]
+
+
+def _by_method(
+    f: Callable[..., Any], args: Sequence[Any], request: Request, method: str,
+    make: Callable[..., Made],
+) -> Made:  # fmt: skip
+    """What ``make`` makes of f by a method of the papers; an error of the program shows its
+    values."""
+    try:
+        return driver.by_method(f, args, request, method, make)
+    except PullbackError:
+        raise
+    except Exception as error:
+        raise (first := first_error(error, f, args, True)) from first.__cause__
 
 
 def _gradient(
@@ -268,7 +283,7 @@ def vjp(
     values = plain(values)
     chosen = driver.differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux)
-    pull = driver.by_method(inner, values, request, method, MethodPullback)
+    pull = _by_method(inner, values, request, method, MethodPullback)
     back = products.Padded(pull, chosen, len(values))
     if has_aux:
         assert isinstance(pull.value, tuple)

@@ -248,7 +248,11 @@ def not_taken(args: Sequence[object]) -> Exception:
         if isinstance(x, int) and not -(2**63) <= x < 2**63:
             return OverflowError("Python int too large to convert to a 64-bit integer")
     shown = ", ".join(type(x).__name__ for x in args)
-    return ArgumentTypeError(f"compiled code does not take arguments of the types {shown}")
+    return ArgumentTypeError(
+        f"one of the arguments ({shown}), or of the values that the function captures, is of a "
+        "class of its own",
+        "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) and a.mask",
+    )
 
 
 def read_results(

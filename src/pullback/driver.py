@@ -113,6 +113,7 @@ def _kind_or_none(value: object) -> ArgType | None:
 MOST_LIKE = 8
 """How many specialisations for the same types, by what they found outside, are remembered."""
 
+_VALUE = Request(What.VALUE)
 _compiling = threading.RLock()
 _found: OrderedDict[object, list[Specialisation]] = OrderedDict()
 _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones were assumed
@@ -298,7 +299,11 @@ def _refusals() -> Iterator[None]:
 def found(f: object, args: Sequence[object], request: Request) -> tuple[FunctionType, Unit]:
     """The function that is compiled for f, and the unit for an operator and arguments."""
     function = as_function(f, len(args))
-    return function, specialisation(function, args, request).unit(request)
+    special = specialisation(function, args, request)
+    if special.special.always_raises and request.what is not What.VALUE:
+        value = special.unit(replace(_VALUE, in_order=request.in_order))
+        _bound(function, value, args)  # the error of the function itself comes out of it
+    return function, special.unit(request)
 
 
 def may_broadcast(error: Exception) -> bool:
@@ -408,6 +413,8 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
     with _compiling:
         kinds = types_of(args)
         special = _specialise(as_function(f, len(args)), args, kinds, True, request, trace)
+        if special.special.always_raises:
+            request = _VALUE
         unit = special.unit(request)
         program, texts = unit.program(True, trace), dict[str, str]()
         Native(unit.plan, program, special.hidden, special.guards, stages=texts)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.core.values import dtype_of
+from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -32,7 +33,6 @@ from pullback.frontend.python_values import ABSENT, Guard, holds
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import annotations_of, field_names, is_tuple_of_any_length
 from pullback.frontend.scopes import Path
-from pullback.marshal import bare
 from pullback.native import (
     ArrayOf,
     Leaf,

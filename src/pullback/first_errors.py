@@ -18,9 +18,12 @@ from pullback.plans import Request, What
 _IN_ORDER = Request(What.VALUE, in_order=True)
 
 
-def first_error(error: Exception, f: object, args: Sequence[object]) -> Exception:
-    """The error that f(*args) raises, where compiled code of an operator raised ``error``."""
-    if is_early(error):
+def first_error(
+    error: Exception, f: object, args: Sequence[object], surely: bool = False
+) -> Exception:
+    """The error that f(*args) raises, where compiled code of an operator raised ``error``;
+    ``surely``: where something else ran the program, whose errors show less."""
+    if surely or is_early(error):
         try:
             driver.call(f, args, _IN_ORDER)
         except PullbackError:  # f has no value outside of the operator

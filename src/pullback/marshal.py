@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import is_dataclass
 from functools import cache
 
 import numpy as np
@@ -24,6 +23,7 @@ from pullback.cells import Cells, accumulated, beside, read
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -401,18 +401,6 @@ def _number(t: Type, py: bool, leaf: object) -> object:
             return int(leaf)  # type: ignore[call-overload]
         case _:
             return bool(leaf)
-
-
-def bare(cls: type, values: dict[str, object]) -> object:
-    """An instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
-    if cls is dict:
-        return values
-    if not is_dataclass(cls):
-        return tuple.__new__(cls, values.values())
-    made = object.__new__(cls)
-    for name, value in values.items():
-        object.__setattr__(made, name, value)
-    return made
 
 
 def _make_objects(union: Union, root: Node, made: Made, gradient: bool = False) -> None:

@@ -56,7 +56,7 @@ def quick(f: object, key: Key, args: Sequence[object]) -> object:
         except Exception as error:
             if not driver.may_broadcast(error):  # extents were assumed to be equal, and are not
                 given = args[: len(args) // 2] if key == TANGENT else args
-                raise first_error(error, f, given) from None
+                raise (first := first_error(error, f, given)) from first.__cause__
             continue
         if found is not NotImplemented:
             return found
@@ -82,7 +82,7 @@ def _using(
     except PullbackError:
         raise
     except Exception as error:
-        raise first_error(error, f, args) from None
+        raise (first := first_error(error, f, args)) from first.__cause__
 
 
 def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object:

@@ -18,6 +18,7 @@ from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.exact import refusal
+from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -36,7 +37,6 @@ from pullback.marshal import (
     Flattener,
     alternative,
     alternative_of,
-    bare,
     has_union,
     holds_reals,
     of_reals,

@@ -173,14 +173,18 @@ def test_two_exceptions_of_one_name():
 
 
 @pytest.mark.parametrize("cls", [Coded, Made])
-def test_exceptions_with_a_constructor_are_refused(cls):
+def test_exceptions_with_a_constructor_of_their_own(cls):
     def f(x):
         if x > 1.0:
             raise cls("3")
         return x
 
-    with pytest.raises(pb.PullbackError, match="constructor of its own"):
-        pb.grad(f)(0.5)
+    assert pb.grad(f)(0.5) == 1.0
+    with pytest.raises(cls) as expected:
+        f(1.5)
+    with pytest.raises(cls) as found:
+        pb.grad(f)(1.5)
+    assert vars(found.value) == vars(expected.value) and found.value.args == expected.value.args
 
 
 class Told(ValueError):
@@ -260,11 +264,12 @@ def test_numbers_that_are_not_finite():
         assert repr(found.value.args) in ("(inf,)", "(6.0,)")
 
 
-def test_two_arguments_are_refused():
+def test_two_arguments():
     def two(x):
         if x > 0.0:
             raise ValueError("a", x)
         return x
 
-    with pytest.raises(pb.PullbackError, match="one argument at most"):
+    with pytest.raises(ValueError) as found:
         driver.run(two, (1.0,))
+    assert found.value.args == ("a", 1.0)

@@ -16,7 +16,8 @@ MAY_KNOW = {
     "ad": {"core"},
     "opt": {"core"},
     "lower": {"core"},
-    "frontend": {"core", "errors", "combinators"},
+    "absent": set(),
+    "frontend": {"core", "errors", "combinators", "absent"},
     "native": {"core", "lower", "errors"},
     "leaves": {"core", "errors", "frontend"},
     "cells": {"core"},
@@ -61,7 +62,7 @@ MAY_KNOW = {
         "compiled", "by_method", "boundary", "halves", "pipeline",
     },
     "api": {"driver", "errors", "first_errors", "plans", "products", "halves", "trees"},
-    "pullback": {"api", "errors", "combinators"},
+    "pullback": {"api", "errors", "combinators", "absent"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},
 }

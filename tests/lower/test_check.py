@@ -55,7 +55,7 @@ BAD: list[tuple[str, list[Instr], tuple[Value, ...]]] = [
     ("yields", [IfCode(Imm(True, Ty.I1), Region((), (X,)), Region((), ()), (Y,))], ()),
     ("should have 8 lanes", [ForCode(ZERO, N, 1, Reg("i", Ty.I64), (V,), (X,), Region((), (V,)),
                          (Reg("w", Ty.F64, 8),))], ()),
-    ("should be i1", [RaiseIf(N, "ValueError", "", None, ZERO, ZERO)], ()),
+    ("should be i1", [RaiseIf(N, "ValueError", "", None, (ZERO, ZERO))], ()),
 ]
 
 

@@ -98,7 +98,7 @@ class Code:
         self, cond: Value, kind: str, message: str, a: Value = NOUGHT, b: Value = NOUGHT,
         site: Site | None = None,
     ) -> None:  # fmt: skip
-        self.add(RaiseIf(cond, kind, message, site, a, b))
+        self.add(RaiseIf(cond, kind, message, site, (a, b)))
 
     def region(self, *yields: Value) -> Region:
         return Region(tuple(self.instrs), yields)

@@ -48,6 +48,7 @@ from pullback.core.terms import (
     Let,
     Loop,
     Prim,
+    Static,
     Sum_,
     TapePush,
     Var,
@@ -212,7 +213,7 @@ class Dual(Forward):
 
     def prim(
         self, let: Let, name: str, args: tuple[Atom, ...],
-        static: tuple[int | str | Type, ...], b: Builder,
+        static: Static, b: Builder,
     ) -> None:
         gate = let.vars and self.on(let.vars[0]) and TABLE[name].product == "gate"
         if gate and isinstance(let.vars[0].type, Real):

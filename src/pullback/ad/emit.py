@@ -39,6 +39,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Project,
+    Static,
     Sum_,
     TapePush,
     TapeRead,
@@ -193,7 +194,7 @@ class Emit:
 
     def prim(
         self, let: Let, name: str, args: tuple[Atom, ...],
-        static: tuple[int | str | Type, ...], b: Builder,
+        static: Static, b: Builder,
     ) -> None:
         f = self.f
         if not let.vars:

@@ -43,6 +43,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Project,
+    Static,
     Sum_,
     TapePush,
     TapeRead,
@@ -53,7 +54,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import Array, Handle, Real, Type
+from pullback.core.types import Array, Handle, Real
 
 if TYPE_CHECKING:
     from pullback.ad.functions import Functions
@@ -343,7 +344,7 @@ class Forward:
 
     def prim(
         self, let: Let, name: str, args: tuple[Atom, ...],
-        static: tuple[int | str | Type, ...], b: Builder,
+        static: Static, b: Builder,
     ) -> None:
         """D(op(t...)): the sum of partial times tangent; whole arrays part by part."""
         values = self.values(args)

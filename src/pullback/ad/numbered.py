@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from pullback.ad.cells import flatten, indices
 from pullback.core.build import Builder, i64
-from pullback.core.terms import Atom, Build
-from pullback.core.types import I64, Array, Type
+from pullback.core.terms import Atom, Build, Static
+from pullback.core.types import I64, Array
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Numbered:
         return out
 
     def view(
-        self, b: Builder, name: str, args: Sequence[Atom], static: Sequence[int | str | Type]
+        self, b: Builder, name: str, args: Sequence[Atom], static: Static
     ) -> Numbered | None:
         """The view that a primitive makes; None: what it makes has no such order."""
         axes = [a for a in static if isinstance(a, int)]

@@ -184,7 +184,7 @@ def _op(p: _Pass, let: Let, out: list[Let]) -> Op:
     types = tuple(v.type for v in let.vars)
     match op:
         case Prim(name, args, static):
-            converted = tuple(s if isinstance(s, int | str) else p.type(s) for s in static)
+            converted = tuple(p.type(s) if isinstance(s, Type) else s for s in static)
             return Prim(name, p.atoms(args), converted)
         case MakeTuple(t, items):
             targets = t.items if isinstance(t, Tuple) else ()

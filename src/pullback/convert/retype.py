@@ -111,7 +111,7 @@ class Retype(ABC):
             case MakeTuple(t, items):
                 op = MakeTuple(self.type(t), items)
             case Prim(name, args, static):
-                types = tuple(s if isinstance(s, int | str) else self.type(s) for s in static)
+                types = tuple(self.type(s) if isinstance(s, Type) else s for s in static)
                 op = Prim(name, args, types)
             case _:
                 pass

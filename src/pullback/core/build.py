@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pullback.core.prims import TABLE
-from pullback.core.rows import Mark, Row
+from pullback.core.rows import Mark, Row, Static
 from pullback.core.terms import Atom, Block, Index, Let, Lit, Op, Prim, Site, Var
 from pullback.core.types import BOOL, F64, I64, Array, Bool, Int, Real, Type
 
@@ -64,7 +64,7 @@ class Builder:
         self,
         name: str,
         *args: Atom,
-        static: tuple[int | str | Type, ...] = (),
+        static: Static = (),
         site: Site | None = None,
         hint: str = "t",
     ) -> Var:
@@ -109,7 +109,7 @@ class Builder:
 
 
 def prim_types(
-    name: str, args: tuple[Atom, ...], static: tuple[int | str | Type, ...]
+    name: str, args: tuple[Atom, ...], static: Static
 ) -> tuple[Type, ...]:
     """The result types of a primitive; TypeError names it when it does not apply."""
     if name not in TABLE:

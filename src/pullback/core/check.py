@@ -48,6 +48,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Static,
     Sum_,
     TapePush,
     TapeRead,
@@ -349,7 +350,7 @@ class _Checker:
         self.need(all(t in (I64, F64) for t in types), "words are int64 or float64")
 
     def prim(
-        self, name: str, args: tuple[Atom, ...], static: tuple[int | str | Type, ...]
+        self, name: str, args: tuple[Atom, ...], static: Static
     ) -> tuple[Type, ...]:
         try:
             types = prim_types(name, args, static)

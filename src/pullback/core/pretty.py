@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from pullback.core.messages import Message
 from pullback.core.terms import (
     AccAdd,
     AccCell,
@@ -318,5 +319,5 @@ def _bits(bits: int) -> str:
     return "" if bits == 64 else str(bits)
 
 
-def _static(s: str | Type) -> str:
-    return repr(s) if isinstance(s, str) else show_type(s)
+def _static(s: str | Type | Message) -> str:
+    return repr(str(s)) if isinstance(s, str | Message) else show_type(s)

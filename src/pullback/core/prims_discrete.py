@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pullback.core.messages import Message, plain_exception
 from pullback.core.rows import (
     ZERO,
     Partial,
@@ -23,7 +23,7 @@ from pullback.core.rows import (
     same,
 )
 from pullback.core.terms import Lit
-from pullback.core.types import BOOL, I64, Bool, Int, Named, Real, Type
+from pullback.core.types import BOOL, I64, Array, Bool, Int, Named, Real, Type
 from pullback.core.values import address_of, undefined
 
 DISCRETE = Table()
@@ -257,15 +257,21 @@ def _require_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     match types, static:
         case (Bool(),), (str(), str()):
             return ()
-        case (Bool(), *values), (str(), str(), str()) if 0 < len(values) <= 2:
-            if all(isinstance(t, Real | Int | Bool) for t in values):
+        case (Bool(), *leaves), (str(), Message() as message) if len(leaves) == message.leaves:
+            if all(map(is_shown, leaves)):
                 return ()
-            raise TypeError(f"shows numbers, not {values}")
+            raise TypeError(f"shows numbers and arrays of numbers, not {leaves}")
         case _:
             raise TypeError(
-                "takes a Bool and up to two numbers (static: exception, message with their places, "
-                f"message without them), not {types}, {static}"
+                "takes a Bool and what its message shows (static: exception, text or message), "
+                f"not {types}, {static}"
             )
+
+
+def is_shown(t: Type) -> bool:
+    """Whether a value of this type can be recorded for the message of an error."""
+    elem = t.elem if isinstance(t, Array) and t.rank > 0 else t
+    return isinstance(elem, Real | Int | Bool)
 
 
 EXCEPTIONS: dict[str, type[Exception]] = {
@@ -284,52 +290,33 @@ user's own (``exception_name``)."""
 _BUILT_IN = frozenset(EXCEPTIONS.values())
 
 
-def exception_name(cls: type[Exception]) -> str | None:
-    """The name of an exception class in ``EXCEPTIONS``; a class of the user's gets one here. None:
-    its constructor is its own, so the message need not be all that it takes."""
+def exception_name(cls: type[Exception]) -> str:
+    """The name of an exception class in ``EXCEPTIONS``; a class of the user's gets one here."""
     if cls in _BUILT_IN:
         return cls.__name__
-    for made_by in ("__init__", "__new__"):
-        if next(c for c in cls.__mro__ if made_by in vars(c)) not in _CONSTRUCTORS:
-            return None
-    if type(cls) is not type:
-        return None
     name = whole = f"{cls.__module__}.{cls.__qualname__}"
     while EXCEPTIONS.setdefault(name, cls) is not cls:  # another class of this name
         name = f"{whole}#{id(cls)}"
     return name
 
 
-_CONSTRUCTORS = _BUILT_IN | {BaseException}
+def exception_of(kind: str, message: str | Message, leaves: Sequence[object]) -> Exception:
+    """The exception that a failed requirement raises; ``leaves`` are of the types of the
+    language: numbers of Python, arrays of NumPy."""
+    cls = EXCEPTIONS.get(kind)
+    if cls is None:
+        return RuntimeError(f"{kind}: {message}")
+    if isinstance(message, str):
+        return plain_exception(cls, message)
+    return message.exception(cls, leaves)
 
 
 def _require(cond: bool, *rest: object) -> tuple[()]:
     if not cond:
-        values = [x for x in rest if not isinstance(x, str)]
-        exception, message = [x for x in rest if isinstance(x, str)][:2]
-        message = message.format(*values) if values else message
-        raise EXCEPTIONS.get(exception, RuntimeError)(*exception_args(message))
+        *leaves, kind, message = rest
+        assert isinstance(kind, str) and isinstance(message, str | Message)
+        raise exception_of(kind, message, leaves)
     return ()
-
-
-def message_of(value: str | float | None) -> str:
-    """The message that stands for an exception made of this value: ``exception_args`` has it."""
-    return value if isinstance(value, str) and value else f"{_VALUE}{value!r}"
-
-
-def exception_args(message: str) -> tuple[object, ...]:
-    """What an exception is made of: its text; a value that is not a text, or an empty text."""
-    if not message.startswith(_VALUE):
-        return (message,) if message else ()
-    try:
-        return (ast.literal_eval(message[1:]),)
-    except ValueError:
-        return (float(message[1:]),)  # inf, nan
-
-
-_VALUE = "\0"  # what stands before a value
-NUMBER = _VALUE + "{0!r}"
-"""The message for an exception that is made of the number that is recorded with it."""
 
 
 _row("require", 1, _require_rule, _require, {"bool": "require"}, effect=True)

@@ -13,12 +13,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 from pullback.core.terms import Atom
+from pullback.core.terms import Static as Static
 from pullback.core.types import BOOL, Bool, Int, Real, Type
 
 if TYPE_CHECKING:
     from pullback.core.build import Builder
 
-Static = tuple[int | str | Type, ...]
 Rule = Callable[[tuple[Type, ...], Static], tuple[Type, ...]]
 """From the argument types and the static parameters to the result types; raises TypeError."""
 

@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
+from pullback.core.messages import Message
 from pullback.core.types import Decl, Type
 
 _ids = count(1)
@@ -80,13 +81,17 @@ def out_of_range(site: Site | None, otherwise: str) -> str:
     return f"{site.of} index out of range" if site is not None and site.of else otherwise
 
 
+Static = tuple[int | str | Type | Message, ...]
+"""The compile-time parameters of a primitive."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Prim:
     """A primitive of the table; ``static`` are its compile-time parameters (axis, dtype, ...)."""
 
     name: str
     args: tuple[Atom, ...]
-    static: tuple[int | str | Type, ...] = ()
+    static: Static = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ import types
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
+from pullback.absent import absence
 from pullback.core.terms import Var
 from pullback.core.types import Named, variants_of
 from pullback.errors import UnknownAttributeError
@@ -15,6 +16,7 @@ from pullback.frontend import optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.gradients import reduced
 from pullback.frontend.kinds import UnionK
+from pullback.frontend.rewrites import refuse_library
 from pullback.frontend.scopes import Path
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.values import (
@@ -99,11 +101,10 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
             return found or _of_constant(run, member, name, node)
         case Static(types.ModuleType() as module):
             if not hasattr(module, name):
-                run.refuse(
-                    node,
-                    f"module {module.__name__!r} has no attribute {name!r}",
-                    error=UnknownAttributeError,
-                )
+                reason, rewrite = f"module {module.__name__!r} has no attribute {name!r}", ""
+                if module.__name__ == "pullback":
+                    reason, rewrite = absence(name)
+                run.refuse(node, reason, rewrite, error=UnknownAttributeError)
             return run.module_attribute(module, name, node)
         case Static(type() as cls):
             return _of_class(run, cls, name, node)
@@ -212,7 +213,8 @@ def _method(
         case _:
             pass
     f = run.from_python(function, path, node)
-    assert isinstance(f, FunctionV)
+    if not isinstance(f, FunctionV):
+        refuse_library(run, function, node)
     return f
 
 

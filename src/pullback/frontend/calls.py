@@ -16,7 +16,9 @@ from pullback.frontend import eta, objects, optionals, records, symbol_values
 from pullback.frontend.flatten import rebuild
 from pullback.frontend.forks import fork_value
 from pullback.frontend.kinds import leaf_types
+from pullback.frontend.libraries import is_closed, name_of
 from pullback.frontend.operator_calls import get, is_getter
+from pullback.frontend.rewrites import refuse_library
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.source import Definition
 from pullback.frontend.syntax import parameters
@@ -126,24 +128,32 @@ def _call_object(
     cls = records.plain(obj)
     if isinstance(cls, type) and records.is_record_class(cls):
         return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
-    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
-    module = getattr(obj, "__module__", None) or ""
-    where = f"{module}.{name}" if module not in ("", "builtins") else str(name)
-    if isinstance(obj, type) and type(getattr(obj, "__init__", None)) is types.FunctionType:
+    where = name_of(obj)
+    if (
+        isinstance(obj, type)
+        and type(getattr(obj, "__init__", None)) is types.FunctionType
+        and not is_closed(obj.__init__)
+    ):
         run.refuse(
             node,
             f"{where} is a class that is not a frozen dataclass: its objects can change",
             "declare it with @dataclass(frozen=True); its methods and properties can stay",
         )
     cls = type(obj)
-    if any(isinstance(vars(c).get("__call__"), types.FunctionType) for c in cls.__mro__):
+    if any(_is_called(c) for c in cls.__mro__):
         run.refuse(
             node,
             f"{cls.__name__} is not a frozen dataclass: its object that is called can change",
             f"declare {cls.__name__} with @dataclass(frozen=True), or write a function that is "
             "given the values as arguments",
         )
-    run.refuse(node, f"{where} is not a function that compiled code can call", _rewrite(where))
+    refuse_library(run, obj, node)
+
+
+def _is_called(cls: type) -> bool:
+    """Whether the class is the user's, and its objects can be called."""
+    method = vars(cls).get("__call__")
+    return isinstance(method, types.FunctionType) and not is_closed(method)
 
 
 def _text(
@@ -164,32 +174,6 @@ def _text(
     if isinstance(result, list | tuple):
         return TupleV(tuple(map(Static, result)), isinstance(result, list))
     return Static(result)
-
-
-def _rewrite(where: str) -> str:
-    """What to write instead of a function that is not supported."""
-    if where == "print":
-        return (
-            "return what you want to see, or call the function itself, without Pullback: it is "
-            "plain Python and prints there"
-        )
-    if where.startswith(("numpy.random.", "random.", "Random.")):
-        return "draw the random numbers outside and pass them in as an argument"
-    if where == "complex":
-        return "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c"
-    if where == "collections.deque":
-        return "use a list: append, pop; to take from the front, an index that moves on"
-    if where == "iter":
-        return "use a list and an index that moves on: xs[i]; i += 1"
-    if where == "itertools.groupby":
-        return "write a loop that remembers the last key"
-    if where == "itertools.zip_longest":
-        return "loop over an index up to the larger length, and test it against each"
-    if where == "ufunc.at":
-        return "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]"
-    if where in ("str", "repr", "format"):
-        return "compare the values themselves"
-    return "write it with supported functions, or call it outside and pass the result in"
 
 
 def call_method(

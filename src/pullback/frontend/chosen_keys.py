@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
+from pullback.core.messages import Message
 from pullback.core.terms import Atom, Prim
 from pullback.errors import MutationError, StaticKeyError
 from pullback.frontend import scalars
@@ -52,13 +53,18 @@ def item(
 
 
 def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
-    """Raise KeyError, with the key if that is a number."""
-    message = "a key that the dict does not have"
-    if isinstance(key, Scalar) and d.fields:
-        require = Prim("require", (boolean(False), key.atom), ("KeyError", "{0}", message))
-        run.b.let(require, (), run.site(node))
+    """Raise KeyError, with the key if that can be shown."""
+    plain = "a key that the dict does not have"
+    from pullback.frontend.messages import Recorder
+
+    recorder = Recorder(run)
+    shown = recorder.value(key)
+    if shown is not None and recorder.leaves and d.fields:
+        message = Message((shown,), len(recorder.leaves), plain)
+        args = (boolean(False), *recorder.leaves)
+        run.b.let(Prim("require", args, ("KeyError", message)), (), run.site(node))
         raise Unreachable
-    run.never("KeyError", message, node, StaticKeyError)
+    run.never("KeyError", plain, node, StaticKeyError)
 
 
 def contains(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:

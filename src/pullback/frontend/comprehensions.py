@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder
 from pullback.core.terms import Atom
 from pullback.frontend.scopes import Scope
 from pullback.frontend.signals import Unresolved
@@ -60,7 +59,7 @@ def items_of(
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
         items = run.iterate(iteration.collect(run, items, node), first.iter)
     if isinstance(items, Unrolled) and len(items.items) <= _MAX_UNROLLED:
-        with run.building(Builder()) as scratch:
+        with run.scratch() as scratch:
             known = _unrolled(run, items, first, rest, elt, outer, node)
         if known is not None:
             run.b.extend(scratch.block())

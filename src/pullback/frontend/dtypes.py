@@ -80,14 +80,12 @@ def parse_dtype(sp: Specialiser, value: Value, node: ast.AST) -> Element | None:
         dtype = np.dtype(wanted)  # type: ignore[call-overload]
     except TypeError:
         sp.refuse(node, f"{wanted!r} is not a dtype")
-    for t, known in DTYPES.items():
-        if known == dtype:
+    for t, same in DTYPES.items():
+        if same == dtype:
             return t
-    sp.refuse(
-        node,
-        f"arrays of {dtype} are not supported",
-        "use float64, float32, int64, int32 or bool",
-    )
+    known = "use float64, float32, int64, int32 or bool"
+    parts = "carry the real and the imaginary part as two arrays of float64"
+    sp.refuse(node, f"arrays of {dtype} are not supported", parts if dtype.kind == "c" else known)
 
 
 def dtype_value(t: Type) -> Static:

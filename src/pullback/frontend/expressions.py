@@ -431,9 +431,8 @@ def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
     return FunctionV(definition, run.scope, defaults, keywords)
 
 
-def joined_string(run: Run, node: ast.JoinedStr, message: bool = False) -> Value:
-    """An f-string of values that are known. In the message of an error, others stand as their
-    source text."""
+def joined_string(run: Run, node: ast.JoinedStr) -> Value:
+    """An f-string of values that are known."""
     parts = []
     for v in node.values:
         match v:
@@ -441,13 +440,11 @@ def joined_string(run: Run, node: ast.JoinedStr, message: bool = False) -> Value
                 parts.append(text)
             case ast.FormattedValue(value, conversion, spec):
                 inner = evaluate(run, value)
-                if isinstance(inner, Scalar) and isinstance(inner.type, Int) and not message:
+                if isinstance(inner, Scalar) and isinstance(inner.type, Int):
                     inner = Static(run.static(inner, value, "what an f-string shows"))
                 form = Static("") if spec is None else evaluate(run, spec)
                 if isinstance(inner, Static) and isinstance(form, Static):
                     parts.append(_formatted(run, inner.value, conversion, str(form.value), v))
-                elif message:
-                    parts.append("{" + ast.unparse(value) + "}")
                 else:
                     run.refuse(
                         v,

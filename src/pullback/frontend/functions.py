@@ -21,6 +21,7 @@ from pullback.frontend.handing import hand_back
 from pullback.frontend.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds import FunctionK, Kind, StaticK, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
+from pullback.frontend.libraries import package_of
 from pullback.frontend.memo import Remembered
 from pullback.frontend.nesting import depth
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
@@ -221,16 +222,18 @@ class Functions:
         definition = function.kind.root.definition
         kinds = tuple(a.kind for a in args)
         spec = Spec(definition, self._name(definition), function.kind, kinds)
-        self.check_syntax(definition)
         origins = [self.run.origins.get(a) for a in function.atoms]
         self.active.append(spec)
         try:
+            self.check_syntax(definition)
             self._settle(spec, names, origins, node)
         except NeedStatic as e:
             if e.origin[0] is spec:
                 raise _MakeStatic(e.origin[1], e) from None
             raise
         except PullbackError as e:
+            if self._in_package(definition, e):
+                raise self._blamed(definition, e, node) from None
             if len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
                 e.add_note("in the call\n" + excerpt(self.run.site(node)))
             raise
@@ -239,6 +242,21 @@ class Functions:
         self.specs[function.kind, kinds] = spec
         self.specs[spec.function, spec.args] = spec
         return spec
+
+    def _in_package(self, definition: Definition, e: PullbackError) -> bool:
+        """Whether an installed package, called from elsewhere, is where something is refused."""
+        caller = self.run.frame.definition
+        package = package_of(definition.file)
+        outer = "" if caller is None else package_of(caller.file)
+        return package != "" and outer != package and e.site is not None
+
+    def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
+        """The refusal of what a package does, shown where it is called."""
+        name = f"{definition.globals.get('__name__')}.{definition.qualname}"
+        made = type(e)(f"{name}, which is called here: {e.reason}", e.rewrite, self.run.site(node))
+        if e.site is not None:
+            made.add_note("inside of it\n" + excerpt(e.site))
+        return made
 
     def _name(self, definition: Definition) -> str:
         base = "lambda" if definition.name == "<lambda>" else definition.name
@@ -259,7 +277,7 @@ class Functions:
             reason = "a function that takes any keyword (** parameters) cannot be compiled"
             found.append(UnsupportedError(reason, "name the parameters", site))
         for error in found:
-            if self.run.problems is None:
+            if self.run.problems is None or package_of(definition.file):
                 raise error
             self.run.problems.add(error)
 

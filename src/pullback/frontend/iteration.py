@@ -7,17 +7,19 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64
-from pullback.core.terms import Atom, Lit, Loop, Var
-from pullback.core.types import BOOL, I64, Array, Int
+from pullback.core.build import i64, lit
+from pullback.core.terms import Atom, Build, Lit, Loop, Var
+from pullback.core.types import BOOL, F64, I64, Array, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import arrays, optionals, symbols
 from pullback.frontend import extents as ext
 from pullback.frontend.attributes import written
-from pullback.frontend.coerce import list_of
+from pullback.frontend.coerce import coerce, list_of
+from pullback.frontend.endings import without_rounds
 from pullback.frontend.flatten import flatten
-from pullback.frontend.join import as_list
-from pullback.frontend.kinds import ListK, ScalarK, TupleK
+from pullback.frontend.join import as_list, generalise
+from pullback.frontend.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.signals import AlwaysRaises
 from pullback.frontend.values import (
     ArrayV,
     EnumerateV,
@@ -26,6 +28,7 @@ from pullback.frontend.values import (
     Items,
     ListV,
     OptionalV,
+    Owner,
     RangeV,
     RecordV,
     ReversedV,
@@ -282,9 +285,44 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
             return run.sequence_of(count, item, node)
 
 
+def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
+    """One Build; its results are the leaves of the item."""
+    from pullback.frontend.ownership import is_unshared
+
+    index = Var("i", I64)
+    kinds: list[Kind] = []
+    mine, items = Owner("a list"), Owner("an item of a list")
+    start, shared, sole = mine.serial, set[Owner](), [True]
+
+    def body() -> Sequence[Atom]:
+        item = fn(index)
+        run.check_captured_in_loop(item, node)
+        kind = without_spare(generalise(run.kind(item, node)))
+        kinds.append(kind)
+        flat = flatten(coerce(run, item, kind, node))
+        shared.update(o for owners, _ in flat.owned for o in owners if o.serial < start)
+        if flat.owned:
+            shared.add(items)
+            sole[0] = len(shared) == 1 and is_unshared(item)
+        return flat.atoms
+
+    try:
+        block = run.block(body)
+    except AlwaysRaises as e:
+        without_rounds(run.b, length, index, e)
+        zeros = run.block(lambda: (lit(0.0, F64),))
+        atoms = run.b.let(Build((i64(0),), (Var("i", I64),), zeros), (Array(F64, 1),))
+        return ListV(i64(0), ScalarK(F64, True), tuple(atoms), frozenset({mine}), True)
+    types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
+    atoms = run.b.let(Build((length,), (index,), block), types) if types else ()
+    own = frozenset({mine})
+    inner = frozenset(shared)
+    return ListV(length, kinds[0], tuple(atoms), own, True, inner, sole=sole[0])
+
+
 def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
     """The indices that a comprehension's ``if`` keeps, and how many they are."""
-    from pullback.core.terms import Build, If, Update
+    from pullback.core.terms import If, Update
 
     i = Var("i", I64)
     zeros = run.block(lambda: (i64(0),))
@@ -301,7 +339,11 @@ def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
         then, orelse = run.block(store), run.block(lambda: (found, count))
         return run.b.let(If(cond, then, orelse), (found.type, I64))
 
-    block = run.block(body)
+    try:
+        block = run.block(body)
+    except AlwaysRaises as e:
+        without_rounds(run.b, n, index, e)
+        return start, i64(0)
     loop = Loop(n, index, (found, count), (start, i64(0)), block)
     kept, total = run.b.let(loop, (found.type, I64))
     return kept, total

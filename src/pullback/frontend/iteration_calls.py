@@ -18,11 +18,12 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import dtypes
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.endings import without_rounds
 from pullback.frontend.kinds import ScalarK
 from pullback.frontend.numpy_reduce import extremum
 from pullback.frontend.reductions import place_of
 from pullback.frontend.sequences import to_array
-from pullback.frontend.signals import Unreachable
+from pullback.frontend.signals import AlwaysRaises, Unreachable
 from pullback.frontend.values import (
     ArrayV,
     Indexed,
@@ -76,7 +77,11 @@ def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
         seen.append(value)
         return () if value is None else (value.atom,)
 
-    block = sp.block(body)
+    try:
+        block = sp.block(body)
+    except AlwaysRaises as e:
+        without_rounds(sp.b, items.length, index, e)
+        return Scalar(lit(0, I64), py=True)
     value = seen[0]
     if value is None:
         return None

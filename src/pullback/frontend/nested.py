@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder
 from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend import lists, objects, ownership
@@ -65,7 +64,7 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
 
 def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> Kind:
     """The kind of what the steps lead to."""
-    with run.building(Builder()):  # only its kind is asked
+    with run.scratch():  # only its kind is asked
         for step in steps:
             value = (
                 run.attribute(value, step, node) if isinstance(step, str)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
-from pullback.core.build import Builder
 from pullback.core.terms import If, Lit, Var
 from pullback.errors import ArgumentTypeError
 from pullback.frontend import records, unmatched
@@ -350,7 +349,7 @@ def _learned(run: Run, p: ast.pattern, subject: Value, known: Known) -> Known:
                 known = _learned(run, each, subject, known)
             return known
         case ast.MatchClass() | ast.MatchSequence() if isinstance(subject, RecordV | TupleV):
-            with run.building(Builder()):
+            with run.scratch():
                 parts = parts_of(run, p, subject)
             asks = [part for part in parts or () if not takes_all(part[0])]
             return _learned(run, *asks[0], known) if len(asks) == 1 else known

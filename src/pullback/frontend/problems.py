@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.errors import EndlessError, PullbackError
+from pullback.frontend.libraries import package_of
 from pullback.frontend.signals import FollowUp, NeedStatic, Unreachable, Unresolved
 from pullback.frontend.syntax import assigned, pattern_names, target_names
 from pullback.frontend.values import Stale
@@ -62,8 +63,10 @@ def _place(error: PullbackError) -> tuple[str, int]:
 
 def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
     """Go on after a statement that is refused."""
-    problems = run.problems
+    problems, definition = run.problems, run.frame.definition
     assert problems is not None
+    if definition is not None and package_of(definition.file):
+        raise error  # shown where the user calls the package
     problems.add(error)
     problems.steps += 1
     for body in _bodies(s):

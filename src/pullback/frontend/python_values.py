@@ -34,8 +34,10 @@ from pullback.frontend.kinds import (
     leaf_types,
     static_kind,
 )
+from pullback.frontend.libraries import is_closed
 from pullback.frontend.paths import MISSING, Namespace, describe_path
 from pullback.frontend.pytypes import place_of, type_of
+from pullback.frontend.rewrites import refuse_library
 from pullback.frontend.scopes import Path, PyScope
 from pullback.frontend.source import definition_of
 from pullback.frontend.values import (
@@ -137,7 +139,7 @@ class PythonValues:
                 defaults = tuple(map(Static, text.__defaults__ or ()))
                 keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
                 return FunctionV(definition_of(text), None, defaults, keywords)
-            case types.FunctionType() if obj in CALLS:  # np.sum, pb.build: not the user's
+            case types.FunctionType() if obj in CALLS or is_closed(obj):  # np.sum, pb.build
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():
                 return self._function(obj, path, node, guarded)
@@ -245,7 +247,7 @@ class PythonValues:
         receiver = self.from_python(obj.__self__, (*path, ("attr", "__self__")), node, guarded)
         f = self.from_python(obj.__func__, (*path, ("attr", "__func__")), node, guarded)
         if not isinstance(f, FunctionV):
-            self.refuse(node, f"the method {obj!r} is not a Python function")
+            refuse_library(self, obj, node)
         return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
 
     def _record(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:

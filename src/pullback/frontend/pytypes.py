@@ -30,6 +30,7 @@ from pullback.frontend.kinds import (
     parts,
     static_kind,
 )
+from pullback.frontend.outsiders import unsupported_dtype, unsupported_value
 from pullback.frontend.source import returned
 
 DTYPES: dict[np.dtype[np.generic], Number] = {
@@ -99,10 +100,7 @@ def _array(value: np.ndarray) -> ArgType:
     except KeyError:
         if value.dtype in DTYPES:
             return ArrayK(DTYPES[value.dtype], value.ndim)
-        raise ArgumentTypeError(
-            f"an array of dtype {value.dtype} is not supported",
-            "convert it: a.astype(np.float64)",
-        ) from None
+        raise ArgumentTypeError(*unsupported_dtype(value)) from None
 
 
 def _tuple(value: tuple[object, ...]) -> ArgType:
@@ -204,13 +202,16 @@ def _type_of_other(value: object) -> ArgType:
         return StaticK(("method", type_of(value.__self__), type_of(value.__func__)), value)
     if callable(value):
         return StaticK(("callable", cls, id(value)), value)
+    told = unsupported_value(value)
+    if told is not None:
+        raise ArgumentTypeError(*told)
     if type(getattr(cls, "__init__", None)) is types.FunctionType:
         raise ArgumentTypeError(
             f"{cls.__name__} is a class that is not a frozen dataclass: its objects can change",
             f"declare it with @dataclass(frozen=True), or pass what is in {cls.__name__}",
         )
     raise ArgumentTypeError(
-        f"a value of type {cls.__name__} is not supported as an argument",
+        f"a value of type {cls.__name__} is not supported",
         "pass numbers, NumPy arrays, tuples, lists, dicts, frozen dataclasses or functions",
     )
 

@@ -1,37 +1,42 @@
-"""``raise`` and ``assert``: exceptions, built-in or the user's own, with messages in which numbers
-are shown."""
+"""``raise`` and ``assert``: exceptions, built-in or the user's own, made of values of the run."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
-from pullback.core.prims_discrete import NUMBER, exception_name, message_of
+from pullback.core.messages import Applied, Constant, Message, Part
+from pullback.core.prims_discrete import exception_name
 from pullback.core.terms import Atom, If, Lit, Prim
-from pullback.errors import PullbackError
-from pullback.frontend.expressions import evaluate, joined_string, test_of
+from pullback.frontend.expressions import evaluate, test_of
 from pullback.frontend.forks import Flow
-from pullback.frontend.values import Scalar, Static, Value
+from pullback.frontend.messages import Recorder, is_source
+from pullback.frontend.values import Static, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
-def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> None:
+def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> Flow:
     """``assert test, message``"""
     cond = test_of(run, test)
     if isinstance(cond, bool):
         cond = boolean(cond)
     if isinstance(cond, Lit) and cond.value:
-        return
+        return Flow.FALL
+    if isinstance(cond, Lit):
+        _fail(run, AssertionError, [] if message is None else [message], (), None, s)
+        return Flow.DEAD
     if message is None:
         run.require(cond, "AssertionError", "", s)
     else:
         fine = cond
 
         def failed() -> tuple[Atom, ...]:
-            _fail(run, "AssertionError", message, s)
+            _fail(run, AssertionError, [message], (), None, s)
             return ()
 
         block = run.block(failed)
@@ -41,134 +46,132 @@ def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> 
                 run.b.let(Prim("require", args, only.op.static), (), only.site)
             case _:
                 run.b.let(If(fine, run.block(lambda: ()), block), ())
-
-
-def _fail(run: Run, exception: str, message: ast.expr | None, s: ast.stmt) -> None:
-    """Raise; up to two numbers in an f-string are shown as they are when it runs."""
-    text = "" if message is None else _message(run, message)
-    parts: tuple[str, list[Atom]] | None = None
-    if isinstance(message, ast.JoinedStr):
-        parts = _with_numbers(run, message)
-    elif message is not None:
-        parts = _number(run, message)
-    if parts is None:
-        run.require(boolean(False), exception, text, s)
-        return
-    template, values = parts
-    static = (exception, template, text)
-    run.b.let(Prim("require", (boolean(False), *values), static), (), run.site(s))
-
-
-def _number(run: Run, message: ast.expr) -> tuple[str, list[Atom]] | None:
-    """``ValueError(x)`` is made of the number x itself; None: of something else."""
-    try:
-        value = evaluate(run, message)
-    except PullbackError:
-        return None
-    return (NUMBER, [value.atom]) if isinstance(value, Scalar) and value.py else None
-
-
-def _with_numbers(run: Run, node: ast.JoinedStr) -> tuple[str, list[Atom]] | None:
-    """The template of a message and the numbers in it; None: there are none, or too many."""
-    template, values = "", list[Atom]()
-    for part in node.values:
-        match part:
-            case ast.Constant(str(text)):
-                template += _escaped(text)
-            case ast.FormattedValue(inner, conversion, spec):
-                try:
-                    value = evaluate(run, inner)
-                    form = None if spec is None else evaluate(run, spec)
-                except PullbackError:
-                    return None
-                known = "" if form is None else form.value if isinstance(form, Static) else None
-                if not isinstance(known, str):
-                    return None
-                if isinstance(value, Static) and conversion == -1 and known == "":
-                    template += _escaped(str(value.value))
-                elif isinstance(value, Scalar) and conversion in (-1, 115) and value.py:
-                    template += f"{{{len(values)}:{known}}}" if known else f"{{{len(values)}}}"
-                    values.append(value.atom)
-                else:
-                    return None
-            case _:
-                return None
-    return (template, values) if 0 < len(values) <= 2 else None
-
-
-def _escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
-
-
-def _message(run: Run, node: ast.expr) -> str:
-    """The message of an error: run-time values in it stand as their source text."""
-    try:
-        value = None if isinstance(node, ast.Call) else _quietly(run, node)
-    except PullbackError:  # "..." % x, and the like
-        value = None
-    match value:
-        case Static(str() | int() | float() | None as known) if type(known) in _PLAIN:
-            return message_of(known)
-        case Static(known):
-            return str(known)
-        case _:
-            return ast.unparse(node)
-
-
-_PLAIN = (str, int, float, bool, type(None))
-
-
-def _quietly(run: Run, node: ast.expr) -> Value:
-    found: list[Value] = []
-
-    def inside() -> tuple[Atom, ...]:
-        known = joined_string(run, node, True) if isinstance(node, ast.JoinedStr) else None
-        found.append(known or evaluate(run, node))
-        return ()
-
-    run.block(inside)
-    return found[0]
-
-
-def _is_exception(value: Value) -> bool:
-    match value:
-        case Static(type() as cls):
-            return issubclass(cls, Exception)
-        case _:
-            return False
+    return Flow.FALL
 
 
 def raise_(run: Run, s: ast.Raise) -> Flow:
-    """``raise E(message)``: an exception class, with a message known when compiling."""
-    match s.exc:
-        case ast.Call(func, args, []) if len(args) <= 1:
-            cls, message = evaluate(run, func), args[0] if args else None
-        case ast.Call(func) if _is_exception(evaluate(run, func)):
+    """``raise E(...)``, ``raise E``, both also with ``from``."""
+    if s.exc is None:
+        run.refuse(
+            s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
+        )
+    cls, args, names = _made_of(run, s.exc)
+    if cls is None:
+        run.refuse(
+            s,
+            "what is raised is not an exception that is made here",
+            "raise ValueError('...'): the class and what it is made of in one statement",
+        )
+    _fail(run, cls, args, names, s.cause, s)
+    return Flow.DEAD
+
+
+def _made_of(
+    run: Run, node: ast.expr
+) -> tuple[type[Exception] | None, Sequence[ast.expr], tuple[str, ...]]:
+    """The class of an exception (None: it is none), its arguments and the names of the last
+    ones."""
+    args: list[ast.expr] = []
+    names: list[str] = []
+    function = node
+    if isinstance(node, ast.Call):
+        function, args = node.func, [*node.args, *(k.value for k in node.keywords)]
+        names = [k.arg for k in node.keywords if k.arg is not None]
+        if len(names) < len(node.keywords) or any(isinstance(a, ast.Starred) for a in args):
             run.refuse(
-                s,
-                "an exception is made of one argument at most here",
-                "raise ValueError(f'... {x}'): one text",
+                node,
+                "an exception that is made of *args or **keywords",
+                "raise ValueError(first, second): one by one",
             )
-        case ast.expr():
-            cls, message = evaluate(run, s.exc), None
+    cls = evaluate(run, function)
+    return (_exception_class(cls), args, tuple(names))
+
+
+def _exception_class(value: Value) -> type[Exception] | None:
+    match value:
+        case Static(type() as cls) if issubclass(cls, Exception):
+            return cls
         case _:
-            run.refuse(s, "a bare raise has nothing to raise again")
-    match cls:
-        case Static(type() as exception) if _is_exception(cls):
-            name = exception_name(exception)
-            if name is None:
-                run.refuse(
-                    s,
-                    f"{exception.__name__} has a constructor of its own; exceptions are made of"
-                    " their message alone",
-                    f"a subclass of Exception without __init__, as class {exception.__name__}"
-                    "(ValueError): pass",
-                )
-            _fail(run, name, message, s)
-            return Flow.DEAD
-        case _:
-            run.refuse(
-                s,
-                "only 'raise ExceptionClass(message)' is supported",
-                "raise ValueError('...')",
-            )
+            return None
+
+
+def _fail(
+    run: Run, cls: type[Exception], args: Sequence[ast.expr], names: tuple[str, ...],
+    cause: ast.expr | None, s: ast.stmt,
+) -> None:  # fmt: skip
+    """Raise the exception, made of what the run knows."""
+    recorder = Recorder(run)
+    parts = tuple(_argument(recorder, a) for a in args)
+    origin = None if cause is None else _cause(run, recorder, cause)
+    name, leaves = exception_name(cls), recorder.leaves
+    plain = _plain(parts, args)
+    if origin is None and not names and not leaves and not _has_constructor(cls):
+        match parts:
+            case ():
+                return run.require(boolean(False), name, "", s)
+            case (Constant(str(text)),) if text:
+                return run.require(boolean(False), name, text, s)
+            case _:
+                pass
+    message = Message(parts, len(leaves), plain, names, origin)
+    run.b.let(Prim("require", (boolean(False), *leaves), (name, message)), (), run.site(s))
+
+
+def _argument(recorder: Recorder, node: ast.expr) -> Part:
+    """What an exception is made of; a text that is known is put together now."""
+    part = recorder.expression(node)
+    if is_source(part):
+        return Constant(ast.unparse(node))
+    return _folded(part)
+
+
+def _folded(part: Part) -> Part:
+    """The part, with its value in its place if that is known and is text."""
+    if isinstance(part, Applied) and all(isinstance(_folded(p), Constant) for p in part.parts):
+        try:
+            known = part.value(())
+        except Exception:  # Python raises it when the program runs
+            return part
+        return Constant(known) if isinstance(known, str) else part
+    return part
+
+
+def _plain(parts: Sequence[Part], args: Sequence[ast.expr]) -> str:
+    """The message where nothing is recorded: what is not known stands as its source text."""
+    if not parts:
+        return ""
+    first, node = parts[0], args[0]
+    if isinstance(first, Constant):
+        return str(first.known)
+    return ast.unparse(node)
+
+
+def _cause(run: Run, recorder: Recorder, node: ast.expr) -> Part:
+    """What stands behind ``from``."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Constant(None)
+    cls, args, names = _made_of(run, node)
+    if cls is None:
+        run.refuse(
+            node,
+            "the cause of an exception is made where it is raised",
+            "raise ValueError('...') from None, or from KeyError('...')",
+        )
+    return Applied(partial(_made, cls, names), tuple(_argument(recorder, a) for a in args))
+
+
+def _made(cls: type[Exception], names: tuple[str, ...], *values: object) -> Exception:
+    return Message(tuple(map(Constant, values)), 0, "", names).exception(cls, ())
+
+
+def _has_constructor(cls: type[Exception]) -> bool:
+    """Whether the class is made by code of its own, which need not take a text alone."""
+    return any(
+        name in vars(c)
+        for c in cls.__mro__
+        if c.__module__ != "builtins"
+        for name in ("__init__", "__new__")
+    ) or type(cls) is not type
+
+
+__all__ = ["assert_", "raise_"]

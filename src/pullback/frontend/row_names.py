@@ -15,7 +15,6 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder
 from pullback.frontend import objects, ownership
 from pullback.frontend.join import as_list
 from pullback.frontend.kinds import ArrayK, Kind, ListK, RecordK, TupleK
@@ -241,7 +240,7 @@ def _levels(run: Run, items: ast.expr) -> int | None:
         return None
     levels = 0
     inside: Value = value
-    with run.building(Builder()):  # only its kind is asked
+    with run.scratch():  # only its kind is asked
         for step in path_of(items):
             if isinstance(step, ast.Constant) or (
                 isinstance(step, ast.Name) and (":" in step.id)  # it is never set again

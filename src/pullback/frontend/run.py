@@ -18,22 +18,20 @@ from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum
 from pullback.core.types import BOOL, I64, Array, Decl, Type
 from pullback.errors import PullbackError, UnsupportedError
 from pullback.frontend import scalars
-from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
+from pullback.frontend.flatten import NoKindError, functions_in, kind_of, live_captures
 from pullback.frontend.join import generalise
 from pullback.frontend.kinds import (
     Kind,
     ListK,
     describe,
-    leaf_types,
     static_kind,
-    without_spare,
 )
 from pullback.frontend.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.problems import Problems
 from pullback.frontend.python_values import Hidden, PythonValues
 from pullback.frontend.records import Union
 from pullback.frontend.scopes import Path, Scope
-from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved
+from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
 from pullback.frontend.source import Definition, site_of
 from pullback.frontend.values import (
     ArrayV,
@@ -52,6 +50,9 @@ from pullback.frontend.values import (
 
 if TYPE_CHECKING:
     from pullback.frontend.bodies import Spec
+
+
+ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
 
 
 @dataclass(slots=True, eq=False)
@@ -139,6 +140,16 @@ class Run(PythonValues):
             yield builder
         finally:
             self.builders.pop()
+
+    @contextmanager
+    def scratch(self) -> Iterator[Builder]:
+        """A builder that may be thrown away; what always raises in it stays in the program."""
+        with self.building(Builder()) as builder:
+            try:
+                yield builder
+            except Unreachable:
+                self.builders[-2].extend(builder.block())
+                raise
 
     @contextmanager
     def holding(self, *values: Value) -> Iterator[None]:
@@ -289,10 +300,8 @@ class Run(PythonValues):
                 definition = self.frame.definition
                 if e.refusal is None and definition is None:
                     raise
-                reason = "an expression here raises an error whenever it is evaluated"
-                raise e.refusal or UnsupportedError(
-                    reason, "", self.site(definition.node) if definition is not None else None
-                ) from None
+                site = self.site(definition.node) if definition is not None else None
+                raise e.refusal or AlwaysRaises(ALWAYS_RAISES, site, b.block()) from None
 
     def branch(
         self,
@@ -346,32 +355,9 @@ class Run(PythonValues):
 
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
         """One Build; its results are the leaves of the item."""
-        from pullback.frontend.coerce import coerce
-        from pullback.frontend.ownership import is_unshared
+        from pullback.frontend import iteration
 
-        index = Var("i", I64)
-        kinds: list[Kind] = []
-        mine, items = Owner("a list"), Owner("an item of a list")
-        start, shared, sole = mine.serial, set[Owner](), [True]
-
-        def body() -> Sequence[Atom]:
-            item = fn(index)
-            self.check_captured_in_loop(item, node)
-            kind = without_spare(generalise(self.kind(item, node)))
-            kinds.append(kind)
-            flat = flatten(coerce(self, item, kind, node))
-            shared.update(o for owners, _ in flat.owned for o in owners if o.serial < start)
-            if flat.owned:
-                shared.add(items)
-                sole[0] = len(shared) == 1 and is_unshared(item)
-            return flat.atoms
-
-        block = self.block(body)
-        types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
-        atoms = self.b.let(Build((length,), (index,), block), types) if types else ()
-        own = frozenset({mine})
-        inner = frozenset(shared)
-        return ListV(length, kinds[0], tuple(atoms), own, True, inner, sole=sole[0])
+        return iteration.sequence_of(self, length, fn, node)
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """A function made anew in every iteration sees, when it is called later, the last value of
@@ -491,4 +477,4 @@ class Run(PythonValues):
         return Lit(value, BOOL) if isinstance(value, bool) else value
 
 
-__all__ = ["Frame", "Run", "static_kind"]
+__all__ = ["ALWAYS_RAISES", "Frame", "Run", "static_kind"]

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Block, Build, Index, Let, Prim, Var, atoms, sub_blocks
 from pullback.core.types import Array, Real, Type
-from pullback.errors import ArgumentValueError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.dtypes import Element, join, promote
 from pullback.frontend.kinds import ArrayK, ListK, ScalarK, StaticK, TupleK
+from pullback.frontend.outsiders import unsupported_value
 from pullback.frontend.values import (
     ArrayV,
     GeneratorV,
@@ -49,6 +50,8 @@ def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = Fal
             sp.refuse(node, "NumPy makes no array of a generator", "write a list: [... for ...]")
         case RecordV():
             sp.refuse(node, f"an array of {sp.describe(value)} is not supported")
+        case Static(obj) if (told := unsupported_value(obj)) is not None:
+            sp.refuse(node, *told, error=ArgumentTypeError)
         case _:
             sp.refuse(node, f"cannot make an array of {sp.describe(value)}")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from pullback.errors import PullbackError
+from pullback.core.terms import Block, Site
+from pullback.errors import PullbackError, UnsupportedError
 
 if TYPE_CHECKING:
     from pullback.frontend.bodies import Spec
@@ -38,6 +39,15 @@ class Unreachable(Exception):
     """This path always raises: there is no value. ``refusal``: how to say so before it runs."""
 
     refusal: PullbackError | None = None
+
+
+class AlwaysRaises(UnsupportedError):
+    """A block whose value is wanted always raises: it ends like ``block``. A loop that need not go
+    round can do without the value; else it is refused."""
+
+    def __init__(self, reason: str, site: Site | None, block: Block) -> None:
+        super().__init__(reason, "", site)
+        self.block = block
 
 
 class Widen(Exception):

@@ -20,6 +20,7 @@ from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend import derivatives, library, long_tuples, narrowing, records
 from pullback.frontend.coerce import tightened
+from pullback.frontend.endings import always_fails
 from pullback.frontend.flatten import flatten, rebuild
 from pullback.frontend.gradients import refuse_results
 from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
@@ -29,7 +30,7 @@ from pullback.frontend.problems import Problems
 from pullback.frontend.python_values import Guard, holds
 from pullback.frontend.pytypes import type_of
 from pullback.frontend.records import Union
-from pullback.frontend.run import Frame, Run
+from pullback.frontend.run import ALWAYS_RAISES, Frame, Run
 from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.source import definition_of, site_of
@@ -76,6 +77,7 @@ class Specialised:
     statics: tuple[StaticArgument, ...]
     unions: dict[str, Union] = field(default_factory=dict)
     site: Site | None = None
+    always_raises: bool = False
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
         """Whether the program may be used for this call (argument types being equal)."""
@@ -224,6 +226,8 @@ class _Attempt:
             except Unreachable:
                 pass
             block = b.block(tuple(atoms))
+            if result is None and not always_fails(block, rt.functions):
+                rt.refuse(node, ALWAYS_RAISES)
         hidden = tuple(HiddenArgument(h.path, h.kind) for h in frame.hidden.values())
         extra = [v for h in frame.hidden.values() for v in h.params]
         types = tuple(a.type for a in atoms)
@@ -242,6 +246,7 @@ class _Attempt:
             statics,
             unions,
             site_of(definition, node),
+            result is None,
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:

@@ -264,7 +264,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
         case ast.Expr(value):
             _expression_statement(run, value)
         case ast.Assert(test, message):
-            raising.assert_(run, test, message, s)
+            return raising.assert_(run, test, message, s)
         case ast.Raise():
             return raising.raise_(run, s)
         case ast.Delete(targets):

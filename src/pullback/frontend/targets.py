@@ -69,6 +69,7 @@ class Target:
                 error=EndlessError,
             )
         if self.spec.never_returns:
+            run.b.let(Call(self.spec.name, tuple(self.atoms)), (), run.site(node))
             raise Unreachable
         self.names = list(bound)
         self.run = run

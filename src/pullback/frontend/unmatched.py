@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.build import boolean, i64
+from pullback.core.messages import Applied, Leaf, Message
 from pullback.core.terms import Atom, Prim
 from pullback.errors import ArgumentValueError
 from pullback.frontend.optionals import class_name
@@ -22,7 +23,6 @@ from pullback.frontend.values import RecordV, Scalar, Static, SymbolV, TupleV, U
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
-_MAX_NUMBERS = 2  # that a message can show
 _MAX_SYMBOLS = 64
 
 
@@ -58,11 +58,12 @@ def fail(run: Run, subject: Value, s: ast.Match) -> NoReturn:
         _fail_for_each(run, subject, s)
     numbers: list[Atom] = []
     template = _shown(subject, numbers)
-    plain = _message(template.format(*["..."] * _MAX_NUMBERS))
+    plain = _message(template.format(*["..."] * len(numbers)))
     if not numbers:
         run.never("ValueError", plain, s, ArgumentValueError)
-    static = ("ValueError", _message(template), plain)
-    run.b.let(Prim("require", (boolean(False), *numbers), static), (), run.site(s))
+    text = Applied(_message(template).format, tuple(map(Leaf, range(len(numbers)))))
+    message = Message((text,), len(numbers), plain)
+    run.b.let(Prim("require", (boolean(False), *numbers), ("ValueError", message)), (), run.site(s))
     raise Unreachable
 
 
@@ -82,7 +83,7 @@ def _fail_for_each(run: Run, subject: SymbolV, s: ast.Match) -> NoReturn:
 
 
 def _shown(value: Value, numbers: list[Atom]) -> str:
-    """The text of a value as the template of a message, with up to two ``numbers`` in it."""
+    """The text of a value as the template of a message, with ``numbers`` in it."""
 
     def each(values: Iterable[Value]) -> list[str]:
         return [_shown(v, numbers) for v in values]
@@ -90,7 +91,7 @@ def _shown(value: Value, numbers: list[Atom]) -> str:
     match value:
         case Static(v):
             return repr(v).replace("{", "{{").replace("}", "}}")
-        case Scalar(atom) if len(numbers) < _MAX_NUMBERS:
+        case Scalar(atom):
             numbers.append(atom)
             return f"{{{len(numbers) - 1}}}"
         case RecordV(cls, fields) if cls is not dict:
@@ -100,8 +101,6 @@ def _shown(value: Value, numbers: list[Atom]) -> str:
             return f"[{', '.join(each(items))}]"
         case TupleV(items):
             return f"({', '.join(each(items))}{',' if len(items) == 1 else ''})"
-        case Scalar():
-            return "..."
         case UnionV(_, union):
             return f"<{' or '.join(union.class_names())}>"
         case _:

@@ -167,10 +167,10 @@ class _Checker:
                         self.use(v, v.ty if v.ty in (Ty.PTR, Ty.F64) else Ty.I64, 1)
                 if dst is not None:
                     self.bind(dst)
-            case RaiseIf(cond, _, _, _, a, b, _):
+            case RaiseIf(cond, values=values):
                 self.use(cond, Ty.I1, 1)
-                self.use(a, Ty.I64, 1)
-                self.use(b, Ty.I64, 1)
+                for v in values:
+                    self.use(v, v.ty, 1)
             case _:
                 assert_never(i)
 

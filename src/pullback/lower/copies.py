@@ -244,7 +244,7 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
         for n, expected in zip(x.extents, extents):
             bad = lo.test("or", bad, lo.test("ne", n, expected))
         message = "setting an array element with a sequence: inhomogeneous shapes"
-        lo.emit(RaiseIf(bad, "ValueError", message, site, ZERO, ZERO))
+        lo.emit(RaiseIf(bad, "ValueError", message, site))
         at = place_of(lo, replace(out, strides=out.strides[: len(indices)]), indices)
         target = View(
             inner, out.ptrs, at.scalar, x.extents, out.strides[len(indices) :], dense=True

@@ -13,7 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from pullback.core.lapack import lapack_address
-from pullback.core.prims import EXCEPTIONS, TABLE
+from pullback.core.prims import TABLE
 from pullback.core.types import Type
 from pullback.lower.check import CORE
 from pullback.lower.loopcode import (
@@ -46,6 +46,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
+from pullback.lower.records import error_of
 
 Number = float | int | bool
 Content = Number | list[Number]
@@ -207,10 +208,11 @@ class Machine:
                 info = self.foreign(routine, given)
                 if dst is not None:
                     env[dst] = info
-            case RaiseIf(cond, kind, message, _, a, b, _):
+            case RaiseIf(cond, kind, message, _, values, types):
                 if self.number(cond, env):
-                    shown = self.number(a, env), self.number(b, env)
-                    raise EXCEPTIONS[kind](message.format(*shown, a=shown[0], b=shown[1]))
+                    numbers = [self.number(v, env) for v in values]
+                    start = ctypes.addressof((ctypes.c_char * 1).from_buffer(self.memory))
+                    raise error_of(kind, message, types, numbers, start)
             case _:
                 assert_never(i)
 

@@ -63,7 +63,7 @@ def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
             raise TypeError(f"not linear algebra: {op.name}")
     failed = lo.test("ne", info, ZERO)
     if op.name.endswith(".ck"):
-        lo.emit(RaiseIf(failed, "LinAlgError", str(op.static[0]), site, ZERO, ZERO))
+        lo.emit(RaiseIf(failed, "LinAlgError", str(op.static[0]), site))
     else:
         lo.choose(failed, lambda: _fill(lo, out), lambda: [])
     return out

@@ -22,7 +22,7 @@
                | WhileCode(carried, inits, cond, body, r*)
                | CallCode(r*, function, value*)  an error in the callee returns at once
                | Foreign(r, routine, argument*)  a routine of LAPACK (r is its info) or BLAS
-               | RaiseIf(cond, kind, site, a, b) record the error in CTX and leave the function
+               | RaiseIf(cond, kind, site, v*) record the error in CTX and leave the function
 
 Everything that makes code fast happens here or before: LLVM repairs little.
 """
@@ -33,7 +33,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
+from pullback.core.messages import Message
 from pullback.core.terms import Site
+from pullback.core.types import Type
 
 LANES = 8
 
@@ -265,15 +267,16 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaiseIf:
-    """If ``cond`` (scalar i1): record (kind, site, a, b) in CTX and leave all functions.
+    """If ``cond`` (scalar i1): record (kind, site, values) in CTX and leave all functions. The
+    values are numbers of a text, or make up the leaves of a message, of ``types``.
     ``early``: the program itself might have raised another error before."""
 
     cond: Value
     kind: str
-    message: str
+    message: str | Message
     site: Site | None
-    a: Value
-    b: Value
+    values: tuple[Value, ...] = ()
+    types: tuple[Type, ...] = ()
     early: bool = False
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pullback.core.messages import Message
 from pullback.core.terms import Prim, Site
 from pullback.core.types import Type
+from pullback.lower.forms import to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Ty, Value
+from pullback.lower.records import MOST_WORDS
 from pullback.lower.state import Lowering
-from pullback.lower.values import ZERO, Scalar, lanes_of, machine
+from pullback.lower.values import ZERO, Scalar, Val, View, lanes_of, machine
 
 OVERFLOW = "integer result does not fit in 64 bits"
 
@@ -115,26 +118,41 @@ def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
 
 
 def raise_if(
-    lo: Lowering, bad: Value, kind: str, message: str, site: Site | None, early: bool = False
-) -> None:
+    lo: Lowering, bad: Value, kind: str, message: str | Message, site: Site | None,
+    early: bool = False,
+) -> None:  # fmt: skip
     """Raise where ``bad`` holds in any lane that runs this code."""
     mask = lo.mask()
     if mask is not None and lanes_of(bad) == LANES:
         bad = lo.test("and", bad, mask.lanes)
     bad = lo.any_lane(bad)
     if not (isinstance(bad, Imm) and not bad.value):
-        lo.emit(RaiseIf(bad, kind, message, site, ZERO, ZERO, early))
+        lo.emit(RaiseIf(bad, kind, message, site, early=early))
 
 
 def require(lo: Lowering, op: Prim, site: Site | None) -> None:
     """Raise the exception named by ``op`` unless its argument holds."""
-    kind, *messages = map(str, op.static)
+    kind, message = op.static
+    assert isinstance(kind, str) and isinstance(message, str | Message)
     bad = lo.negate(lo.value(lo.scalar(op.args[0])))
-    values = [lo.value(lo.scalar(a)) for a in op.args[1:]]
-    shown = [lanes_of(v) == 1 for v in (bad, *values)]
-    if values and all(shown) and lo.mask() is None:
-        a, b = (*values, ZERO)[:2]
-        lo.emit(RaiseIf(bad, kind, messages[0], site, a, b))
-    else:
-        plain = messages[-1].replace("{", "{{").replace("}", "}}")
-        raise_if(lo, bad, kind, plain, site, op.name == "require.early")
+    shown = [lo.atom(a) for a in op.args[1:]]
+    if shown and lanes_of(bad) == 1 and lo.mask() is None and all(map(_is_uniform, shown)):
+        values = tuple(x for v in shown for x in to_leaves(lo, v))
+        if len(values) <= MOST_WORDS:
+            types = tuple(a.type for a in op.args[1:])
+            lo.emit(RaiseIf(bad, kind, message, site, values, types))
+            return
+    if shown or isinstance(message, str):
+        message = str(message).replace("{", "{{").replace("}", "}}")
+    raise_if(lo, bad, kind, message, site, op.name == "require.early")
+
+
+def _is_uniform(v: Val) -> bool:
+    """Whether it is one value, the same in all lanes."""
+    match v:
+        case Scalar(_, value):
+            return value is not None and lanes_of(value) == 1
+        case View():
+            return v.uniform
+        case _:
+            return False

@@ -141,9 +141,9 @@ class _Show:
             case Foreign(dst, routine, args):
                 given = ", ".join(repr(a) if isinstance(a, str) else v(a) for a in args)
                 return f"{f'{b(dst)} = ' if dst is not None else ''}{routine}({given})"
-            case RaiseIf(cond, kind, message, site, a, b_, _):
+            case RaiseIf(cond, kind, message, site, values):
                 where = f" line {site.line}" if site else ""
-                return f"raise {kind} if {v(cond)} {message!r} {v(a)}, {v(b_)}{where}"
+                return f"raise {kind} if {v(cond)} {str(message)!r} {self.values(values)}{where}"
             case IfCode() | ForCode() | WhileCode():
                 raise TypeError("structured code has lines of its own")
             case _:

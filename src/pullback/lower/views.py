@@ -133,7 +133,7 @@ def in_bounds(lo: Lowering, i: Scalar, n: Value, axis: int, site: Site | None) -
 
     def check(bad: Value, at: Value) -> None:
         if not (isinstance(bad, Imm) and not bad.value):
-            lo.emit(RaiseIf(bad, "IndexError", message, site, at, n))
+            lo.emit(RaiseIf(bad, "IndexError", message, site, (at, n)))
 
     if i.bound is not None and i.bound == n:
         return i

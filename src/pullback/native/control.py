@@ -15,7 +15,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.layout import Field
+from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
 
@@ -164,16 +164,18 @@ def call(f: FunctionText, instr: CallCode) -> None:
 def raise_if(f: FunctionText, instr: RaiseIf) -> None:
     errors = f.out.errors
     code = len(errors)
+    kinds = tuple(v.ty for v in instr.values)
     errors.append(
-        ErrorSite(instr.kind, instr.message, instr.site, instr.a.ty, instr.b.ty, instr.early)
+        ErrorSite(instr.kind, instr.message, instr.site, kinds, instr.types, instr.early)
     )
     f.count += 1
     cold, on = f"raise{f.count}", f"fine{f.count}"
     f.line(f"br i1 {f.value(instr.cond)}, label %{cold}, label %{on}, !prof !5")
     f.block(cold)
-    a, b = _raw(f, instr.a), _raw(f, instr.b)
-    f.line(f"call fastcc void {f.support('pb.fail')}(ptr %ctx, i64 {code}, "
-              f"i64 {a}, i64 {b})")  # fmt: skip
+    for k, v in enumerate(instr.values):
+        at = f.let(f"getelementptr i8, ptr %ctx, i64 {8 * (ERROR_WORDS + k)}")
+        f.line(f"store i64 {_raw(f, v)}, ptr {at}, align 8, !tbaa !3")
+    f.line(f"call fastcc void {f.support('pb.fail')}(ptr %ctx, i64 {code})")
     f.line("br label %failed")
     f.failed_from.append(cold)
     f.block(on)

@@ -26,6 +26,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from pullback.lower.records import MOST_WORDS
+
 
 class Field(IntEnum):
     """Index of a field of the context."""
@@ -47,8 +49,6 @@ class Field(IntEnum):
     STACK_TOP = 14
     STACK_HARD = 15
     ERROR = 16
-    ERROR_A = 17
-    ERROR_B = 18
     NEXT = 19
     BIG = 20
     POLL = 21
@@ -74,7 +74,9 @@ class Field(IntEnum):
     STACK_LAST = 41
 
 
-CONTEXT_BYTES = 8 * (max(Field) + 1)
+ERROR_WORDS = max(Field) + 1
+"""The first of the words behind the fields that hold the values of an error's message."""
+CONTEXT_BYTES = 8 * (ERROR_WORDS + MOST_WORDS)
 
 OUT_OF_MEMORY = -1
 TOO_DEEP = -2

@@ -1,12 +1,11 @@
 """Errors out of native code: the record in the context becomes a Python exception.
 
-The exception has the built-in class that the program named, its message with the two recorded
-numbers in it, and a traceback whose last entry is the line of the user's source."""
+The exception has the class that the program named, its message made of the recorded values, and a
+traceback whose last entry is the line of the user's source."""
 
 from __future__ import annotations
 
 import ast
-import builtins
 import ctypes
 import struct
 from collections.abc import Callable
@@ -14,23 +13,25 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import cast
 
-from pullback.core.prims import EXCEPTIONS
-from pullback.core.prims_discrete import exception_args
+from pullback.core.messages import Message
 from pullback.core.terms import Site
+from pullback.core.types import Type
 from pullback.lower.loopcode import Ty
-from pullback.native.layout import OUT_OF_MEMORY, TOO_DEEP, Field
+from pullback.lower.records import error_of
+from pullback.native.layout import ERROR_WORDS, OUT_OF_MEMORY, TOO_DEEP, Field
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorSite:
-    """One ``RaiseIf`` of a module; the numbers a and b are recorded as 8 raw bytes each.
-    ``early``: it stands before its place in the program, or among eight iterations."""
+    """One ``RaiseIf`` of a module; its values are recorded as 8 raw bytes each, and make up leaves
+    of ``types``. ``early``: it stands before its place in the program, or among eight
+    iterations."""
 
     kind: str
-    message: str
+    message: str | Message
     site: Site | None
-    a: Ty
-    b: Ty
+    values: tuple[Ty, ...] = ()
+    types: tuple[Type, ...] = ()
     early: bool = False
 
 
@@ -74,21 +75,7 @@ def _number(raw: int, ty: Ty) -> float | int | bool:
         case Ty.I1:
             return bool(bits & 1)
         case _:
-            return ctypes.c_int64(bits).value
-
-
-def _message(error: ErrorSite, a: float | int | bool, b: float | int | bool) -> str:
-    try:
-        return error.message.format(a, b, a=a, b=b)
-    except (IndexError, KeyError, ValueError):  # braces that are the user's own text
-        return error.message
-
-
-def _exception(kind: str, message: str) -> BaseException:
-    cls = EXCEPTIONS.get(kind) or getattr(builtins, kind, None)
-    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
-        cls, message = RuntimeError, f"{kind}: {message}"
-    return cls(*exception_args(message))
+            return ctypes.c_int64(bits).value  # also addresses
 
 
 def with_site(exception: BaseException, site: Site | None) -> BaseException:
@@ -111,19 +98,23 @@ def with_site(exception: BaseException, site: Site | None) -> BaseException:
     return exception
 
 
+def _word(context: int, field: int) -> int:
+    return ctypes.c_int64.from_address(context + 8 * field).value
+
+
 def make_error(owner: ModuleOwner, context: int) -> BaseException:
     """Called by compiled code: the exception for the error recorded at address ``context``."""
-    code, a, b = (
-        ctypes.c_int64.from_address(context + 8 * f).value
-        for f in (Field.ERROR, Field.ERROR_A, Field.ERROR_B)
-    )
+    code = _word(context, Field.ERROR)
     if code == OUT_OF_MEMORY:
         return MemoryError("compiled code needs more memory than this machine has")
     if code == TOO_DEEP:
         return RecursionError("maximum recursion depth exceeded")
     error = owner.errors[code]
-    message = _message(error, _number(a, error.a), _number(b, error.b))
-    exception = with_site(_exception(error.kind, message), error.site)
+    values = [
+        _number(_word(context, ERROR_WORDS + k), ty) for k, ty in enumerate(error.values)
+    ]
+    made = error_of(error.kind, error.message, error.types, values)
+    exception = with_site(made, error.site)
     if error.early:
         setattr(exception, _EARLY, True)
     return exception

@@ -95,10 +95,8 @@ none:
 """
 
 _FAIL = f"""
-define internal fastcc void @pb.fail(ptr %ctx, i64 %site, i64 %a, i64 %b) nounwind cold noinline {{
+define internal fastcc void @pb.fail(ptr %ctx, i64 %site) nounwind cold noinline {{
   {_store("%site.to", Field.ERROR, "%site")}
-  {_store("%a.to", Field.ERROR_A, "%a")}
-  {_store("%b.to", Field.ERROR_B, "%b")}
   ret void
 }}
 """

@@ -1,0 +1,102 @@
+"""What an exception of the program is made of, as data: a tree over the values of the run.
+
+    part ::= Constant(value) | Leaf(k) | Applied(function, part*)
+
+``Leaf(k)`` is the k-th number or array that the run records beside the error. When the exception is
+made, Python itself does the rest: it builds the tuples and records again, formats them, and calls
+the class of the exception. So a text is the one that Python gives, whatever the format.
+
+>>> from operator import mod
+>>> Applied(mod, (Constant("%d of %.1f"), Applied(lambda *xs: xs, (Leaf(0), Leaf(1))))).value((3, 2.5))
+'3 of 2.5'
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """A value that is known when the program is compiled."""
+
+    known: object
+
+    def value(self, leaves: Sequence[object]) -> object:
+        """The value itself."""
+        return self.known
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """One of the recorded numbers and arrays."""
+
+    position: int
+
+    def value(self, leaves: Sequence[object]) -> object:
+        """What was recorded."""
+        return leaves[self.position]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Applied:
+    """What a Python function gives for some parts."""
+
+    function: Callable[..., object]
+    parts: tuple[Part, ...]
+
+    def value(self, leaves: Sequence[object]) -> object:
+        """The result of the function."""
+        return self.function(*[p.value(leaves) for p in self.parts])
+
+
+Part = Constant | Leaf | Applied
+
+
+class SourceText:
+    """What stands for a value that a message cannot show: the source text of its expression."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return "{" + self.text + "}"
+
+    def __format__(self, form: str) -> str:
+        return repr(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message:
+    """The arguments of an exception, by position and then by ``names``, and what it is raised from
+    (``None``: nothing is said). ``leaves`` numbers or arrays are recorded for it; ``plain`` is the
+    text where they are not."""
+
+    parts: tuple[Part, ...]
+    leaves: int
+    plain: str
+    names: tuple[str, ...] = ()
+    cause: Part | None = None
+
+    def exception(self, cls: type[Exception], leaves: Sequence[object]) -> Exception:
+        """The exception, as Python would make it."""
+        values = [p.value(leaves) for p in self.parts]
+        count = len(values) - len(self.names)
+        made = cls(*values[:count], **dict(zip(self.names, values[count:], strict=True)))
+        if self.cause is not None:
+            cause = self.cause.value(leaves)
+            made.__cause__ = cause() if isinstance(cause, type) else cause  # type: ignore[assignment]
+        return made
+
+    def __str__(self) -> str:
+        return self.plain
+
+
+def plain_exception(cls: type[Exception], text: str) -> Exception:
+    """An exception of which only a text is known (none: an empty one), whatever its constructor."""
+    args = (text,) if text else ()
+    try:
+        return cls(*args)
+    except Exception:
+        return cls.__new__(cls, *args)

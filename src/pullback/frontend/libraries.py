@@ -1,0 +1,81 @@
+"""Whose code a function is: that of a library is not read; what a package refuses is shown where
+the user calls it.
+
+The standard library and the large numerical packages are *closed*: what is compiled of them has a
+handler or a text in Python (``values.CALLS``, ``values.WRITTEN``). Other installed packages are
+read like the user's own modules, which may be installed too.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from functools import cache
+from pathlib import PurePath
+from types import FunctionType, MethodType
+
+import numpy as np
+
+CLOSED = frozenset({
+    "IPython", "PIL", "astropy", "autograd", "casadi", "cupy", "cv2", "dask", "diffrax", "equinox",
+    "flax", "gymnasium", "h5py", "hypothesis", "jax", "jaxlib", "joblib", "keras", "lightgbm",
+    "llvmlite", "matplotlib", "mpmath", "networkx", "numba", "numpy", "optax", "pandas", "plotly",
+    "polars", "pyarrow", "pymc", "pytest", "pytorch_lightning", "requests", "scipy", "seaborn",
+    "skimage", "sklearn", "statsmodels", "sympy", "tensorflow", "theano", "torch", "torchvision",
+    "tqdm", "xarray", "xgboost",
+})  # fmt: skip
+"""Packages that are not read."""
+
+OPEN = frozenset({"colorsys"})
+"""Modules of the standard library that are plain arithmetic: they are read."""
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_STANDARD = tuple(
+    PurePath(sysconfig.get_paths()[name]).parts for name in ("stdlib", "platstdlib")
+)
+
+
+@cache
+def package_of(file: str) -> str:
+    """The installed package that a file belongs to ('': it is not installed)."""
+    parts = PurePath(file).parts
+    for k in range(len(parts) - 2, -1, -1):
+        if parts[k] in _INSTALLED:
+            return parts[k + 1].removesuffix(".py")
+    return ""
+
+
+@cache
+def _is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    if file.startswith("<frozen "):
+        return True
+    parts = PurePath(file).parts
+    return not package_of(file) and any(parts[: len(p)] == p for p in _STANDARD)
+
+
+def is_closed(function: FunctionType) -> bool:
+    """Whether the source of a function is not read, because a library has written it."""
+    file = function.__code__.co_filename
+    top = str(function.__globals__.get("__name__", "")).partition(".")[0]
+    if _is_standard(file):
+        return top not in OPEN and top in sys.stdlib_module_names
+    return (package_of(file) or top) in CLOSED
+
+
+def name_of(obj: object) -> str:
+    """The name of a function, method or class as its users write it: with the public module, and
+    without one if it is built in."""
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
+    module = str(getattr(obj, "__module__", None) or "")
+    if isinstance(obj, np.ufunc):
+        module = "numpy" if getattr(np, str(name), None) is obj else "scipy.special"
+    if module.startswith("scipy.stats.") and isinstance(obj, MethodType):
+        name = f"{getattr(obj.__self__, 'name', '')}.{obj.__name__}".lstrip(".")
+    public = [part for part in _PUBLIC.get(module, module).split(".") if not part.startswith("_")]
+    return ".".join([*(p for p in public if p not in ("builtins", "")), str(name)])
+
+
+_PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
+
+__all__ = ["CLOSED", "is_closed", "name_of", "package_of"]

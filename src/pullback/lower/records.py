@@ -1,0 +1,67 @@
+"""What is recorded beside an error: the machine values of its leaves, as Python has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import numpy as np
+
+from pullback.core.messages import Message
+from pullback.core.prims_discrete import exception_of
+from pullback.core.types import Array, Type
+from pullback.core.values import dtype_of
+
+MOST_WORDS = 64
+"""How many machine values an error can record; of larger messages only the plain text is shown."""
+
+
+class _Memory:
+    """Memory that NumPy may look at."""
+
+    def __init__(self, t: Array, address: int, extents: list[int], strides: list[int]) -> None:
+        dtype = dtype_of(t.elem)
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, True),
+            "typestr": dtype.str,
+            "shape": tuple(extents),
+            "strides": tuple(s * dtype.itemsize for s in strides),
+        }
+
+
+def leaves_of(
+    types: Sequence[Type], values: Sequence[float | int | bool], base: int = 0
+) -> list[object]:
+    """The numbers and arrays of these types that the recorded values stand for; arrays are copied
+    from memory, to which addresses are relative."""
+    rest = iter(values)
+    return [_leaf(t, rest, base) for t in types]
+
+
+def error_of(
+    kind: str, message: str | Message, types: Sequence[Type],
+    values: Sequence[float | int | bool], base: int = 0,
+) -> Exception:  # fmt: skip
+    """The exception of a ``RaiseIf`` for the values that were recorded."""
+    if isinstance(message, Message):
+        return exception_of(kind, message, leaves_of(types, values, base))
+    a, b = (*values, 0, 0)[:2]
+    try:
+        text = message.format(a, b, a=a, b=b)
+    except (IndexError, KeyError, ValueError):  # braces that are the user's own text
+        text = message
+    return exception_of(kind, text, ())
+
+
+def _leaf(t: Type, rest: Iterator[float | int | bool], base: int) -> object:
+    if not isinstance(t, Array):
+        return next(rest)
+    address = base + cast("int", next(rest))
+    extents, strides = ([int(next(rest)) for _ in range(t.rank)] for _ in range(2))
+    if 0 in extents:
+        return np.zeros(extents, dtype_of(t.elem))
+    return np.array(_Memory(t, address, extents, strides))
+
+
+__all__ = ["MOST_WORDS", "error_of", "leaves_of"]

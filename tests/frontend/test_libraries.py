@@ -1,0 +1,205 @@
+"""What a library does inside is no business of the user's: a call of it is refused where it stands,
+once and at once."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import itertools
+import logging
+import random
+import statistics
+import sys
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.interpolate
+import scipy.linalg
+import scipy.optimize
+import scipy.special
+import scipy.stats
+from scipy.integrate import odeint
+from scipy.special import logsumexp
+
+import pullback as pb
+
+LOGGER = logging.getLogger("here")
+RNG = np.random.default_rng(0)
+
+
+def logs(x):
+    logging.info("x = %s", x)
+    return x * x
+
+
+def logs_by_object(x):
+    LOGGER.warning("x")
+    return x * x
+
+
+def copies(x):
+    y = copy.deepcopy([x, x])
+    return y[0]
+
+
+def solves(x):
+    return odeint(lambda y, t: -y, x, np.array([0.0, 1.0]))[0, 0]
+
+
+def integrates(x):
+    return scipy.integrate.quad(lambda t: t * x, 0.0, 1.0)[0]
+
+
+def interpolates(x):
+    return scipy.interpolate.CubicSpline([0.0, 1.0, 2.0], [0.0, x, 1.0])(0.5)
+
+
+def has_density(x):
+    return scipy.stats.norm.logpdf(x)
+
+
+def minimises(x):
+    return scipy.optimize.minimize(lambda y: (y - x) ** 2, 0.0).fun
+
+
+def omega(x):
+    return scipy.special.lambertw(x)
+
+
+def exponential(x):
+    return scipy.linalg.expm(np.eye(2) * x)[0, 0]
+
+
+def median(x):
+    return statistics.median([x, 1.0, 2.0])
+
+
+def draws(x):
+    return x * random.gauss(0.0, 1.0)
+
+
+def draws_by_object(x):
+    return x * RNG.normal()
+
+
+def warns(x):
+    warnings.warn("careful", stacklevel=2)
+    return x
+
+
+def groups(x):
+    return sum(1.0 for _ in itertools.groupby([x, x]))
+
+
+def counts(x):
+    return collections.Counter([x, x])[x]
+
+
+def inverts(x):
+    return np.linalg.pinv(np.eye(2) * x)[0, 0]
+
+
+CASES = [
+    (logs, "logging.info", "return what you want to see"),
+    (logs_by_object, "logging.Logger.warning", "return what you want to see"),
+    (copies, "copy.deepcopy", "x.copy()"),
+    (solves, "scipy.integrate.odeint", "write the steps"),
+    (integrates, "scipy.integrate.quad", "np.trapezoid"),
+    (interpolates, "scipy.interpolate.CubicSpline", "np.interp"),
+    (has_density, "scipy.stats.norm.logpdf", "-0.5 * np.log"),
+    (minimises, "scipy.optimize.minimize", "pb.value_and_grad"),
+    (omega, "scipy.special.lambertw", "for _ in range(20)"),
+    (exponential, "scipy.linalg.expm", "sum the series"),
+    (median, "statistics.median", "np.median"),
+    (draws, "random.Random.gauss", "draw the random numbers outside"),
+    (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
+    (warns, "warnings.warn", "return what you want to see"),
+    (groups, "itertools.groupby", "remembers the last key"),
+    (counts, "collections.Counter", "count in an array"),
+    (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
+]
+
+
+@pytest.mark.parametrize(("f", "name", "rewrite"), CASES, ids=[c[0].__name__ for c in CASES])
+def test_a_library_is_refused_where_it_is_called(f, name, rewrite):
+    start = time.process_time()
+    with pytest.raises(pb.UnsupportedError) as caught:
+        pb.grad(f)(1.5)
+    assert time.process_time() - start < 0.5, "the library was read"
+    error = caught.value
+    assert f"{name} is not supported inside compiled code" in error.reason
+    assert rewrite in error.rewrite
+    assert error.site is not None and error.site.file == __file__
+    assert error.others == ()
+    assert not getattr(error, "__notes__", ())
+
+
+def test_library_functions_that_are_known_stay():
+    def f(x):
+        return logsumexp(np.array([x, 2.0 * x]))
+
+    assert np.isclose(pb.jit(f)(1.5), f(1.5), rtol=1e-14)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An installed package in plain Python."""
+    folder = tmp_path / "lib" / "site-packages"
+    (folder / "parcel").mkdir(parents=True)
+    (folder / "parcel" / "__init__.py").write_text(
+        textwrap.dedent(
+            """
+            import logging
+
+            def square(x):
+                return x * x
+
+            def careless(x):
+                try:
+                    y = open(x)
+                except OSError:
+                    y = None
+                global z
+                z = {y}
+                logging.info(x)
+                return deeper(x)
+
+            def deeper(x):
+                return sorted(x, wrong=open(x))
+
+            def gentle(x):
+                return deeper(x) + 1.0
+            """
+        )
+    )
+    monkeypatch.syspath_prepend(str(folder))
+    yield __import__("parcel")
+    del sys.modules["parcel"]
+
+
+def test_an_installed_package_is_read(package):
+    def f(x):
+        return package.square(x) + 1.0
+
+    assert pb.value_and_grad(f)(3.0) == (10.0, 6.0)
+
+
+@pytest.mark.parametrize(("name", "inside"), [("careless", "try:"), ("gentle", "open(x)")])
+def test_what_a_package_refuses_is_shown_at_the_call(package, name, inside):
+    function = getattr(package, name)
+
+    def f(x):
+        return function(x) + 1.0
+
+    with pytest.raises(pb.PullbackError) as caught:
+        pb.grad(f)(3.0)
+    error = caught.value
+    assert f"parcel.{name}, which is called here: " in error.reason
+    assert error.site is not None and error.site.file == __file__
+    assert error.others == ()
+    assert "return function(x) + 1.0" in str(error)
+    assert any(inside in note for note in error.__notes__)
