@@ -24,6 +24,7 @@ import llvmlite.binding as llvm
 from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
+from pullback.native.interrupts import main_thread_address
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
@@ -202,7 +203,8 @@ def runtime_symbols() -> dict[str, int]:
         text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
         image, _ = _object(text)
         imports = pyabi.symbols() | {
-            "pb_make_error": id(make_error), "pb_unusual": id(unusual)
+            "pb_make_error": id(make_error), "pb_unusual": id(unusual),
+            "pb_main_thread": main_thread_address(),
         }  # fmt: skip
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)
