@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from pullback.lower.loopcode import (
     AccAlloc,
@@ -13,6 +14,7 @@ from pullback.lower.loopcode import (
     Alloc,
     ArenaBase,
     CallCode,
+    Copy,
     ForCode,
     IfCode,
     Imm,
@@ -50,10 +52,35 @@ def instructions(region: Region) -> Iterator[Instr]:
             stack.extend(regions(instr))
 
 
-HEAVY = 64
-"""Counted loops whose body has fewer instructions are not polled for signals."""
+PIECE = 1 << 14
+"""A counted loop runs in pieces of about so many instructions, and looks for signals between them."""
+
+LARGE = 1 << 10
+"""A loop with a body of so many instructions counts every iteration instead."""
 
 _MOST = 10_000
+"""What an iteration or a call counts if nobody knows how many instructions it executes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """After so many iterations of a loop, each time, these instructions are counted, and signals
+    are looked for when enough of them have been (``control.poll``)."""
+
+    iterations: int
+    weight: int
+
+
+class Guard(Enum):
+    """Where a recursive function compares the stack pointer with the limit."""
+
+    ENTRY = "at its entry"
+    CALLS = "in front of calls that may lead back to it"
+
+
+SMALL = 256
+"""A function of fewer instructions has a small frame, which fits below the limit: its guard is in
+front of calls, so that its leaves have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +92,7 @@ class Facts:
     uses_context    it, or what it calls, looks at the context
     recursive   it can call itself, so it looks at the stack limit
     cost        about the number of instructions that a call executes, or infinity
+    weight      the same without what is counted elsewhere: the calls of recursive functions
     """
 
     callees: dict[str, frozenset[str]]
@@ -72,18 +100,39 @@ class Facts:
     uses_context: frozenset[str]
     recursive: frozenset[str]
     cost: dict[str, float]
+    weight: dict[str, float]
 
-    def poll_weight(self, instr: ForCode | WhileCode) -> int:
-        """How much an iteration of the loop counts until signals are looked for; 0: it does not.
-        Recursive code is on a stack of its own, where Python must not be called."""
-        if self.recursive:
-            return 0
+    def poll(self, instr: ForCode | WhileCode) -> Poll | None:
+        """How a loop looks for signals. Not at all if it ends soon, whatever the data."""
         body = sum(_region_cost(r, self.cost) for r in regions(instr))
-        match instr:
-            case ForCode() if body < HEAVY or _for_cost(instr, body) < POLL_INSTRUCTIONS:
-                return 0
-            case _:
-                return int(min(body + 1, _MOST))
+        if isinstance(instr, ForCode):
+            if _for_cost(instr, body) < POLL_INSTRUCTIONS:
+                return None
+            if body < LARGE:
+                iterations = 1 << (PIECE // int(body + 1)).bit_length() - 1
+                return Poll(iterations, iterations * int(body + 1))
+        return Poll(1, int(min(sum(map(self._weight, regions(instr))) + 1, _MOST)))
+
+    def before_call(self, function: str, region: Region) -> Poll | None:
+        """What a region of a function counts before it calls what may call the function again."""
+        again = function in self.recursive and any(
+            isinstance(instr, CallCode) and self.returns(function, instr.function)
+            for instr in region.code
+        )
+        return Poll(1, int(min(self._weight(region) + 1, _MOST))) if again else None
+
+    def guard(self, function: str) -> Guard | None:
+        """Where a function looks at the stack; None: it is not recursive."""
+        if function not in self.recursive:
+            return None
+        return Guard.CALLS if self.weight[function] < SMALL else Guard.ENTRY
+
+    def _weight(self, region: Region) -> float:
+        return _region_cost(region, self.weight, _MOST)
+
+    def returns(self, function: str, callee: str) -> bool:
+        """Whether a callee may call the function again."""
+        return callee == function or function in self.callees[callee]
 
 
 def _reachable(direct: dict[str, frozenset[str]], start: str) -> frozenset[str]:
@@ -97,17 +146,23 @@ def _reachable(direct: dict[str, frozenset[str]], start: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def _region_cost(region: Region, functions: dict[str, float]) -> float:
+_UNKNOWN = float("inf")
+
+
+def _region_cost(
+    region: Region, functions: dict[str, float], unknown: float = _UNKNOWN
+) -> float:
+    """About how many instructions are executed; loops that may take any time count ``unknown``."""
     total = 0.0
     for instr in region.code:
-        inner = sum(_region_cost(r, functions) for r in regions(instr))
+        inner = sum(_region_cost(r, functions, unknown) for r in regions(instr))
         match instr:
             case ForCode():
-                total += _for_cost(instr, inner)
+                total += min(_for_cost(instr, inner), unknown)
             case WhileCode():
-                return float("inf")
+                total += unknown
             case CallCode(_, function):
-                total += functions.get(function, float("inf"))
+                total += functions.get(function, unknown)
             case _:
                 total += 1 + inner
     return total
@@ -119,16 +174,24 @@ def _for_cost(instr: ForCode, body: float) -> float:
             trips = max(0, -(-(int(hi) - int(lo)) // step))
             return trips * (body + 1) if trips else 0.0
         case _:
-            return float("inf")
+            return _UNKNOWN
 
 
 def _costs(module: Module, callees: dict[str, frozenset[str]]) -> dict[str, float]:
     """Callees before callers; recursive functions cost infinity."""
-    costs: dict[str, float] = {n: float("inf") for n in module.functions if n in callees[n]}
+    costs: dict[str, float] = {n: _UNKNOWN for n in module.functions if n in callees[n]}
     rest = sorted((n for n in module.functions if n not in costs), key=lambda n: len(callees[n]))
     for name in rest:  # a function calls everything that its callees call, and those as well
         costs[name] = _region_cost(module.functions[name].body, costs)
     return costs
+
+
+def _weights(module: Module, costs: dict[str, float]) -> dict[str, float]:
+    once = {name: 1.0 if cost == _UNKNOWN else cost for name, cost in costs.items()}
+    return {
+        name: min(_region_cost(function.body, once, _MOST), _MOST)
+        for name, function in module.functions.items()
+    }
 
 
 def facts(module: Module) -> Facts:
@@ -146,7 +209,9 @@ def facts(module: Module) -> Facts:
     callees = {name: _reachable(direct, name) for name in module.functions}
     recursive = frozenset(n for n in module.functions if n in callees[n])
     failing |= recursive
-    costs = Facts(callees, frozenset(), frozenset(), recursive, _costs(module, callees))
+    cost = _costs(module, callees)
+    weight = _weights(module, cost)
+    costs = Facts(callees, frozenset(), frozenset(), recursive, cost, weight)
     failing |= {name for name, f in module.functions.items() if _polls(f, costs)}
     may_fail = frozenset(n for n in module.functions if n in failing or callees[n] & failing)
     using |= may_fail
@@ -156,7 +221,7 @@ def facts(module: Module) -> Facts:
 
 def _polls(function: LoopFunction, costs: Facts) -> bool:
     return any(
-        costs.poll_weight(instr) > 0
+        costs.poll(instr) is not None
         for instr in instructions(function.body)
         if isinstance(instr, ForCode | WhileCode)
     )
@@ -172,6 +237,8 @@ def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:
                 called.add(name)
             case RaiseIf() | Alloc() | AccAlloc():
                 fails = True
+            case Copy(count=count) if not isinstance(count, Imm):
+                fails = True  # a signal may stop it
             case AccBase() | AccMark() | AccRelease() | ArenaBase() | Mark() | Release():
                 uses = True
             case _:

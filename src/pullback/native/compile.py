@@ -6,7 +6,6 @@ runtime are given by address when the object is linked, never written into it.""
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
 import re
 import sys
@@ -16,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
-from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -24,6 +22,8 @@ import llvmlite.binding as llvm
 from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
+from pullback.native.interrupts import main_thread_address
+from pullback.native.objects import cached
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
@@ -156,46 +156,20 @@ def optimised_text(text: str) -> str:
         return str(module)
 
 
-# --- the cache of objects on disk -----------------------------------------------------------------
-
-
-def _cache_folder() -> Path | None:
-    """``PULLBACK_CACHE``: a folder, or 1 for the user's own cache folder; else no cache."""
-    setting = os.environ.get("PULLBACK_CACHE", "")
-    if setting in ("", "0"):
-        return None
-    if setting != "1":
-        return Path(setting)
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "pullback"
-
-
-def _key(text: str) -> str:
+def _object(text: str) -> tuple[bytes, Timing]:
+    """The object of a text, from the cache on disk if there is one."""
     machine = _target()
     version = ".".join(map(str, llvm.llvm_version_info))
     parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
              llvmlite.__version__)  # fmt: skip
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    timing = Timing(0.0, 0.0, 0.0, 0.0, True)
 
+    def compile_() -> bytes:
+        nonlocal timing
+        image, timing = emit_object(text)
+        return image
 
-def _object(text: str) -> tuple[bytes, Timing]:
-    folder = _cache_folder()
-    if folder is None:
-        return emit_object(text)
-    path = folder / f"{_key(text)}.o"
-    try:
-        return path.read_bytes(), Timing(0.0, 0.0, 0.0, 0.0, True)
-    except OSError:
-        pass
-    image, timing = emit_object(text)
-    try:  # a cache that cannot be written is no reason to fail
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-        scratch.write_bytes(image)
-        scratch.replace(path)
-    except OSError:
-        pass
-    return image, timing
+    return cached(parts, compile_)[0], timing
 
 
 # --- linking --------------------------------------------------------------------------------------
@@ -226,7 +200,8 @@ def runtime_symbols() -> dict[str, int]:
         text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
         image, _ = _object(text)
         imports = pyabi.symbols() | {
-            "pb_make_error": id(make_error), "pb_unusual": id(unusual)
+            "pb_make_error": id(make_error), "pb_unusual": id(unusual),
+            "pb_main_thread": main_thread_address(),
         }  # fmt: skip
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)

@@ -15,7 +15,8 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.layout import ERROR_WORDS, Field
+from pullback.native.analysis import Guard, Poll
+from pullback.native.layout import ERROR_WORDS, POLL_INSTRUCTIONS, Field
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
 
@@ -83,45 +84,106 @@ def _complete(f: FunctionText, start: int, values: tuple[str, ...]) -> None:
 
 
 def for_(f: FunctionText, instr: ForCode) -> None:
+    each = f.out.facts.poll(instr)
     f.count += 1
     k = f.count
     lanes = tuple(c.lanes for c in instr.carried)
-    hi = f.value(instr.hi)
-    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
+    lo, hi = f.value(instr.lo), f.value(instr.hi)
+    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes)))
     regs = (instr.index, *instr.carried)
-    before = f.label
-    start = _phis(f, f"for{k}", regs, (f.value(instr.lo), *inits), before)
+    if each is not None and each.iterations > 1:
+        return _pieces(f, instr, each, hi, regs, inits)
+    start = _phis(f, f"for{k}", regs, inits, f.label)
     ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
     more = f.let(f"icmp slt {ty} {i}, {hi}")
     f.line(f"br i1 {more}, label %body{k}, label %done{k}")
     f.block(f"body{k}")
-    _poll(f, instr)
+    poll(f, each)
+    _round(f, instr, k, start)
+
+
+def _round(f: FunctionText, instr: ForCode, k: int, start: int, *more: str) -> None:
+    """The body of a loop, then the code behind the loop; ``more``: the next values of phis that
+    are not of the loop code."""
     with f.scope():
-        values = f.region(instr.body, lanes)
+        values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
+        ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
-    _complete(f, start, (following, *values))
+    _complete(f, start, (following, *values, *more))
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
     for d, c in zip(instr.dsts, instr.carried):
         f.bind(d, f.names[c.id])
 
 
-def _poll(f: FunctionText, instr: ForCode | WhileCode) -> None:
-    """Count an iteration; look for signals when enough has been counted."""
-    weight = f.out.facts.poll_weight(instr)
-    if weight == 0:
+def _pieces(
+    f: FunctionText, instr: ForCode, each: Poll, hi: str, regs: tuple[Reg, ...],
+    inits: tuple[str, ...],
+) -> None:
+    """A loop that counts nothing in its rounds: it runs up to the end of a piece, where it counts
+    the piece, looks for signals and goes on to the end of the next one.
+
+        for:  if i >= end:
+                  if i >= hi: done
+                  end = pb_more(i, hi)
+              body
+    """
+    assert instr.index.ty is Ty.I64
+    k = f.count
+    length = each.iterations * instr.step
+    end = Reg("end", Ty.I64)
+    beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {inits[0]}, i64 {length})")
+    first = f.let(f"call i64 @llvm.smin.i64(i64 {hi}, i64 {beyond})")
+    start = _phis(f, f"for{k}", (*regs, end), (*inits, first), f.label)
+    i, until = f.names[instr.index.id], f.names[end.id]
+    more = f.let(f"icmp slt i64 {i}, {until}")
+    f.line(f"br i1 {more}, label %body{k}, label %part{k}, !prof !6")
+    f.block(f"part{k}")
+    rest = f.let(f"icmp slt i64 {i}, {hi}")
+    f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
+    f.block(f"between{k}")
+    following = f.let(f"call i64 @pb_more(i64 {_context(f)}, i64 {i}, i64 {hi}, i64 {length}, "
+                      f"i64 {each.weight})")  # fmt: skip
+    fine = f.let(f"icmp sgt i64 {following}, {i}")
+    f.line(f"br i1 {fine}, label %body{k}, label %failed, !prof !6")
+    f.failed_from.append(f.label)
+    f.block(f"body{k}")
+    until = f.let(f"phi i64 [ {until}, %for{k} ], [ {following}, %between{k} ]")
+    _round(f, instr, k, start, until)
+
+
+def poll(f: FunctionText, each: Poll | None) -> None:
+    """Count instructions; look for signals when enough have been counted."""
+    if each is None:
         return
-    left = f.let(f"sub i64 {f.load(Field.POLL)}, {weight}")
+    left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.weight}")
     f.store(Field.POLL, "i64", left)
-    due = f.let(f"icmp slt i64 {left}, 0")
-    f.rarely(
-        due, "poll", lambda: f.let(f"icmp ne i32 {f.let('call i32 @pb_poll(ptr %ctx)')}, 0")
-    )
+
+    def look() -> str:
+        raised = f.let(f"call i32 @pb_poll(i64 {_context(f)})")
+        f.store(Field.POLL, "i64", str(POLL_INSTRUCTIONS))
+        return f.let(f"icmp ne i32 {raised}, 0")
+
+    f.rarely(f.let(f"icmp slt i64 {left}, 0"), "poll", look)
+
+
+def before_call(f: FunctionText, each: Poll) -> None:
+    """In front of a call that may lead back to the function: count; look at the stack."""
+    if f.out.facts.guard(f.function.name) is Guard.CALLS:
+        f.guard()
+    poll(f, each)
+
+
+def _context(f: FunctionText) -> str:
+    """The context as a number: what looks for signals changes no memory that loop code knows, but
+    for ``POLL``, which the code around the call sets."""
+    return f.let("ptrtoint ptr %ctx to i64")
 
 
 def while_(f: FunctionText, instr: WhileCode) -> None:
     f.count += 1
     k = f.count
+    each = f.out.facts.poll(instr)
     lanes = tuple(c.lanes for c in instr.carried)
     inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
     before = f.label
@@ -130,7 +192,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
         (more,) = f.region(instr.cond)
         f.line(f"br i1 {more}, label %body{k}, label %done{k}")
         f.block(f"body{k}")
-        _poll(f, instr)
+        poll(f, each)
         values = f.region(instr.body, lanes)
     _complete(f, start, values)
     f.line(f"br label %while{k}")

@@ -46,7 +46,7 @@ from pullback.lower.loopcode import (
     WhileCode,
 )
 from pullback.native import control, flush, memory
-from pullback.native.analysis import Facts, facts
+from pullback.native.analysis import Facts, Guard, facts
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
@@ -99,10 +99,11 @@ def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
     return out
 
 
-# Neither touches the memory that loop code knows of; loads may be moved over their calls.
+# None touches the memory that loop code knows of; loads may be moved over their calls.
 _RUNTIME = """
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
-declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
+declare i32 @pb_poll(i64) nounwind cold memory(inaccessiblemem: readwrite)
+declare i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold memory(inaccessiblemem: readwrite)
 """
 
 
@@ -196,9 +197,8 @@ class FunctionText(ContextLines):
         """The text of the function."""
         for k, p in enumerate(self.function.params):
             self.bind(p, f"%p{k}")
-        guard = self.function.name in self.out.facts.recursive
-        if guard:
-            self._guard()
+        if self.out.facts.guard(self.function.name) is Guard.ENTRY:
+            self.guard()
         saved = flush.begin(self) if self.function.flushes else ""
         results = self.region(self.function.body)
         self.lines.extend(flush.restore(saved))
@@ -229,7 +229,8 @@ class FunctionText(ContextLines):
             f"define internal fastcc {returns} {name}({', '.join(params)}) nounwind {wide} {{"
         )
 
-    def _guard(self) -> None:
+    def guard(self) -> None:
+        """Fail where the stack is at its end."""
         sp = self.fresh()
         for text in stack_pointer(sp):
             self.line(text)
@@ -268,7 +269,11 @@ class FunctionText(ContextLines):
 
     def region(self, region: Region, lanes: tuple[int, ...] | None = None) -> tuple[str, ...]:
         """Print a region; the operands that it yields, splatted to ``lanes``."""
+        each = self.out.facts.before_call(self.function.name, region)
         for instr in region.code:
+            if each is not None and isinstance(instr, CallCode):
+                control.before_call(self, each)
+                each = None
             self.instr(instr)
         want = lanes or (1,) * len(region.yields)
         return tuple(self.value(v, n) for v, n in zip(region.yields, want))

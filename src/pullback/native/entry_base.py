@@ -14,7 +14,7 @@ from pullback.native import pyabi
 from pullback.native.absent import CHECK
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import ModuleText
-from pullback.native.layout import STACK_SLACK, Field
+from pullback.native.layout import HOME_SLACK, STACK_SLACK, Field
 from pullback.native.lines import ContextLines
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
 from pullback.native.signature import (
@@ -206,8 +206,7 @@ class EntryBase(ContextLines):
     def _run(self, args: list[str], fields: list[str]) -> list[str]:
         if not self.short:
             thread = self.let("call ptr @PyEval_SaveThread()")
-            if self.needs_context:  # pb_poll takes the GIL and may change it
-                self.store(Field.THREAD, "ptr", thread)
+            self._thread(thread)
         whole = result_type(fields)
         if self.recursive and own_stack():
             parts = self._run_on_stack(args, fields)
@@ -217,10 +216,15 @@ class EntryBase(ContextLines):
             call = f"call fastcc {whole} {function_name(self.function.name)}({', '.join(args)})"
             parts = self.results(call, whole, fields)
         if not self.short:
-            if self.needs_context:
-                thread = self.load(Field.THREAD, "ptr")
+            self._thread("null")
             self.line(f"call void @PyEval_RestoreThread(ptr {thread})")
         return parts
+
+    def _thread(self, thread: str) -> None:
+        """Say what gets the GIL back, for ``pb_poll``, which LLVM does not see reading it."""
+        if self.needs_context:
+            at = self.let(f"getelementptr i8, ptr %ctx, i64 {8 * Field.THREAD}")
+            self.line(f"store volatile ptr {thread}, ptr {at}, align 8")
 
     def _limit_here(self) -> None:
         """No stack of our own on this machine: stay near the top of the thread's."""
@@ -238,8 +242,14 @@ class EntryBase(ContextLines):
             ty, value = arg.split(" ", 1)
             self.write(ty, value, frame, 8 * k)
         top = self.load(Field.STACK_TOP, "i64")
+        here = self.fresh()
+        for text in stack_pointer(here):
+            self.line(text)
+        free = self.let(f"sub i64 {here}, {HOME_SLACK}")
+        self.store(Field.HOME, "i64", self.let(f"and i64 {free}, -64"))
         for text in call_on_stack(global_name(f"run:{self.name}"), frame, top):
             self.line(text)
+        self.store(Field.HOME, "i64", "0")
         return [self.read(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]
 
     def trampoline(self) -> str:

@@ -18,8 +18,10 @@ is the real one. ``BIG`` marks a context of which a call has passed a soft limit
 goes back to the system after a call, but for what calls need again and again (``KEPT``, with
 ``LAST`` the size of the last large call; see ``native/runtime_memory.py``).
 
-``POLL`` counts down in loops that may take long; below zero, ``pb_poll`` looks for signals (Ctrl-C)
-if the time ``POLLED`` of the last look is long ago. ``THREAD`` is what gets the GIL back.
+``POLL`` counts down in loops and recursion; below zero, ``pb_poll`` looks for signals (Ctrl-C)
+if the time ``POLLED`` of the last look is long ago. ``THREAD`` is what gets the GIL back, null
+while it is held; ``HOME`` the stack pointer of the thread's own stack while code runs on the other
+one, else 0: Python is called on the thread's own stack only.
 """
 
 from __future__ import annotations
@@ -72,6 +74,7 @@ class Field(IntEnum):
     TAPE_LAST = 39
     STACK_KEPT = 40
     STACK_LAST = 41
+    HOME = 42
 
 
 ERROR_WORDS = max(Field) + 1
@@ -86,6 +89,9 @@ INTERRUPTED = -3
 POLL_INSTRUCTIONS = 1_000_000
 POLL_NANOSECONDS = 50_000_000
 
+HUGE_BYTES = 16 << 20
+"""More bytes than this are copied or cleared in pieces, with a look for signals between them."""
+
 SOFT_BYTES = 64 << 20
 ID_BASE = 1 << 12
 ID_BYTES = 8 << 31
@@ -93,6 +99,10 @@ SOFT_STACK = 16 << 20
 STACK_BYTES = 1 << 30
 STACK_SLACK = 256 << 10
 """Left below the limit for library functions, which do not look at it."""
+
+HOME_SLACK = 256
+"""Left free below the stack pointer of the function that switches to another stack (a function
+may use some bytes there without saying so)."""
 
 
 def field_address(field: Field, name: str, context: str = "%ctx") -> str:

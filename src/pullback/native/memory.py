@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pullback.lower.loopcode import LANES, AtAdd, Copy, Load, Offset, Reg, Store, Ty, Value
+from pullback.lower.loopcode import LANES, AtAdd, Copy, Imm, Load, Offset, Reg, Store, Ty, Value
+from pullback.native.layout import HUGE_BYTES
 from pullback.native.text import SIZE, llvm_type, memory_type
 
 if TYPE_CHECKING:
@@ -115,9 +116,15 @@ def copy(f: FunctionText, instr: Copy) -> None:
     size = SIZE[instr.ty]
     count = f.value(instr.count)
     n = count if size == 1 else f.let(f"mul i64 {count}, {size}")
+    to, source = f.value(instr.dst), f.value(instr.src)
+    if not isinstance(instr.count, Imm):
+        move = f"call fastcc i1 {f.support('pb.move')}(ptr %ctx, ptr {to}, ptr {source}, i64 {n})"
+        huge = f.let(f"icmp ugt i64 {n}, {HUGE_BYTES}")
+        f.rarely(huge, "huge", lambda: f.let(move))
+        n = f.let(f"select i1 {huge}, i64 0, i64 {n}")
     f.line(
-        f"call void @llvm.memmove.p0.p0.i64(ptr align {size} {f.value(instr.dst)}, "
-        f"ptr align {size} {f.value(instr.src)}, i64 {n}, i1 false)"
+        f"call void @llvm.memmove.p0.p0.i64(ptr align {size} {to}, "
+        f"ptr align {size} {source}, i64 {n}, i1 false)"
     )
 
 

@@ -1,7 +1,7 @@
 """The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
 
 Compiled once per process and never unloaded. All of it is called with the GIL held, but for
-``pb_grow`` and ``pb_poll``.
+``pb_grow``, ``pb_poll`` and ``pb_more``.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from pullback.native.runtime_fields import load, store
 from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
 from pullback.native.runtime_memory import trim_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
+from pullback.native.support import call_on_stack, own_stack
 
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
@@ -48,7 +49,7 @@ RUNTIME_FUNCTIONS = {
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_poll")
+CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
@@ -69,6 +70,7 @@ declare i32 @PyErr_CheckSignals()
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
 declare i32 @clock_gettime(i32, ptr)
+declare i64 @pthread_self()
 declare void @Py_IncRef(ptr)
 declare ptr @PyLong_FromVoidPtr(ptr)
 declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
@@ -78,6 +80,7 @@ declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyArray_Empty(i32, ptr, ptr, i32)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_make_error = external global i8
+@pb_main_thread = external global i64
 @pb_unusual = external global i8
 @pb_ndarray = external global i8
 @pb_value_error = external global i8
@@ -171,6 +174,11 @@ no:
 }}
 """
 
+
+# Machines without a stack for recursive code never have a HOME.
+_ON_STACK = (
+    "\n  ".join(call_on_stack("@pb_look", "%frame", "%home")) if own_stack() else "unreachable"
+)
 
 # Taking a context from the pool (or making one) and giving it back.
 _CONTEXTS = f"""
@@ -272,10 +280,40 @@ done:
   ret void
 }}
 
-; Look for signals, as Python does between bytecodes; the GIL is taken for it.
-define i32 @pb_poll(ptr %ctx) cold {{
-  {store(Field.POLL, str(POLL_INSTRUCTIONS))}
+; Let Python handle signals; the GIL is taken for it. %frame: the context, then the result.
+define internal void @pb_look(ptr %frame) {{
+  %ctx = load ptr, ptr %frame
+  {load("%thread", Field.THREAD, "ptr")}
+  %held = icmp eq ptr %thread, null
+  br i1 %held, label %check, label %take
+take:
+  call void @PyEval_RestoreThread(ptr %thread)
+  br label %check
+check:
+  {_BEFORE_PYTHON}
+  %raised = call i32 @PyErr_CheckSignals()
+  {_AFTER_PYTHON}
+  br i1 %held, label %done, label %give
+give:
+  %same = call ptr @PyEval_SaveThread()
+  br label %done
+done:
+  %raised.at = getelementptr i64, ptr %frame, i64 1
+  store i32 %raised, ptr %raised.at
+  ret void
+}}
+
+; Look for signals, as Python does between bytecodes: in the main thread, and on its own stack.
+define i32 @pb_poll(i64 %context) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  %frame = alloca [2 x i64]
   %clock = alloca [2 x i64]
+  {store(Field.POLL, str(POLL_INSTRUCTIONS))}
+  %this = call i64 @pthread_self()
+  %main = load i64, ptr @pb_main_thread
+  %mine = icmp eq i64 %this, %main
+  br i1 %mine, label %time, label %fine
+time:
   %ignored = call i32 @clock_gettime(i32 6, ptr %clock)
   %seconds = load i64, ptr %clock
   %rest.at = getelementptr i64, ptr %clock, i64 1
@@ -288,13 +326,19 @@ define i32 @pb_poll(ptr %ctx) cold {{
   br i1 %soon, label %fine, label %look
 look:
   {store(Field.POLLED, "%now")}
-  {load("%thread", Field.THREAD, "ptr")}
-  {_BEFORE_PYTHON}
-  call void @PyEval_RestoreThread(ptr %thread)
-  %raised = call i32 @PyErr_CheckSignals()
-  %again = call ptr @PyEval_SaveThread()
-  {store(Field.THREAD, "%again", "ptr")}
-  {_AFTER_PYTHON}
+  store ptr %ctx, ptr %frame
+  {load("%home", Field.HOME)}
+  %here = icmp eq i64 %home, 0
+  br i1 %here, label %directly, label %there
+directly:
+  call void @pb_look(ptr %frame)
+  br label %looked
+there:
+  {_ON_STACK}
+  br label %looked
+looked:
+  %raised.at = getelementptr i64, ptr %frame, i64 1
+  %raised = load i32, ptr %raised.at
   %none = icmp eq i32 %raised, 0
   br i1 %none, label %fine, label %stop
 fine:
@@ -302,6 +346,27 @@ fine:
 stop:
   {store(Field.ERROR, str(INTERRUPTED))}
   ret i32 1
+}}
+
+; A loop up to %hi has come to the end %i of a piece that counts %weight: where the next piece ends;
+; %i if a signal stops the loop.
+define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  {load("%poll", Field.POLL)}
+  %left = sub i64 %poll, %weight
+  {store(Field.POLL, "%left")}
+  %due = icmp slt i64 %left, 0
+  br i1 %due, label %look, label %on
+look:
+  %raised = call i32 @pb_poll(i64 %context)
+  %stop = icmp ne i32 %raised, 0
+  br i1 %stop, label %stopped, label %on
+on:
+  %beyond = call i64 @llvm.sadd.sat.i64(i64 %i, i64 %length)
+  %next = call i64 @llvm.smin.i64(i64 %hi, i64 %beyond)
+  ret i64 %next
+stopped:
+  ret i64 %i
 }}
 
 ; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.

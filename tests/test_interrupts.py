@@ -1,0 +1,397 @@
+"""Ctrl-C: every kind of loop, recursion and reverse sweep stops soon, and is usable afterwards."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+FOREVER = 10**11
+SOON = 1.0
+"""Seconds. It takes a twentieth of that on a machine that has nothing else to do."""
+
+
+def counted(x: float, n: int) -> float:
+    y = 0.0
+    for _ in range(n):
+        y = 0.5 * y + x
+    return y
+
+
+def whole_numbers(x: float, n: int) -> float:
+    k = 0
+    for i in range(n):
+        k = (k * 31 + i) % 1009
+    return x * k
+
+
+def repeated(x: float, n: int) -> float:
+    k = 0
+    while k < n:
+        x = x * 0.999 + 0.1
+        k += 1
+    return x
+
+
+def many_short(x: float, n: int) -> float:
+    y = 0.0
+    for i in range(n):
+        for j in range(i % 3):
+            y = y * 0.5 + x * j
+    return y
+
+
+def long_inside(x: float, n: int) -> float:
+    y = 0.0
+    for _ in range(3):
+        for _ in range(n):
+            y = y * 0.5 + x
+    return y
+
+
+def in_lanes(x: float, n: int) -> float:
+    return sum(math.sin(i * x) for i in range(n))
+
+
+def loop_in_lanes(x: np.ndarray, n: int) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        y = 0.0
+        for _ in range(n):
+            y = 0.5 * y + x[i]
+        total += y
+    return total
+
+
+def built(x: float, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        total = total * 0.5 + np.max(np.array([math.sin(x * k * i) for k in range(20)]))
+    return total
+
+
+def grown(x: float, n: int) -> float:
+    xs = [x]
+    for i in range(n):
+        xs.append(xs[-1] * 0.5 + i)
+        if len(xs) > 1000:
+            xs = [x]
+    return sum(xs)
+
+
+def copied(x: np.ndarray, n: int) -> float:
+    y = x.copy()
+    for i in range(n):
+        z = np.concatenate([y[1:], y[:1]])
+        z[i % len(x)] = 0.5
+        y = z
+    return np.sum(y)
+
+
+def sorted_often(x: np.ndarray, n: int) -> float:
+    y = x.copy()
+    for i in range(n):
+        y[i % 5] = y[i % 5] - 1.0
+        y = np.sort(y)
+    return y[0]
+
+
+def fib(x: float, n: int) -> float:
+    return x if n < 2 else fib(x, n - 1) * 0.5 + fib(x, n - 2)
+
+
+def even(x: float, n: int) -> float:
+    return x if n == 0 else odd(x * 0.5, n - 1) + odd(x * 0.25, n - 1)
+
+
+def odd(x: float, n: int) -> float:
+    return x + 1.0 if n == 0 else even(x, n - 1) - even(x * 0.1, n - 1)
+
+
+def in_recursion(x: float, n: int) -> float:
+    if n <= 3:
+        return x
+    y = in_recursion(x, 2)
+    for _ in range(n):
+        y = 0.5 * y + x
+    return y + in_recursion(x, n // 10**9)
+
+
+@dataclass(frozen=True)
+class Node:
+    value: float
+    left: Node | None
+    right: Node | None
+
+
+def tree(depth: int, value: float = 0.5) -> Node | None:
+    if depth == 0:
+        return None
+    return Node(value, tree(depth - 1, value * 0.5), tree(depth - 1, value + 0.25))
+
+
+def walked(t: Node | None, n: int) -> float:
+    total = 0.0
+    for _ in range(n):
+        total = total * 0.5 + over(t)
+    return total
+
+
+def over(t: Node | None) -> float:
+    return 0.0 if t is None else math.sin(t.value) + over(t.left) * over(t.right)
+
+
+VECTOR = np.array([0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25])
+
+KINDS: list[tuple[Callable[..., Any], Any, int, int]] = [
+    (counted, 0.5, 10, FOREVER), (whole_numbers, 0.5, 10, FOREVER), (repeated, 0.5, 10, FOREVER),
+    (many_short, 0.5, 10, FOREVER), (long_inside, 0.5, 10, FOREVER), (in_lanes, 0.5, 20, FOREVER),
+    (loop_in_lanes, VECTOR, 3, FOREVER), (built, 0.5, 10, FOREVER), (grown, 0.5, 10, FOREVER),
+    (copied, VECTOR, 4, FOREVER), (sorted_often, VECTOR, 4, FOREVER), (fib, 0.5, 8, 60),
+    (even, 0.5, 6, 60), (in_recursion, 0.5, 10, FOREVER), (walked, tree(3), 3, FOREVER),
+]  # fmt: skip
+
+LESS = {built: 10**6, grown: 5 * 10**6, copied: 3 * 10**6, walked: 10**6}
+"""Iterations of which the reverse sweep keeps something."""
+
+REVERSE = [
+    (f, x, few, LESS.get(f, many))
+    for f, x, few, many in KINDS if f not in (counted, long_inside, sorted_often)
+]  # fmt: skip
+
+
+@contextmanager
+def handler(handle: Callable[..., object]) -> Iterator[None]:
+    """Whoever runs the tests may ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, handle)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
+    """Seconds between the signal and the end of a call that the signal stops."""
+    sent = []
+
+    def send() -> None:
+        time.sleep(delay)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with handler(signal.default_int_handler):
+        thread = threading.Thread(target=send)
+        thread.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                call()
+                thread.join()
+            return time.perf_counter() - sent[0]
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            thread.join()
+
+
+def same(a: object, b: object) -> None:
+    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k[0].__name__)
+def test_a_function_stops(kind: tuple[Callable[..., Any], Any, int, int]) -> None:
+    f, x, few, many = kind
+    compiled = pb.jit(f)
+    same(compiled(x, few), f(x, few))
+    assert interrupted(lambda: compiled(x, many)) < SOON
+    same(compiled(x, few), f(x, few))
+
+
+@pytest.mark.parametrize("method", ["chad", "dual"])
+@pytest.mark.parametrize("kind", REVERSE, ids=lambda k: k[0].__name__)
+def test_a_gradient_stops(kind: tuple[Callable[..., Any], Any, int, int], method: str) -> None:
+    f, x, few, many = kind
+    gradient = pb.value_and_grad(f, method=method)
+    value, first = gradient(x, few)
+    same(value, f(x, few))
+    assert interrupted(lambda: gradient(x, many)) < SOON
+    again, second = gradient(x, few)
+    assert again == value
+    if not isinstance(x, Node):
+        assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_a_pullback_is_as_it_was(method: str) -> None:
+    def f(x: float, n: int) -> float:
+        y = x
+        for _ in range(n):
+            y = math.sin(y) + 0.5 * x
+        return y
+
+    _, pull = pb.vjp(f, 0.5, 3_000_000, method=method)
+    expected = pull(1.0)
+    for _ in range(3):
+        def forever() -> None:
+            while True:
+                pull(2.0)
+
+        assert interrupted(forever, 0.05) < SOON
+        assert pull(1.0) == expected
+    same(expected[0], pb.jvp(f, (0.5, 3_000_000), (1.0, None))[1])
+
+
+class Stop(Exception):
+    """What a handler raises."""
+
+
+@pytest.mark.parametrize("f", [counted, fib])
+def test_a_handler_raises_what_it_likes(f: Callable[[float, int], float]) -> None:
+    def handle(number: int, frame: object) -> None:
+        raise Stop(number)
+
+    compiled = pb.jit(f)
+    compiled(0.5, 5)
+    with handler(handle):
+        timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(Stop, match=str(int(signal.SIGINT))):
+            compiled(0.5, 60 if f is fib else FOREVER)
+        timer.join()
+    same(compiled(0.5, 5), f(0.5, 5))
+
+
+@pytest.mark.parametrize("f", [counted, fib])
+def test_a_handler_that_returns_lets_the_loop_go_on(f: Callable[[float, int], float]) -> None:
+    inner = pb.grad(fib)
+    expected = inner(0.5, 9)
+    seen = []
+
+    def handle(number: int, frame: object) -> None:
+        seen.append(inner(0.5, 9))  # compiled code runs while other compiled code waits
+
+    compiled = pb.jit(f)
+    n = 33 if f is fib else 300_000_000
+    value = compiled(0.5, n)
+    done = threading.Event()
+
+    def send() -> None:
+        while not done.wait(0.02):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with handler(handle):
+        sender = threading.Thread(target=send)
+        sender.start()
+        try:
+            again = compiled(0.5, n)
+        finally:
+            done.set()
+            sender.join()
+    assert again == value
+    assert seen and set(seen) == {expected}
+
+
+def test_a_thread_computes_on_while_main_is_interrupted() -> None:
+    compiled = pb.jit(counted)
+    n, results = 300_000_000, []
+    expected = compiled(0.5, n)
+    workers = [
+        threading.Thread(target=lambda: results.append(compiled(0.5, n))) for _ in range(2)
+    ]
+
+    def both() -> None:
+        for w in workers:
+            w.start()
+        while True:  # join may be over before the signal comes
+            for w in workers:
+                w.join()
+
+    assert interrupted(both, 0.05) < SOON
+    for w in workers:
+        w.join()
+    assert results == [expected, expected]
+
+
+def test_threads_that_fail_beside_one_that_is_interrupted() -> None:
+    def f(x: float, n: int) -> float:
+        y = x
+        for i in range(n):
+            if i == 1000 and x > 1.0:
+                raise ValueError("too large")
+            y = y * 0.5 + x
+        return y
+
+    compiled = pb.value_and_grad(f)
+    expected = compiled(0.5, 100)
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def work() -> None:
+        while not done.is_set():
+            try:
+                wrong.append(compiled(2.0, 2000))
+            except ValueError:
+                pass
+            if compiled(0.5, 100) != expected:
+                wrong.append("another gradient")
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for t in threads:
+        t.start()
+    try:
+        g = pb.jit(f)
+        g(0.5, 10)
+        for _ in range(3):
+            assert interrupted(lambda: g(0.5, FOREVER)) < SOON
+    finally:
+        done.set()
+        for t in threads:
+            t.join()
+    assert not wrong
+
+
+def test_the_child_of_a_fork_is_interrupted_too() -> None:
+    compiled = pb.jit(counted)
+    compiled(0.5, 10)
+    status: list[int] = []
+
+    def fork() -> None:  # in the child this thread is the main thread
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(10)
+            try:
+                interrupted(lambda: compiled(0.5, FOREVER), 0.05)
+                os._exit(0 if compiled(0.5, 10) == counted(0.5, 10) else 1)
+            finally:
+                os._exit(2)
+        status.append(os.waitpid(pid, 0)[1])
+
+    thread = threading.Thread(target=fork)
+    thread.start()
+    thread.join()
+    assert status == [0]
+
+
+def test_loops_to_the_end_of_the_numbers() -> None:
+    top = 2**63 - 1
+
+    def f(lo: int, hi: int) -> int:
+        k = 0
+        for i in range(lo, hi):
+            k = (k * 31 + i % 7) % 1009
+        return k
+
+    compiled = pb.jit(f)
+    for lo, hi in ((top - 20, top), (-top, -top + 20), (-top - 1, -top + 9), (5, -5), (-5, 5)):
+        assert compiled(lo, hi) == f(lo, hi)
+    for n in (2**14, 100_003):  # a few pieces, and a bit more
+        assert compiled(-7, n) == f(-7, n)
