@@ -260,8 +260,7 @@ class Dual(Forward):
         for i, a in reversed(list(enumerate(args))):
             p = partial(b, row, i, values, primal) if isinstance(a.type, Real) else Mark.ZERO
             if not isinstance(p, Mark):
-                passes = b.prim("ne", p, lit(0.0, p.type))
-                found = b.prim("select", passes, self.id(a), found)
+                found = b.prim("select", p, self.id(a), found)
         return found
 
     def root(self, v: Var) -> Var:
