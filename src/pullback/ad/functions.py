@@ -232,7 +232,8 @@ class Functions:
             if on:
                 leaves = ct.get(p)
                 for k, t in enumerate(self.spaces.cotangent(p.type)):
-                    out.append(or_zero(leaves[k] if leaves is not None else None, t))
+                    leaf = or_zero(leaves[k] if leaves is not None else None, t)
+                    out.append(sweep.presence.closed(b, leaf))
         return b.block(tuple(out)), tuple(seeds)
 
     def _forward_function(

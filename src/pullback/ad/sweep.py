@@ -12,6 +12,7 @@ from typing import Protocol
 
 from pullback.ad.frames import Frame
 from pullback.ad.increments import Operand
+from pullback.ad.presence import Presence
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
@@ -98,12 +99,21 @@ class Sweep(ABC):
 
     ``touched``: handles that may have received something, as far as the sweep has come. What an
     untouched handle belongs to need not be reversed. Handles flow as arrays do, so whoever passes
-    a let backwards hands the touch on to the names that the handle had before it."""
+    a let backwards hands the touch on to the names that the handle had before it.
+
+    ``partly``: touched handles some cells of which may have received nothing, as they are read in
+    an arm or at ``chosen`` indices, which come from arrays; ``arms``: the number of branches
+    around; ``curved``: variables that are computed from others in a block around."""
 
     def __init__(self, callees: Callees, recomputing: bool = False) -> None:
         self.callees = callees
         self.recomputing = recomputing
         self.touched: set[Var] = set()
+        self.partly: set[Var] = set()
+        self.chosen: set[Atom] = set()
+        self.curved: set[Var] = set()
+        self.arms = 0
+        self.presence = Presence()
         self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
         self.old: set[Operand] = set()  # where the cotangent stays in the cell
@@ -122,20 +132,29 @@ class Sweep(ABC):
             return
         leaves = ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))
         old = leaves[k]
-        leaves[k] = value if old is None else b.prim("add", old, value)
+        leaves[k] = value if old is None else self.presence.sum(b, old, value)
 
     def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
         """Add into a cell."""
-        self.touch((h,))
-        b.lets.append(Let((), AccAdd(h, idx, value)))
+        some = self.arms > 0 or value in self.presence.where
+        self.touch((h,), partly=some or not self.chosen.isdisjoint(idx))
+        b.lets.append(Let((), AccAdd(h, idx, self.presence.closed(b, value))))
 
-    def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder) -> Atom:
-        """The cotangent in a cell."""
-        return b.let(AccRead(h, idx, t.bits), (t,), names=("d",))[0]
+    def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder, take: bool = False) -> Atom:
+        """The cotangent in a cell; perhaps it is taken out. It counts as absent where it is 0 if
+        the cell may have received nothing."""
+        op = AccTake(h, idx, t.bits) if take else AccRead(h, idx, t.bits)
+        (d,) = b.let(op, (t,), names=("d",))
+        if h in self.partly:
+            self.presence.nonzero(b, d)
+        return d
 
-    def touch(self, atoms: tuple[Atom, ...]) -> None:
+    def touch(self, atoms: tuple[Atom, ...], partly: bool = False) -> None:
         """These handles may have received something."""
-        self.touched.update(a for a in atoms if isinstance(a, Var))
+        handles = [a for a in atoms if isinstance(a, Var)]
+        self.touched.update(handles)
+        if partly:
+            self.partly.update(handles)
 
     def is_touched(self, atoms: tuple[Atom, ...]) -> bool:
         return any(isinstance(a, Var) and a in self.touched for a in atoms)
@@ -143,8 +162,11 @@ class Sweep(ABC):
     def join(self, source: tuple[Atom, ...], target: tuple[Atom, ...]) -> None:
         """What touched the target handles touches the source, from which they come."""
         if self.is_touched(target):
-            self.touch(source)
+            self.touch(source, any(h in self.partly for h in target))
 
+    def leaf(self, f: Frame, ct: Cts, key: Key, b: Builder) -> Atom:
+        """A leaf that leaves the block, or a literal zero."""
+        return self.presence.closed(b, leaf_of(f, ct, key))
 
     def restored(self, f: Frame, v: Var, b: Builder) -> Atom:
         """A restored array as it was when ``v`` was its version."""
