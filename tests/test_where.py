@@ -30,8 +30,8 @@ def one_by_one(t: np.ndarray) -> float:
 
 def nested(t: np.ndarray) -> float:
     e = np.exp(t)
-    inner = np.where(t > 0.7, np.where(t < 2.0, e * t, 1.0), e)
-    return np.sum(inner + np.where(t < 1.0, 0.0, np.where(t < 2.0, 0.0, t)))
+    inner = np.where(t > 0.7, np.where(t < 2.0, e * t, 1.0), e + e * t)
+    return np.sum(inner + np.where(t < 1.0, 0.0, np.where(t < 2.0, t, t)))
 
 
 def by_mask(t: np.ndarray) -> float:

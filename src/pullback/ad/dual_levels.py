@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pullback.ad.few_axes import FEW, FULL, Axis, Few, Origins, checks
 from pullback.ad.kept import above, fewest
-from pullback.ad.loop_rows import WHERE, Branch, Level, places
+from pullback.ad.loop_rows import Branch, Level, places
 from pullback.ad.presence import Presence
 from pullback.ad.rows import Words
 from pullback.ad.straight import is_operation, product_of, sweep
@@ -174,7 +174,7 @@ class Made:
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
         for k, (r, seed) in enumerate(zip(given, cts, strict=True)):
             if isinstance(r, Var) and run.on(r):
-                if k >= len(given) - self.cells:
+                if self.up is not None or k >= len(given) - self.cells:
                     presence.nonzero(back, seed)
                 ct[r] = presence.sum(back, ct[r], seed) if r in ct else seed
         for item in reversed(self.items):
@@ -182,7 +182,6 @@ class Made:
                 sweep(back, [item], ct, run.value, run.on, presence)
             else:
                 item.called(back, ct, presence)
-        self.sure = {v for v, x in ct.items() if x not in presence.where}
         ct = {v: presence.closed(back, x) for v, x in ct.items()}
         carried = [loop.carried[k] for k in self.outs] if loop.carried else []
         nexts = tuple(ct.get(c, lit(0.0, c.type)) for c in carried)
@@ -215,8 +214,7 @@ class Made:
         given = tuple(ct.get(v, lit(0.0, v.type)) for v in outs)
         inits = [self.loop.inits[k] for k in self.outs] if self.loop.carried else []
         targets: list[Atom] = [*inits, *self.around]
-        sure = [True] * len(targets)
-        go_through(back, self.name, given, self.needs, targets, sure, ct, presence, self.run)
+        go_through(back, self.name, given, self.needs, targets, ct, presence, self.run)
 
     def known(self, own: Atom) -> bool:
         """Whether backward code can compute an id."""
@@ -241,7 +239,7 @@ class Made:
         operations = [x for x in self.items if isinstance(x, Let)]
         straight = len(operations) == len(self.items)
         factor = product_of(operations) if straight else None
-        if factor is not None and self.cells:
+        if factor is not None and (self.cells or self.up is not None):
             factor = "mulz"
         self.origins, few = self.known_before(), dict[Var, Few | None]()
 
@@ -396,27 +394,19 @@ class Choice:
             return
         given = tuple(ct.get(v, lit(0.0, v.type)) for v in outs)
         rest = (self.run.value(self.cond), *(v for arm in self.arms for v in arm.needs))
-        sure = [all(v in arm.around and v in arm.sure for arm in self.arms) for v in self.targets]
-        go_through(back, self.name, given, rest, self.targets, sure, ct, presence, self.run)
+        go_through(back, self.name, given, rest, self.targets, ct, presence, self.run)
 
 
 def go_through(
     back: Builder, name: str, given: Sequence[Atom], rest: Sequence[Atom],
-    targets: Sequence[Atom], sure: Sequence[bool], ct: dict[Var, Atom], presence: Presence,
-    run: Dual,
+    targets: Sequence[Atom], ct: dict[Var, Atom], presence: Presence, run: Dual,
 ) -> None:
-    """Call what is inside, from the cotangents of its results to those of ``targets``, where there
-    is one of these. What is not ``sure`` counts as absent where it is 0."""
-    here = presence.any(back, given)
+    """Call what is inside, from the cotangents of its results to those of ``targets``."""
     args = (*(presence.closed(back, x) for x in given), *rest)
-    call = Call(name, args) if here is None else Call(name + WHERE, (here, *args))
-    found = back.let(call, tuple(v.type for v in targets))
-    for v, x, always in zip(targets, found, sure, strict=True):
+    found = back.let(Call(name, args), tuple(v.type for v in targets))
+    for v, x in zip(targets, found, strict=True):
         if isinstance(v, Var) and run.on(v):
-            if not always:
-                presence.nonzero(back, x)
-            elif here is not None:
-                presence.where[x] = here
+            presence.nonzero(back, x)
             ct[v] = presence.sum(back, ct[v], x) if v in ct else x
 
 

@@ -16,6 +16,7 @@ from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
 from pullback.ad.payoff import handed_anew, pays, shallow
+from pullback.ad.presence import wild
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.spaces import Spaces
@@ -69,8 +70,10 @@ class Functions:
     loopless: dict[str, bool] = field(default_factory=dict)
     summaries: dict[str, Summary] = field(default_factory=dict)
     reverse_only: ReverseOnly = field(init=False)
+    wild: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        self.wild = wild(self.functions.values())
         self.reverse_only = ReverseOnly(self)
 
     @staticmethod

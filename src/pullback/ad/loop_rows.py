@@ -20,9 +20,6 @@ from pullback.core.traverse import refresh
 from pullback.core.types import I64, Real, Type
 
 
-WHERE = " where"
-
-
 def product(b: Builder, extents: Sequence[Atom]) -> Atom:
     """How many points there are."""
     out: Atom = extents[0] if extents else i64(1)
@@ -52,7 +49,7 @@ class Level:
     that the iterations of a sequential loop have put into arrays. Besides the record there are the
     values of ``few`` axes. In ``back``, calls stand for the
     loops ``inner``, given their cotangents and what they need. Levels are numbered, those inside
-    first. A call whose name ends in ``WHERE`` is made only where its first argument holds."""
+    first."""
 
     number: int
     record: Words
@@ -265,12 +262,7 @@ class _Backward:
             match let.op:
                 case Call(name, args):
                     values = [here.get(a, a) if isinstance(a, Var) else a for a in args]
-                    item = level.inner[name.removesuffix(WHERE)]
-                    if name.endswith(WHERE):
-                        types = tuple(v.type for v in let.vars)
-                        found = self._where(b, item, values, axes, here, types)
-                    else:
-                        found = self._inside(b, item, values, axes, here)
+                    found = self._inside(b, level.inner[name], values, axes, here)
                 case _:
                     found = b.extend(refresh(Block((let,), let.vars), here))
             here.update(zip(let.vars, found))
@@ -281,16 +273,6 @@ class _Backward:
         for number, ct in zip(numbers, out[carried:]):
             self.tape.add(b, number, ct)
         return [*out[:carried], *out[carried + len(numbers) : last]]
-
-    def _where(
-        self, b: Builder, item: Level | Branch, values: Sequence[Atom], axes: tuple[Axis, ...],
-        here: Mapping[Var, Atom], types: tuple[Type, ...],
-    ) -> list[Atom]:
-        """Through a loop or a branch, where the first of the values holds."""
-        inner = Builder()
-        then = inner.block(tuple(self._inside(inner, item, values[1:], axes, here)))
-        zeros = Block((), tuple(lit(0.0, t) for t in types))
-        return list(b.let(If(values[0], then, zeros), types))
 
     def _inside(
         self, b: Builder, item: Level | Branch, values: Sequence[Atom], axes: tuple[Axis, ...],

@@ -16,9 +16,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit, scale
-from pullback.core.rows import Row
-from pullback.core.terms import Atom, Lit, Var
-from pullback.core.types import Type
+from pullback.core.prims import TABLE
+from pullback.core.rows import Mark, Row
+from pullback.core.terms import (
+    Atom,
+    Build,
+    Function,
+    If,
+    Index,
+    Let,
+    Lit,
+    Prim,
+    Sum_,
+    Var,
+    sub_blocks,
+)
+from pullback.core.traverse import all_lets
+from pullback.core.types import Array, Real, Type
 
 
 @dataclass(slots=True)
@@ -80,6 +94,35 @@ class Presence:
                 return None
             out = truth if out is None else b.prim("or", out, truth)
         return out
+
+
+def regular(let: Let) -> bool:
+    """Whether a let only adds and multiplies and chooses, and repeats that independently: then 0
+    comes back from 0 if its operands are finite."""
+    match let.op:
+        case Prim(name):
+            return tame(let, name)
+        case Index():
+            return True
+        case Sum_() | Build() | If():
+            return all(regular(x) for _, block in sub_blocks(let.op) for x in block.lets)
+        case _:
+            return False
+
+
+def tame(let: Let, name: str) -> bool:
+    """Whether the partials of a row are finite where its operands are."""
+    row = TABLE[name]
+    if not any(isinstance(v.type, Real | Array) for v in let.vars):
+        return True
+    linear = all(isinstance(p, float | Mark) for p in row.partials)
+    return row.whole is None and (linear or row.product == "gate" or name == "mul")
+
+
+def wild(functions: Iterable[Function]) -> bool:
+    """Whether a program has rows with partials that may be infinite."""
+    lets = (let for f in functions for let in all_lets(f.body))
+    return any(isinstance(x.op, Prim) and not tame(x, x.op.name) for x in lets)
 
 
 def _constant(p: Atom) -> bool:

@@ -10,6 +10,7 @@ from typing import assert_never
 from pullback.ad.cells import add_all, array_type, gather, indices, real_type, scatter, seeded
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.increments import increments
+from pullback.ad.presence import regular
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import (
@@ -69,14 +70,12 @@ class Reverse(Sweep):
         inner = Reverse(self.callees, recomputing)
         inner.touched, inner.now, inner.added = self.touched, self.now, self.added
         inner.old = self.old
-        inner.partly, inner.chosen, inner.arms = self.partly, self.chosen, self.arms
         inner.presence, inner.curved = self.presence, self.curved
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
         self.added.update(increments(block))
-        for let in block.lets:
-            (self.chosen if isinstance(let.op, Index) else self.curved).update(let.vars)
+        self.curved.update(v for x in block.lets if not isinstance(x.op, Index) for v in x.vars)
         for let in reversed(block.lets):
             got = [ct.pop(v, None) for v in let.vars]
             self.let(f, let, got, ct, b)
@@ -92,7 +91,7 @@ class Reverse(Sweep):
                 [None if c is None else self.presence.closed(b, c) for c in each]
                 for each in got
             ]
-            if here is not None:
+            if here is not None and not regular(let):
                 self.where(f, let, closed, ct, here, b)
                 return
             got = closed
@@ -101,9 +100,7 @@ class Reverse(Sweep):
     def where(self, f: Frame, let: Let, got: Got, ct: Cts, here: Atom, b: Builder) -> None:
         """Reverse a loop, branch or call only where its results have a cotangent."""
         inner, own = Builder(), Cts()
-        self.arms += 1
         self.whole_let(f, let, got, own, inner)
-        self.arms -= 1
         keys = keys_of([own])
         block = inner.block(tuple(self.leaf(f, own, key, inner) for key in keys))
         if not keys and not has_effect(block):
@@ -312,7 +309,7 @@ class Reverse(Sweep):
         for (a, k), out in zip(leaves, outs, strict=True):
             self.add(f, ct, a, k, out, b)
         for a in args:
-            self.touch(f.look(a)[1:], partly=True)
+            self.touch(f.look(a)[1:])
 
     # -- derivative terms -----------------------------------------------------------------------
 

@@ -34,10 +34,8 @@ def branches(
             g.fresh(v)
         g.open(body)
         if only in (None, arm):
-            s.arms += only is None
             _seed_results(s, f, g, let, body, got, gct, gb)
             s.block(g, body, gct, gb)
-            s.arms -= only is None
         back.append(tuple(s.now[before] for _, before in arrays))
         frames.append(g)
         inner.append(gb)

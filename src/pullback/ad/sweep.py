@@ -62,6 +62,9 @@ class Pair(Protocol):
 class Callees(Protocol):
     """What the sweeps ask of the program: functions by need (``functions.Functions``)."""
 
+    @property
+    def wild(self) -> bool: ...
+
     def reverse_of(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Pair: ...
 
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str: ...
@@ -101,18 +104,13 @@ class Sweep(ABC):
     untouched handle belongs to need not be reversed. Handles flow as arrays do, so whoever passes
     a let backwards hands the touch on to the names that the handle had before it.
 
-    ``partly``: touched handles some cells of which may have received nothing, as they are read in
-    an arm or at ``chosen`` indices, which come from arrays; ``arms``: the number of branches
-    around; ``curved``: variables that are computed from others in a block around."""
+    ``curved``: variables that are computed from others in a block around."""
 
     def __init__(self, callees: Callees, recomputing: bool = False) -> None:
         self.callees = callees
         self.recomputing = recomputing
         self.touched: set[Var] = set()
-        self.partly: set[Var] = set()
-        self.chosen: set[Atom] = set()
         self.curved: set[Var] = set()
-        self.arms = 0
         self.presence = Presence()
         self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
@@ -136,25 +134,22 @@ class Sweep(ABC):
 
     def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
         """Add into a cell."""
-        some = self.arms > 0 or value in self.presence.where
-        self.touch((h,), partly=some or not self.chosen.isdisjoint(idx))
+        self.touch((h,))
         b.lets.append(Let((), AccAdd(h, idx, self.presence.closed(b, value))))
 
     def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder, take: bool = False) -> Atom:
-        """The cotangent in a cell; perhaps it is taken out. It counts as absent where it is 0 if
-        the cell may have received nothing."""
+        """The cotangent in a cell; perhaps it is taken out. Where it is 0 there is none, for
+        the cell may have received nothing (which tables that only add and multiply need not ask:
+        their partials are finite)."""
         op = AccTake(h, idx, t.bits) if take else AccRead(h, idx, t.bits)
         (d,) = b.let(op, (t,), names=("d",))
-        if h in self.partly:
+        if self.callees.wild or not take:
             self.presence.nonzero(b, d)
         return d
 
-    def touch(self, atoms: tuple[Atom, ...], partly: bool = False) -> None:
+    def touch(self, atoms: tuple[Atom, ...]) -> None:
         """These handles may have received something."""
-        handles = [a for a in atoms if isinstance(a, Var)]
-        self.touched.update(handles)
-        if partly:
-            self.partly.update(handles)
+        self.touched.update(a for a in atoms if isinstance(a, Var))
 
     def is_touched(self, atoms: tuple[Atom, ...]) -> bool:
         return any(isinstance(a, Var) and a in self.touched for a in atoms)
@@ -162,7 +157,7 @@ class Sweep(ABC):
     def join(self, source: tuple[Atom, ...], target: tuple[Atom, ...]) -> None:
         """What touched the target handles touches the source, from which they come."""
         if self.is_touched(target):
-            self.touch(source, any(h in self.partly for h in target))
+            self.touch(source)
 
     def leaf(self, f: Frame, ct: Cts, key: Key, b: Builder) -> Atom:
         """A leaf that leaves the block, or a literal zero."""
