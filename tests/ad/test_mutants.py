@@ -56,7 +56,7 @@ def swapped_branches(m: pytest.MonkeyPatch) -> None:
 
 def kept_after_update(m: pytest.MonkeyPatch) -> None:
     """The reverse of an update reads the cell but leaves it."""
-    m.setattr(reverse, "AccTake", AccRead)
+    m.setattr(sweep, "AccTake", AccRead)
 
 
 def forwards_again(m: pytest.MonkeyPatch) -> None:

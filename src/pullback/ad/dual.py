@@ -20,6 +20,7 @@ from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
 from pullback.ad.kept import fewest
 from pullback.ad.numbered import Numbered
+from pullback.ad.presence import Presence
 from pullback.ad.rows import Codes, Straight, Words
 from pullback.ad.spaces import Spaces
 from pullback.ad.straight import (
@@ -261,8 +262,7 @@ class Dual(Forward):
         for i, a in reversed(list(enumerate(args))):
             p = partial(b, row, i, values, primal) if isinstance(a.type, Real) else Mark.ZERO
             if not isinstance(p, Mark):
-                passes = b.prim("ne", p, lit(0.0, p.type))
-                found = b.prim("select", passes, self.id(a), found)
+                found = b.prim("select", p, self.id(a), found)
         return found
 
     def root(self, v: Var) -> Var:
@@ -299,9 +299,12 @@ class Dual(Forward):
 
         def backward(back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
             nonlocal ids
-            ct = dict(zip(outputs, cts, strict=True))
-            sweep(back, lets, ct, self.value, self.on)
-            found = self.by_id(back, {a: x for a, x in ct.items() if a not in inside})
+            ct, presence = dict(zip(outputs, cts, strict=True)), Presence()
+            for x in cts if len(cts) > 1 else ():
+                presence.nonzero(back, x)
+            sweep(back, lets, ct, self.value, self.on, presence)
+            left = {a: presence.closed(back, x) for a, x in ct.items() if a not in inside}
+            found = self.by_id(back, left)
             ids = tuple(a for a, _ in found)
             return tuple(found.values())
 

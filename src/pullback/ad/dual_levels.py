@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pullback.ad.few_axes import FEW, FULL, Axis, Few, Origins, checks
 from pullback.ad.kept import above, fewest
 from pullback.ad.loop_rows import Branch, Level, places
+from pullback.ad.presence import Presence
 from pullback.ad.rows import Words
 from pullback.ad.straight import is_operation, product_of, sweep
 from pullback.core.build import Builder, i64, lit
@@ -157,21 +158,31 @@ class Made:
         self.run.env.update((v, (out,)) for v, out in zip(let.vars, outs))
         self.inner.lets.append(item.let_of(outs))
 
+    @property
+    def cells(self) -> int:
+        """How many of the results, the last ones, are elements of arrays: of these some may have no
+        cotangent."""
+        n = len(self.put)
+        return n + len(self.outs) if isinstance(self.let.op, Build) else n
+
     # -- backward -------------------------------------------------------------------------------
 
     def sweep(self, back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
         """From the cotangents of the results to those of all else."""
-        run, loop = self.run, self.loop
+        run, loop, presence = self.run, self.loop, Presence()
         ct: dict[Var, Atom] = {}
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
-        for r, seed in zip(given, cts, strict=True):
+        for k, (r, seed) in enumerate(zip(given, cts, strict=True)):
             if isinstance(r, Var) and run.on(r):
-                ct[r] = back.prim("add", ct[r], seed) if r in ct else seed
+                if self.up is not None or k >= len(given) - self.cells:
+                    presence.nonzero(back, seed)
+                ct[r] = presence.sum(back, ct[r], seed) if r in ct else seed
         for item in reversed(self.items):
             if isinstance(item, Let):
-                sweep(back, [item], ct, run.value, run.on)
+                sweep(back, [item], ct, run.value, run.on, presence)
             else:
-                item.called(back, ct)
+                item.called(back, ct, presence)
+        ct = {v: presence.closed(back, x) for v, x in ct.items()}
         carried = [loop.carried[k] for k in self.outs] if loop.carried else []
         nexts = tuple(ct.get(c, lit(0.0, c.type)) for c in carried)
         read, around = self.sorted(ct)
@@ -195,7 +206,7 @@ class Made:
         self.around = {v: x for v, x in around.items() if self.run.on(v)}
         return tuple(self.around.values())
 
-    def called(self, back: Builder, ct: dict[Var, Atom]) -> None:
+    def called(self, back: Builder, ct: dict[Var, Atom], presence: Presence) -> None:
         """Backward code of the loop around: go backward through this one."""
         outs = [self.let.vars[k] for k in self.outs]
         if not any(v in ct for v in outs):
@@ -203,10 +214,7 @@ class Made:
         given = tuple(ct.get(v, lit(0.0, v.type)) for v in outs)
         inits = [self.loop.inits[k] for k in self.outs] if self.loop.carried else []
         targets: list[Atom] = [*inits, *self.around]
-        call = Call(self.name, (*given, *self.needs))
-        for v, x in zip(targets, back.let(call, tuple(v.type for v in targets))):
-            if isinstance(v, Var) and self.run.on(v):
-                ct[v] = back.prim("add", ct[v], x) if v in ct else x
+        go_through(back, self.name, given, self.needs, targets, ct, presence, self.run)
 
     def known(self, own: Atom) -> bool:
         """Whether backward code can compute an id."""
@@ -231,6 +239,8 @@ class Made:
         operations = [x for x in self.items if isinstance(x, Let)]
         straight = len(operations) == len(self.items)
         factor = product_of(operations) if straight else None
+        if factor is not None and (self.cells or self.up is not None):
+            factor = "mulz"
         self.origins, few = self.known_before(), dict[Var, Few | None]()
 
         def weight(v: Var) -> int:
@@ -377,17 +387,27 @@ class Choice:
         then, orelse = (arm.block() for arm in self.arms)
         return Let(outs, If(self.run.value(self.cond), then, orelse), self.let.site)
 
-    def called(self, back: Builder, ct: dict[Var, Atom]) -> None:
+    def called(self, back: Builder, ct: dict[Var, Atom], presence: Presence) -> None:
         """See ``Made.called``."""
         outs = [v for v in self.let.vars if self.run.on(v)]
         if not any(v in ct for v in outs):
             return
         given = tuple(ct.get(v, lit(0.0, v.type)) for v in outs)
-        needs = (v for arm in self.arms for v in arm.needs)
-        call = Call(self.name, (*given, self.run.value(self.cond), *needs))
-        found = back.let(call, tuple(v.type for v in self.targets))
-        for v, x in zip(self.targets, found):
-            ct[v] = back.prim("add", ct[v], x) if v in ct else x
+        rest = (self.run.value(self.cond), *(v for arm in self.arms for v in arm.needs))
+        go_through(back, self.name, given, rest, self.targets, ct, presence, self.run)
+
+
+def go_through(
+    back: Builder, name: str, given: Sequence[Atom], rest: Sequence[Atom],
+    targets: Sequence[Atom], ct: dict[Var, Atom], presence: Presence, run: Dual,
+) -> None:
+    """Call what is inside, from the cotangents of its results to those of ``targets``."""
+    args = (*(presence.closed(back, x) for x in given), *rest)
+    found = back.let(Call(name, args), tuple(v.type for v in targets))
+    for v, x in zip(targets, found, strict=True):
+        if isinstance(v, Var) and run.on(v):
+            presence.nonzero(back, x)
+            ct[v] = presence.sum(back, ct[v], x) if v in ct else x
 
 
 __all__ = ["Made", "Repetition", "plain"]

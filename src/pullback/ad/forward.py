@@ -17,7 +17,7 @@ from pullback.ad.subnormal import flushed, handed_on
 from pullback.ad.sweep import DerivativeError, refuse_data
 from pullback.core.build import Builder, lit, partial, scale
 from pullback.core.prims import TABLE
-from pullback.core.rows import Mark
+from pullback.core.rows import Mark, Row
 from pullback.core.terms import (
     AccAdd,
     AccCell,
@@ -373,6 +373,9 @@ class Forward:
         primal = Var(out.name, out.type)
         b.lets.append(Let((primal,), Prim(name, values, static), let.site))
         row = TABLE[name]
+        if row.product == "gate":
+            self.env[out] = (primal, self.chosen(row, args, primal, b))
+            return
         total: Atom | None = None
         for i, a in enumerate(args):
             if self.on(a):
@@ -383,6 +386,13 @@ class Forward:
                     term = scale(b, row, p, self.look(a)[1], out.type)
                     total = term if total is None else b.prim("add", total, term)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
+
+    def chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:
+        """The tangent of the real argument that a gate chooses, whatever the other one's is."""
+        first, second = (i for i, a in enumerate(args) if isinstance(a.type, Real))
+        p = partial(b, row, first, self.values(args), primal)
+        assert not isinstance(p, Mark)
+        return b.prim("select", p, self.tangent(args[first], b), self.tangent(args[second], b))
 
     def vjp(self, let: Let, op: Vjp, b: Builder) -> None:
         """Forward over reverse, by terms: the tangent of (f x, vjp f x u) at (dx, du) is

@@ -16,6 +16,7 @@ from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
 from pullback.ad.payoff import handed_anew, pays, shallow
+from pullback.ad.presence import wild
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.spaces import Spaces
@@ -70,8 +71,10 @@ class Functions:
     loopless: dict[str, bool] = field(default_factory=dict)
     summaries: dict[str, Summary] = field(default_factory=dict)
     reverse_only: ReverseOnly = field(init=False)
+    wild: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        self.wild = wild(self.functions.values())
         self.reverse_only = ReverseOnly(self)
 
     @staticmethod
@@ -235,7 +238,8 @@ class Functions:
             if on:
                 leaves = ct.get(p)
                 for k, t in enumerate(self.spaces.cotangent(p.type)):
-                    out.append(or_zero(leaves[k] if leaves is not None else None, t))
+                    leaf = or_zero(leaves[k] if leaves is not None else None, t)
+                    out.append(sweep.presence.closed(b, leaf))
         if again:
             out = [flushed(b, x) for x in out]
         return b.block(tuple(out)), tuple(seeds)

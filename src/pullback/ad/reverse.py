@@ -10,10 +10,21 @@ from typing import assert_never
 from pullback.ad.cells import add_all, array_type, gather, indices, real_type, scatter, seeded
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.increments import increments
+from pullback.ad.presence import regular
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
-from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero, refuse_data
-from pullback.core.build import Builder, i64, partial, scale
+from pullback.ad.sweep import (
+    Cts,
+    DerivativeError,
+    Got,
+    Sweep,
+    has_effect,
+    keys_of,
+    leaf_type,
+    or_zero,
+    refuse_data,
+)
+from pullback.core.build import Builder, i64, lit, partial
 from pullback.core.consumption import is_inside
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -49,7 +60,7 @@ from pullback.core.terms import (
     Vjp,
     While,
 )
-from pullback.core.types import Array, Handle, Named, Real, Type, levels
+from pullback.core.types import Array, Bool, Handle, Int, Named, Real, Type, levels
 
 
 class Reverse(Sweep):
@@ -59,15 +70,48 @@ class Reverse(Sweep):
         inner = Reverse(self.callees, recomputing)
         inner.touched, inner.now, inner.added = self.touched, self.now, self.added
         inner.old = self.old
+        inner.presence, inner.curved = self.presence, self.curved
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
         self.added.update(increments(block))
+        self.curved.update(v for x in block.lets if not isinstance(x.op, Index) for v in x.vars)
         for let in reversed(block.lets):
             got = [ct.pop(v, None) for v in let.vars]
             self.let(f, let, got, ct, b)
 
     def let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
+        """Reverse a let, given the cotangents of its results."""
+        if not isinstance(let.op, Prim | Index):
+            leaves = [c for each in got for c in each or () if c is not None]
+            scalar = all(isinstance(v.type, Real | Int | Bool) for v in let.vars)
+            here = self.presence.any(b, leaves) if scalar else None
+            closed: Got = [
+                None if each is None else
+                [None if c is None else self.presence.closed(b, c) for c in each]
+                for each in got
+            ]
+            if here is not None and not regular(let):
+                self.where(f, let, closed, ct, here, b)
+                return
+            got = closed
+        self.whole_let(f, let, got, ct, b)
+
+    def where(self, f: Frame, let: Let, got: Got, ct: Cts, here: Atom, b: Builder) -> None:
+        """Reverse a loop, branch or call only where its results have a cotangent."""
+        inner, own = Builder(), Cts()
+        self.whole_let(f, let, got, own, inner)
+        keys = keys_of([own])
+        block = inner.block(tuple(self.leaf(f, own, key, inner) for key in keys))
+        if not keys and not has_effect(block):
+            return
+        zeros = Block((), tuple(lit(0.0, leaf_type(f, key)) for key in keys))
+        outs = b.let(If(here, block, zeros), tuple(leaf_type(f, key) for key in keys))
+        for (v, k), out in zip(keys, outs, strict=True):
+            self.presence.where[out] = here
+            self.add(f, ct, v, k, out, b)
+
+    def whole_let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
         match let.op:
             case Prim(name, args):
                 self.prim(f, let, name, args, got, ct, b)
@@ -133,7 +177,7 @@ class Reverse(Sweep):
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    self.add(f, ct, a, 0, scale(b, row, p, c, a.type), b)
+                    self.add(f, ct, a, 0, self.presence.product(b, row, p, c, a.type), b)
 
     def whole(
         self, f: Frame, let: Let, args: tuple[Atom, ...], got: list[Atom | None] | None,
@@ -146,6 +190,7 @@ class Reverse(Sweep):
         assert isinstance(let.op, Prim)
         rule = TABLE[let.op.name].whole
         assert rule is not None
+        got = got and [c and self.presence.closed(b, c) for c in got]
         values = self._kept(f, let, (*args, out))
         given = self._whole(f, out, got, b)
         back = rule.cotangents(b, values[:-1], given, values[-1], let.op.static)
@@ -193,10 +238,8 @@ class Reverse(Sweep):
         for k, h in enumerate(handles):
             t = f.spaces.cotangent(op.value.type)[k]
             added = self.added.get(let)
-            if added is None:
-                (d,) = b.let(AccTake(h, where, t.bits), (t,), names=("d",))
-            else:
-                (d,) = b.let(AccRead(h, where, t.bits), (t,), names=("d",))
+            d = self.read(h, where, t, b, take=added is None)
+            if added is not None:
                 self.old.add(added)
             self.touch((h,))
             self.add(f, ct, op.value, k, d, b)

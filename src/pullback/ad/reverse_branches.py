@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.handed import handed_on
-from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_of, leaf_type
+from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_type
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import Atom, Block, Case, CaseArm, If, Let, Lit, Prim, Var
@@ -43,9 +43,14 @@ def branches(
     own = _fields(s, f, let, fields, frames, cts, inner)
     keys = keys_of(cts)
     around = [key for key in keys if key not in own]
+    there = _presence(s, cts, around) if only is None else {}
+    truths = list(dict.fromkeys(there.values()))
     blocks = [
-        gb.block((*(leaf_of(f, gct, key) for key in own + around), *versions))
-        for gb, gct, versions in zip(inner, cts, back, strict=True)
+        gb.block((
+            *(s.leaf(f, gct, key, gb) for key in own + around), *versions,
+            *(each[arm] for each in truths),
+        ))
+        for arm, (gb, gct, versions) in enumerate(zip(inner, cts, back, strict=True))
     ]
     if not keys and not arrays and not any(has_effect(x) for x in blocks):
         return
@@ -56,12 +61,29 @@ def branches(
         {v: m for v, m, now in zip(names, after, versions, strict=True) if now is m}
         for versions in back
     ]
-    b.lets.append(Let((*outs, *names), _run(f, let, frames, blocks, same, only)))
+    where = tuple(Var("there", BOOL) for _ in truths)
+    b.lets.append(Let((*outs, *names, *where), _run(f, let, frames, blocks, same, only)))
+    for key, out in zip(around, outs[len(own):], strict=True):
+        if key in there:
+            s.presence.where[out] = where[truths.index(there[key])]
     for key, out in zip(own, outs, strict=False):
         assert isinstance(let.op, Case)
         s.add(f, ct, let.op.scrutinee, _scrutinee_leaf(f, let.op, fields, key), out, b)
     for (v, k), out in zip(around, outs[len(own):], strict=True):
         s.add(f, ct, v, k, out, b)
+
+
+def _presence(s: Sweep, cts: list[Cts], keys: list[Key]) -> dict[Key, tuple[Atom, ...]]:
+    """The leaves that are not always there, with the truth value of each arm."""
+    found = {}
+    for v, k in keys:
+        leaves = [ct[v][k] if v in ct else None for ct in cts]
+        truths = tuple(
+            boolean(False) if x is None else s.presence.where.get(x, boolean(True)) for x in leaves
+        )
+        if v in s.curved and any(t != boolean(True) for t in truths):
+            found[v, k] = truths
+    return found
 
 
 def _seed_results(

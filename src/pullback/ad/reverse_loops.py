@@ -20,7 +20,6 @@ from pullback.ad.sweep import (
     Sweep,
     has_effect,
     keys_of,
-    leaf_of,
     leaf_type,
     or_zero,
 )
@@ -71,7 +70,7 @@ def parallel(
         _seed_element(s, f, g, v, r, c, where, gct, rb)
     s.within(s.recomputing or again).block(g, op.body, gct, rb)
     keys = keys_of([gct])
-    results = tuple(leaf_of(f, gct, key) for key in keys)
+    results = tuple(s.leaf(f, gct, key, rb) for key in keys)
     reverse = rb.block(results)
     if not keys and not has_effect(reverse):
         return
@@ -178,7 +177,8 @@ def sequential(
         live = live + more
     for i in op.inits:
         s.touch(f.look(i)[1:])
-    outs = tuple(handed_on(rb, ins, [leaf_of(f, gct, (op.carried[j], k)) for j, k in live]))
+    ends = [s.leaf(f, gct, (op.carried[j], k), rb) for j, k in live]
+    outs = tuple(handed_on(rb, ins, ends))
     for c in op.carried:
         gct.pop(c, None)
     keys = keys_of([gct])
@@ -186,7 +186,7 @@ def sequential(
         return
     sums = tuple(Var("acc", leaf_type(f, key)) for key in keys)
     totals = tuple(
-        rb.prim("add", x, leaf_of(f, gct, key)) for x, key in zip(sums, keys, strict=True)
+        rb.prim("add", x, s.leaf(f, gct, key, rb)) for x, key in zip(sums, keys, strict=True)
     )
     arrays = [k for k, c in enumerate(op.carried) if c in f.facts.restored.versions]
     reverse = rb.block((*outs, *totals, *(s.now[op.carried[k]] for k in arrays)))
@@ -218,7 +218,7 @@ def _in_any_order(
     """The reverse of a loop as a sum, if its iterations are independent and it restores
     nothing."""
     keys = keys_of([gct])
-    reverse = rb.block(tuple(leaf_of(f, gct, key) for key in keys))
+    reverse = rb.block(tuple(s.leaf(f, gct, key, rb) for key in keys))
     if f.facts.restored.versions.isdisjoint(op.carried) and independent(reverse, g):
         if keys or has_effect(reverse):
             body, indices = _stored(f, let, g, (g.iteration(),), reverse, False)

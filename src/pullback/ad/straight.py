@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from pullback.ad.presence import Presence
 from pullback.ad.sweep import DerivativeError
-from pullback.core.build import Builder, partial, scale
+from pullback.core.build import Builder, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import Atom, Block, Let, Prim, Var, sub_blocks
@@ -98,7 +99,8 @@ def below(roots: Iterable[Var], waiting: dict[Var, Let], on: On) -> dict[Var, No
 
 
 def sweep(
-    b: Builder, lets: Sequence[Let], ct: dict[Var, Atom], value: Callable[[Atom], Atom], on: On
+    b: Builder, lets: Sequence[Let], ct: dict[Var, Atom], value: Callable[[Atom], Atom], on: On,
+    presence: Presence,
 ) -> None:
     """From the cotangents of some variables to those of all that they come from."""
     for let in reversed(lets):
@@ -115,8 +117,8 @@ def sweep(
                 raise DerivativeError(f"{let.op.name!r} has no derivative here", let)
             if isinstance(p, Mark):
                 continue
-            term = scale(b, row, p, ct[v], a.type)
-            ct[a] = b.prim("add", ct[a], term) if a in ct else term
+            term = presence.product(b, row, p, ct[v], a.type)
+            ct[a] = presence.sum(b, ct[a], term) if a in ct else term
 
 
 def product_of(lets: Sequence[Let]) -> str | None:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from pullback.ad.frames import Frame
 from pullback.ad.increments import Operand
+from pullback.ad.presence import Presence
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
@@ -61,6 +62,9 @@ class Pair(Protocol):
 class Callees(Protocol):
     """What the sweeps ask of the program: functions by need (``functions.Functions``)."""
 
+    @property
+    def wild(self) -> bool: ...
+
     def reverse_of(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Pair: ...
 
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str: ...
@@ -98,12 +102,16 @@ class Sweep(ABC):
 
     ``touched``: handles that may have received something, as far as the sweep has come. What an
     untouched handle belongs to need not be reversed. Handles flow as arrays do, so whoever passes
-    a let backwards hands the touch on to the names that the handle had before it."""
+    a let backwards hands the touch on to the names that the handle had before it.
+
+    ``curved``: variables that are computed from others in a block around."""
 
     def __init__(self, callees: Callees, recomputing: bool = False) -> None:
         self.callees = callees
         self.recomputing = recomputing
         self.touched: set[Var] = set()
+        self.curved: set[Var] = set()
+        self.presence = Presence()
         self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
         self.old: set[Operand] = set()  # where the cotangent stays in the cell
@@ -122,16 +130,22 @@ class Sweep(ABC):
             return
         leaves = ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))
         old = leaves[k]
-        leaves[k] = value if old is None else b.prim("add", old, value)
+        leaves[k] = value if old is None else self.presence.sum(b, old, value)
 
     def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
         """Add into a cell."""
         self.touch((h,))
-        b.lets.append(Let((), AccAdd(h, idx, value)))
+        b.lets.append(Let((), AccAdd(h, idx, self.presence.closed(b, value))))
 
-    def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder) -> Atom:
-        """The cotangent in a cell."""
-        return b.let(AccRead(h, idx, t.bits), (t,), names=("d",))[0]
+    def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder, take: bool = False) -> Atom:
+        """The cotangent in a cell; perhaps it is taken out. Where it is 0 there is none, for
+        the cell may have received nothing (which tables that only add and multiply need not ask:
+        their partials are finite)."""
+        op = AccTake(h, idx, t.bits) if take else AccRead(h, idx, t.bits)
+        (d,) = b.let(op, (t,), names=("d",))
+        if self.callees.wild or not take:
+            self.presence.nonzero(b, d)
+        return d
 
     def touch(self, atoms: tuple[Atom, ...]) -> None:
         """These handles may have received something."""
@@ -145,6 +159,9 @@ class Sweep(ABC):
         if self.is_touched(target):
             self.touch(source)
 
+    def leaf(self, f: Frame, ct: Cts, key: Key, b: Builder) -> Atom:
+        """A leaf that leaves the block, or a literal zero."""
+        return self.presence.closed(b, leaf_of(f, ct, key))
 
     def restored(self, f: Frame, v: Var, b: Builder) -> Atom:
         """A restored array as it was when ``v`` was its version."""

@@ -148,4 +148,4 @@ def scale(b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
         case "mulz":
             return b.prim("mulz", p, ct)
         case "gate":
-            return b.prim("mulz", ct, p)
+            return b.prim("select", p, ct, lit(0.0, ct.type))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pullback.core import types as core
-from pullback.core.build import Builder
+from pullback.core.build import Builder, f64
 from pullback.core.build import partial as row_partial
 from pullback.core.nested import (
     ONE,
@@ -177,6 +177,8 @@ def partial(name: str, i: int, xs: Sequence[Term], static: Static = (), kind: Ty
         if out is Mark.ZERO:
             return Lit(0.0)
         raise TypeError(f"primitive {name!r} has no derivative by argument {i}")
+    if row.product == "gate":
+        out = b.prim("select", out, f64(1.0), f64(0.0))
     known: dict[CoreVar, Term] = dict(zip(args, xs, strict=True))
     known[result] = Prim(name, tuple(xs), static)
     return _from_core(b, out, known)

@@ -205,9 +205,7 @@ def _select_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
 
 
 def _chosen(second: bool) -> PartialFn:
-    return lambda b, a, r: b.prim(
-        "select", a[0], Lit(0.0 if second else 1.0, r.type), Lit(1.0 if second else 0.0, r.type)
-    )
+    return lambda b, a, r: b.prim("not", a[0]) if second else a[0]
 
 
 _SELECT = "{r} = select {b} {0}, {t} {1}, {t} {2}"

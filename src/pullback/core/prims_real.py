@@ -163,8 +163,18 @@ _unary("log10", np.log10, _d1(lambda b, x, r: b.prim("div", _k(1 / math.log(10),
 
 
 def _pow_base(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
-    # mulz: x ** 0 has derivative 0, also at x = 0
-    return b.prim("mulz", b.prim("pow", a[0], b.prim("sub", a[1], _k(1.0, r))), a[1])
+    """exponent * base ** (exponent - 1), but 0 at a root of 0 (where the power is 0 and the
+    exponent below 1), and 0 for the exponent 0, at base 0 too."""
+    zero, one = _k(0.0, r), _k(1.0, r)
+    slope = b.prim("mulz", b.prim("pow", a[0], b.prim("sub", a[1], one)), a[1])
+    root = b.prim("and", b.prim("lt", a[1], one), b.prim("eq", r, zero))
+    return b.prim("select", root, zero, slope)
+
+
+def _pow_exponent(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
+    zero = _k(0.0, r)
+    slope = b.prim("mul", b.prim("log", a[0]), r)
+    return b.prim("select", b.prim("eq", r, zero), zero, slope)
 
 
 def _pow(x: float, y: float) -> object:
@@ -173,11 +183,10 @@ def _pow(x: float, y: float) -> object:
     return t(x) ** t(y)
 
 
-REAL.add(Row("pow", 2, real2, _pow,
-             (_pow_base, lambda b, a, r: b.prim("mulz", b.prim("log", a[0]), r)),
+REAL.add(Row("pow", 2, real2, _pow, (_pow_base, _pow_exponent),
              {"real": "call:pow"}, ((0.5, 2.0), _ANY), product="mulz",
-             kinks="at base 0: by the exponent 0 where the power is 0; a negative base has the "
-                   "partial NaN by the exponent"))
+             kinks="where the power is 0: by the exponent 0, and by the base 0 if the exponent is "
+                   "below 1, as of sqrt; a negative base has the partial NaN by the exponent"))
 
 
 def _hypot(i: int) -> PartialFn:
@@ -271,8 +280,8 @@ def _bessel_one(b: Builder, x: Atom, r: Atom) -> Atom:
 
 _unary("j1", _special("j1"), _d1(_bessel_one), "call:j1")
 _unary("cbrt", np.cbrt,
-       _d1(lambda b, x, r: b.prim("div", _k(1 / 3, x), b.prim("mul", r, r))), "call:cbrt",
-       (0.5, 2.0), True, "partial inf at 0")
+       _d1(lambda b, x, r: _or_zero(b, r, _k(1 / 3, x), b.prim("mul", r, r))), "call:cbrt",
+       (0.5, 2.0), True, "partial 0 at 0, as of sqrt")
 
 
 def _gauss(b: Builder, scale: float, x: Atom) -> Atom:
@@ -395,20 +404,23 @@ REAL.add(Row("floordiv", 2, number2, _floordiv, (ZERO, ZERO),
 
 
 def _wins(compare: str, second: bool) -> PartialFn:
-    """1 for the argument that is the result: the second one if ``compare(second, first)``."""
-    return lambda b, a, r: b.prim(
-        "select", b.prim(compare, a[1], a[0]),
-        _k(1.0 if second else 0.0, r), _k(0.0 if second else 1.0, r),
-    )
+    """Whether the argument is the result: the second one if ``compare(second, first)``."""
+
+    def wins(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
+        later = b.prim(compare, a[1], a[0])
+        return later if second else b.prim("not", later)
+
+    return wins
 
 
 def _propagating_wins(compare: str, second: bool) -> PartialFn:
     """As _wins, for ``first if compare(first, second) or isnan(first) else second``."""
-    return lambda b, a, r: b.prim(
-        "select",
-        b.prim("or", b.prim(compare, a[0], a[1]), b.prim("isnan", a[0])),
-        _k(0.0 if second else 1.0, r), _k(1.0 if second else 0.0, r),
-    )
+
+    def wins(b: Builder, a: tuple[Atom, ...], r: Atom) -> Atom:
+        first = b.prim("or", b.prim(compare, a[0], a[1]), b.prim("isnan", a[0]))
+        return b.prim("not", first) if second else first
+
+    return wins
 
 
 def _pick(fcmp: str, icmp: str) -> dict[str, str]:

@@ -74,8 +74,8 @@ class Row:
                the result to the result type (which wraps ints to their bits)
     partials   one per argument (of a variadic primitive: the first, then one for all others)
     product    how a partial meets a cotangent or tangent ct: "mul"; "mulz" (singular: the partial
-               can be inf or NaN, a zero ct gives 0); "gate" (the partial is 0 or 1 and decides
-               whether ct passes, whatever ct is)
+               can be inf or NaN, a zero ct gives 0); "gate" (the partial is a truth value:
+               whether ct passes, whatever it is; exactly one real argument is chosen)
     effect     it can raise: never removed or reordered against other effects
     cost       steps of the cost model: 1, the number of elements of the result ("size"), or the
                multiplications of an operation on whole matrices ("cubic")

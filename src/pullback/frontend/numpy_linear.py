@@ -287,17 +287,13 @@ def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _root_of_squares(sp: Specialiser, inner: Extents, read: Read, t: Real, node: ast.AST) -> Atom:
-    """sqrt(sum of squares). By the rule for sqrt at 0 the derivative of a zero vector's norm is
-    mulz(inf, ct) * 2 * 0 = NaN; the select makes it 0."""
+    """sqrt(sum of squares)"""
 
     def square(k: Indices) -> Atom:
         v = sp.convert(numpy_scalar(read(k)), t, node)
         return sp.b.prim("mul", v, v)
 
-    s = sum_of(sp, inner, square, t, node)
-    zero = sp.b.prim("eq", s, lit(0.0, t))
-    safe = sp.b.prim("select", zero, lit(1.0, t), s)
-    return sp.b.prim("select", zero, lit(0.0, t), sp.b.prim("sqrt", safe))
+    return sp.b.prim("sqrt", sum_of(sp, inner, square, t, node))
 
 
 @register(np.cross)
