@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import array_type, extents_of, zeros, zeros_like
+from pullback.ad.contributions import Contributions
 from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
@@ -299,7 +300,7 @@ class Dual(Forward):
         def backward(back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
             nonlocal ids
             ct = dict(zip(outputs, cts, strict=True))
-            sweep(back, lets, ct, self.value, self.on)
+            sweep(back, lets, ct, self.value, self.on, Contributions())
             found = self.by_id(back, {a: x for a, x in ct.items() if a not in inside})
             ids = tuple(a for a, _ in found)
             return tuple(found.values())

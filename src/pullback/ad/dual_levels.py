@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pullback.ad.contributions import Contributions
 from pullback.ad.few_axes import FEW, FULL, Axis, Few, Origins, checks
 from pullback.ad.kept import above, fewest
 from pullback.ad.loop_rows import Branch, Level, places
@@ -161,7 +162,7 @@ class Made:
 
     def sweep(self, back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
         """From the cotangents of the results to those of all else."""
-        run, loop = self.run, self.loop
+        run, loop, sums = self.run, self.loop, Contributions()
         ct: dict[Var, Atom] = {}
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
         for r, seed in zip(given, cts, strict=True):
@@ -169,7 +170,7 @@ class Made:
                 ct[r] = back.prim("add", ct[r], seed) if r in ct else seed
         for item in reversed(self.items):
             if isinstance(item, Let):
-                sweep(back, [item], ct, run.value, run.on)
+                sweep(back, [item], ct, run.value, run.on, sums)
             else:
                 item.called(back, ct)
         carried = [loop.carried[k] for k in self.outs] if loop.carried else []

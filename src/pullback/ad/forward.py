@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import extents_of, indices, zeros, zeros_like
+from pullback.ad.contributions import Contributions
 from pullback.ad.sweep import DerivativeError, refuse_data
-from pullback.core.build import Builder, lit, partial, scale
+from pullback.core.build import Builder, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import (
@@ -143,6 +144,7 @@ class Forward:
         self.spaces = functions.spaces
         self.facts = facts
         self.env: Env = {}
+        self.sums = Contributions()
 
     # -- what stands beside a real --------------------------------------------------------------
 
@@ -339,8 +341,7 @@ class Forward:
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    term = scale(b, row, p, self.look(a)[1], out.type)
-                    total = term if total is None else b.prim("add", total, term)
+                    total = self.sums.add_scaled(b, total, row, p, self.look(a)[1], out.type)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
     def vjp(self, let: Let, op: Vjp, b: Builder) -> None:

@@ -13,7 +13,7 @@ from pullback.ad.increments import increments
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import Cts, DerivativeError, Got, Sweep, or_zero, refuse_data
-from pullback.core.build import Builder, i64, partial, scale
+from pullback.core.build import Builder, i64, partial
 from pullback.core.consumption import is_inside
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
@@ -58,7 +58,7 @@ class Reverse(Sweep):
     def within(self, recomputing: bool) -> Reverse:
         inner = Reverse(self.callees, recomputing)
         inner.touched, inner.now, inner.added = self.touched, self.now, self.added
-        inner.old = self.old
+        inner.old, inner.sums = self.old, self.sums
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
@@ -133,7 +133,7 @@ class Reverse(Sweep):
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    self.add(f, ct, a, 0, scale(b, row, p, c, a.type), b)
+                    self.add_scaled(f, ct, a, row, p, c, b)
 
     def whole(
         self, f: Frame, let: Let, args: tuple[Atom, ...], got: list[Atom | None] | None,

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from pullback.ad.contributions import Contributions
 from pullback.ad.sweep import DerivativeError
-from pullback.core.build import Builder, partial, scale
+from pullback.core.build import Builder, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark
 from pullback.core.terms import Atom, Block, Let, Prim, Var, sub_blocks
@@ -98,8 +99,9 @@ def below(roots: Iterable[Var], waiting: dict[Var, Let], on: On) -> dict[Var, No
 
 
 def sweep(
-    b: Builder, lets: Sequence[Let], ct: dict[Var, Atom], value: Callable[[Atom], Atom], on: On
-) -> None:
+    b: Builder, lets: Sequence[Let], ct: dict[Var, Atom], value: Callable[[Atom], Atom], on: On,
+    sums: Contributions,
+) -> None:  # fmt: skip
     """From the cotangents of some variables to those of all that they come from."""
     for let in reversed(lets):
         assert isinstance(let.op, Prim)
@@ -115,8 +117,7 @@ def sweep(
                 raise DerivativeError(f"{let.op.name!r} has no derivative here", let)
             if isinstance(p, Mark):
                 continue
-            term = scale(b, row, p, ct[v], a.type)
-            ct[a] = b.prim("add", ct[a], term) if a in ct else term
+            ct[a] = sums.add_scaled(b, ct.get(a), row, p, ct[v], a.type)
 
 
 def product_of(lets: Sequence[Let]) -> str | None:

@@ -10,11 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Protocol
 
+from pullback.ad.contributions import Contributions
 from pullback.ad.frames import Frame
 from pullback.ad.increments import Operand
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
+from pullback.core.rows import Row
 from pullback.core.terms import (
     AccAdd,
     AccRead,
@@ -107,6 +109,7 @@ class Sweep(ABC):
         self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
         self.old: set[Operand] = set()  # where the cotangent stays in the cell
+        self.sums = Contributions()
 
     @abstractmethod
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
@@ -122,7 +125,15 @@ class Sweep(ABC):
             return
         leaves = ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))
         old = leaves[k]
-        leaves[k] = value if old is None else b.prim("add", old, value)
+        leaves[k] = value if old is None else self.sums.add(b, old, value)
+
+    def add_scaled(
+        self, f: Frame, ct: Cts, a: Atom, row: Row, p: Atom, value: Atom, b: Builder
+    ) -> None:
+        """Add the product of a partial and a cotangent to the cotangent of an active real."""
+        assert isinstance(a, Var)
+        leaves = ct.setdefault(a, [None])
+        leaves[0] = self.sums.add_scaled(b, leaves[0], row, p, value, a.type)
 
     def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
         """Add into a cell."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pullback.core.fused import fused
 from pullback.core.rows import (
     NOT_DIFFERENTIABLE,
     ZERO,
@@ -25,6 +26,7 @@ from pullback.core.rows import (
     number2,
     real1,
     real2,
+    real3,
 )
 from pullback.core.terms import Atom, Lit
 
@@ -123,6 +125,10 @@ REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
                       "{r}.c = fcmp oeq {t} {1}, {zero}\n"
                       "{r} = select {b} {r}.c, {t} {zero}, {t} {r}.p"}, (_ANY, (0.5, 2.0)),
              product="mulz", kinks="mulz(p, 0) = 0 whatever p is"))
+
+REAL.add(Row("fma", 3, real3, fused,
+             (lambda b, a, r: a[1], lambda b, a, r: a[0], 1.0),
+             {"real": intrinsic("fma", 3)}, (_ANY, _ANY, _ANY)))
 
 # --- roots, powers, exponentials ------------------------------------------------------------------
 
