@@ -341,7 +341,8 @@ class Forward:
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    total = self.sums.add_scaled(b, total, row, p, self.look(a)[1], out.type)
+                    term = self.sums.product(b, row, p, self.look(a)[1], out.type)
+                    total = term if total is None else self.sums.add(b, total, term)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
     def vjp(self, let: Let, op: Vjp, b: Builder) -> None:

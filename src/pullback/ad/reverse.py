@@ -133,7 +133,7 @@ class Reverse(Sweep):
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    self.add_scaled(f, ct, a, row, p, c, b)
+                    self.add(f, ct, a, 0, self.sums.product(b, row, p, c, a.type), b)
 
     def whole(
         self, f: Frame, let: Let, args: tuple[Atom, ...], got: list[Atom | None] | None,

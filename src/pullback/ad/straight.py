@@ -117,7 +117,8 @@ def sweep(
                 raise DerivativeError(f"{let.op.name!r} has no derivative here", let)
             if isinstance(p, Mark):
                 continue
-            ct[a] = sums.add_scaled(b, ct.get(a), row, p, ct[v], a.type)
+            term = sums.product(b, row, p, ct[v], a.type)
+            ct[a] = sums.add(b, ct[a], term) if a in ct else term
 
 
 def product_of(lets: Sequence[Let]) -> str | None:

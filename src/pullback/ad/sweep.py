@@ -16,7 +16,6 @@ from pullback.ad.increments import Operand
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
-from pullback.core.rows import Row
 from pullback.core.terms import (
     AccAdd,
     AccRead,
@@ -126,14 +125,6 @@ class Sweep(ABC):
         leaves = ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))
         old = leaves[k]
         leaves[k] = value if old is None else self.sums.add(b, old, value)
-
-    def add_scaled(
-        self, f: Frame, ct: Cts, a: Atom, row: Row, p: Atom, value: Atom, b: Builder
-    ) -> None:
-        """Add the product of a partial and a cotangent to the cotangent of an active real."""
-        assert isinstance(a, Var)
-        leaves = ct.setdefault(a, [None])
-        leaves[0] = self.sums.add_scaled(b, leaves[0], row, p, value, a.type)
 
     def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
         """Add into a cell."""

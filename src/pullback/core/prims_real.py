@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pullback.core.fused import fused
+from pullback.core.libm import fused
 from pullback.core.rows import (
     NOT_DIFFERENTIABLE,
     ZERO,

@@ -101,6 +101,14 @@ def _positive(name: str) -> Condition:
     return holds
 
 
+def _nonzero(name: str) -> Condition:
+    def holds(binding: Binding) -> bool:
+        k = binding[name]
+        return isinstance(k, Lit) and k.value != 0
+
+    return holds
+
+
 REAL = ("real",)
 INT = ("int",)
 BOOL = ("bool",)
@@ -132,11 +140,11 @@ RULES: tuple[Rule, ...] = (
     Rule("to the one", "pow(x, 1)", "x", REAL),
     Rule("to the zero", "pow(x, 0)", "1", REAL),
     Rule("square", "pow(x, 2)", "mul(x, x)", REAL, exact=False),
-    Rule("cube", "pow(x, 3)", "mul(mul(x, x), x)", REAL, exact=False),
     Rule("inverse", "pow(x, -1)", "div(1, x)", REAL, exact=False),
     Rule("nothing comes back", "mulz(x, 0.0)", "0.0", REAL),
     Rule("all comes back", "mulz(1, x)", "x", REAL),
     Rule("a regular partial", "mulz(k, x)", "mul(k, x)", REAL, when=_positive("k")),
+    Rule("a regular cotangent", "mulz(x, k)", "mul(x, k)", REAL, when=_nonzero("k")),
     Rule("larger of equals", "max(x, x)", "x", ("real", "int")),
     Rule("smaller of equals", "min(x, x)", "x", ("real", "int")),
     Rule("maximum of equals", "maximum(x, x)", "x", ("real", "int")),
