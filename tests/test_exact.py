@@ -1,4 +1,4 @@
-"""Values have Python's bits: function, ``value_and_grad`` and ``vjp``, both methods, in lanes too."""
+"""Values have Python's bits: functions, ``value_and_grad``, ``vjp``, both methods, also in lanes."""
 
 from __future__ import annotations
 
@@ -208,7 +208,8 @@ def test_double_roots() -> None:
 
 
 def whitened(xs, ys):
-    return [1.0 / math.sqrt(x * x - y * y) if x * x - y * y > 0.0 else x * y for x, y in zip(xs, ys)]
+    rs = [x * x - y * y for x, y in zip(xs, ys)]
+    return [1.0 / math.sqrt(r) if r > 0.0 else x * y for r, x, y in zip(rs, xs, ys)]
 
 
 def energy(xs, ys):
@@ -272,6 +273,23 @@ def test_single_precision() -> None:
         assert np.array_equal(pb.vjp(f, x, y)[0], f(x, y))
 
 
+def arrays_of(x, y):
+    return (
+        np.cumsum(x), np.cumprod(x), np.diff(x), np.interp(x, np.array([-1.0, 0.3, 2.0]), y[:3]),
+        np.polyval(y[:4], x), np.gradient(x, 0.3), np.linspace(x[0], y[0], 13), np.kron(x[:3], y),
+        np.arange(x[0], x[0] + 2.0, 0.3), np.round(x, 2), np.mod(x, y), x // y, x**2, x / 3.0,
+        np.cross(x[:3], y[:3]), np.sqrt(np.abs(x)) / (1.0 + x * x),
+    )
+
+
+def test_functions_of_arrays() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        x, y = (np.round(rng.normal(size=13), 1) + 0.05 for _ in range(2))
+        for a, b in zip(pb.jit(arrays_of)(x, y), arrays_of(x, y)):
+            assert np.array_equal(a, b)
+
+
 # --- powers and functions -------------------------------------------------------------------------
 
 
@@ -295,8 +313,8 @@ def test_powers_with_a_known_exponent() -> None:
 
 
 def test_powers_at_the_edges() -> None:
-    edges = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-200, -1e-200, 1e200, -1e60, 5e-324,
-             1e103, 1e-103, -3.5e-53]  # fmt: skip
+    edges = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-200, -1e-200, 1e200, -1e60]
+    edges += [5e-324, 1e103, 1e-103, -3.5e-53]
     powers = ", ".join(f"np.float64(x) ** {float(n)}" for n in EXPONENTS)
     text = f"import numpy as np\ndef f(x):\n    return {powers}\n"
     f = functions_of(text, "powers at the edges")["f"]
