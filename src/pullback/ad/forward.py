@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import extents_of, indices, zeros, zeros_like
+from pullback.ad.contributions import Contributions
 from pullback.ad.spaces import Spaces
 from pullback.ad.subnormal import flushed, handed_on
 from pullback.ad.sweep import DerivativeError, refuse_data
-from pullback.core.build import Builder, lit, partial, scale
+from pullback.core.build import Builder, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
 from pullback.core.terms import (
@@ -156,6 +157,7 @@ class Forward:
         self.env: Env = {}
         self.rounds = 0  # so many sequential loops are around the place at hand
         self.handed: set[Atom] = set()
+        self.sums = Contributions()
 
     # -- what stands beside a real --------------------------------------------------------------
 
@@ -383,8 +385,8 @@ class Forward:
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    term = scale(b, row, p, self.look(a)[1], out.type)
-                    total = term if total is None else b.prim("add", total, term)
+                    term = self.sums.product(b, row, p, self.look(a)[1], out.type)
+                    total = term if total is None else self.sums.add(b, total, term)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
     def chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:

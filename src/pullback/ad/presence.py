@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pullback.core.build import Builder, lit, scale
+from pullback.ad.contributions import Contributions
+from pullback.core.build import Builder, lit
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
 from pullback.core.terms import (
@@ -42,10 +43,11 @@ class Presence:
 
     where: dict[Atom, Atom] = field(default_factory=dict)
     open: set[Atom] = field(default_factory=set)
+    sums: Contributions = field(default_factory=Contributions)
 
     def product(self, b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
-        """``scale``, of the cotangent of a row's result by its partial ``p``."""
-        out = scale(b, row, p, ct, target)
+        """The cotangent of a row's result times its partial ``p``."""
+        out = self.sums.product(b, row, p, ct, target)
         here = self.where.get(ct)
         if out is ct or not isinstance(out, Var):
             return out
@@ -61,12 +63,12 @@ class Presence:
         """Two cotangents of one variable."""
         here, there = self.where.get(x), self.where.get(y)
         if here is not None and here is there:
-            out = b.prim("add", x, y)
+            out = self.sums.add(b, x, y)
             self.where[out] = here
             if x in self.open or y in self.open:
                 self.open.add(out)
             return out
-        out = b.prim("add", self.closed(b, x), self.closed(b, y))
+        out = self.sums.add(b, self.closed(b, x), self.closed(b, y))
         if here is not None and there is not None:
             self.where[out] = b.prim("or", here, there)
         return out

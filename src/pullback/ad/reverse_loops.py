@@ -186,7 +186,8 @@ def sequential(
         return
     sums = tuple(Var("acc", leaf_type(f, key)) for key in keys)
     totals = tuple(
-        rb.prim("add", x, s.leaf(f, gct, key, rb)) for x, key in zip(sums, keys, strict=True)
+        s.presence.sums.add(rb, x, s.leaf(f, gct, key, rb))
+        for x, key in zip(sums, keys, strict=True)
     )
     arrays = [k for k, c in enumerate(op.carried) if c in f.facts.restored.versions]
     reverse = rb.block((*outs, *totals, *(s.now[op.carried[k]] for k in arrays)))

@@ -35,8 +35,8 @@ def handed_on(b: Builder, begin: Sequence[Var], end: Sequence[Atom]) -> list[Ato
     that rounds only add to does not decay: it stays a sum."""
     counts = uses(Block(tuple(b.lets), tuple(end)))
     sums = {
-        let.vars[0]: let.op.args for let in b.lets
-        if isinstance(let.op, Prim) and let.op.name == "add"
+        let.vars[0]: let.op.args if let.op.name == "add" else let.op.args[2:] for let in b.lets
+        if isinstance(let.op, Prim) and let.op.name in ("add", "fma")
     }
 
     def grows(old: Var, new: Atom) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pullback.core.libm import fused
 from pullback.core.rows import (
     NOT_DIFFERENTIABLE,
     ZERO,
@@ -25,6 +26,7 @@ from pullback.core.rows import (
     number2,
     real1,
     real2,
+    real3,
 )
 from pullback.core.terms import Atom, Lit
 
@@ -135,6 +137,10 @@ REAL.add(Row("flush", 1, real1, _flush, (1.0,),
                       "{r}.c = fcmp olt {t} {r}.a, {tiny}\n"
                       "{r} = select {b} {r}.c, {t} {zero}, {t} {0}"}, (_ANY,),
              kinks="0 for a subnormal cotangent or tangent; linear all the same"))
+
+REAL.add(Row("fma", 3, real3, fused,
+             (lambda b, a, r: a[1], lambda b, a, r: a[0], 1.0),
+             {"real": intrinsic("fma", 3)}, (_ANY, _ANY, _ANY)))
 
 # --- roots, powers, exponentials ------------------------------------------------------------------
 

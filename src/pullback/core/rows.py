@@ -187,6 +187,7 @@ def cast(*result: type) -> Rule:
 
 real1 = same(1, Real)
 real2 = same(2, Real)
+real3 = same(3, Real)
 number1 = same(1, Real, Int)
 number2 = same(2, Real, Int)
 int1 = same(1, Int)

@@ -169,17 +169,26 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             sp.require(sp.b.prim("ne", d, ext.ZERO), "ZeroDivisionError", message, node)
         count = range_length(sp, a, b, d)
     limited(sp, (count,), node)
+    between = _between(sp, a, d) if isinstance(t, Real) else d
 
     def item(indices: tuple[Atom, ...]) -> Atom:
         i = sp.convert(numpy_scalar(indices[0]), t, node)
         if not isinstance(t, Real):
             value = ext.add(sp, a, ext.mul(sp, i, d))
         else:
-            value = sp.b.prim("add", a, sp.b.prim("mul", i, d))
+            value = sp.b.prim("add", a, sp.b.prim("mul", i, between))
         return sp.convert(numpy_scalar(value), result, node)
 
     extents = (count,)
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+def _between(sp: Specialiser, start: Atom, step: Atom) -> Atom:
+    """What NumPy takes for the step: the difference of the first two elements, rounded as they
+    are. Its derivative is that of the step."""
+    second = sp.b.prim("add", start, step)
+    rounded = sp.b.prim("sub", sp.b.prim("sub", second, start), step)
+    return sp.b.prim("add", step, sp.b.prim("stop_gradient", rounded))
 
 
 def range_length(sp: Specialiser, start: Atom, stop: Atom, step: Atom) -> Atom:

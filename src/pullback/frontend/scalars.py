@@ -314,22 +314,10 @@ def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
 
 
 def power_of(sp: Specialiser, x: Atom, y: Atom) -> Atom:
-    """``x ** y`` of reals; small literal powers by multiplication."""
-    t = x.type
-    n = float(y.value) if isinstance(y, Lit) else None
-    if n is None or not n.is_integer() or abs(n) > _MAX_UNROLLED_POWER:
-        return sp.b.prim("pow", x, y)
-    result: Atom | None = None
-    square, rest = x, int(abs(n))
-    while rest:
-        if rest & 1:
-            result = square if result is None else sp.b.prim("mul", result, square)
-        rest >>= 1
-        if rest:
-            square = sp.b.prim("mul", square, square)
-    if result is None:
-        return lit(1.0, t)
-    return sp.b.prim("div", lit(1.0, t), result) if n < 0 else result
+    """``x ** y`` of reals."""
+    if isinstance(y, Lit) and float(y.value) in (0.0, 1.0):
+        return x if y.value else lit(1.0, x.type)
+    return sp.b.prim("pow", x, y)
 
 
 # --- NumPy scalars --------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pullback.core.terms import Prim, Site
 from pullback.core.types import Type
 from pullback.lower.forms import to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Ty, Value
+from pullback.lower.powers import power
 from pullback.lower.records import MOST_WORDS
 from pullback.lower.state import Lowering
 from pullback.lower.values import ZERO, Scalar, Val, View, lanes_of, machine
@@ -28,6 +29,8 @@ def scalar_prim(lo: Lowering, op: Prim, result: Type, site: Site | None) -> Scal
         chosen = _choice(lo, args)
         if chosen is not None:
             return chosen
+    if op.name == "pow":
+        return Scalar(result, power(lo, lo.value(args[0]), lo.value(args[1])))
     found = _affine(lo, op.name, args, result) if ty is Ty.I64 else None
     if found is not None:
         return found

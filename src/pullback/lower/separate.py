@@ -205,7 +205,7 @@ def summands(op: Loop) -> Block | None:
     if len(op.body.results) != len(op.carried):
         return None
     added: list[Atom] = []
-    counts, drop = uses(op.body), set[Let]()
+    counts, instead = uses(op.body), dict[Let, tuple[Let, ...]]()
     for v, r in zip(op.carried, op.body.results, strict=True):
         let = next((x for x in op.body.lets if r in x.vars), None)
         if not isinstance(v.type, Real) or let is None or counts[v] != 1:
@@ -215,7 +215,11 @@ def summands(op: Loop) -> Block | None:
         match let.op:
             case Prim("add", (a, b)) if v in (a, b):
                 added.append(b if a is v else a)
-                drop.add(let)
+                instead[let] = ()
+            case Prim("fma", (a, b, c)) if v is c:
+                added.append(Var(v.name, v.type))
+                instead[let] = (Let((added[-1],), Prim("mul", (a, b)), let.site),)
             case _:
                 return None
-    return Block(tuple(x for x in op.body.lets if x not in drop), tuple(added))
+    lets = (y for x in op.body.lets for y in instead.get(x, (x,)))
+    return Block(tuple(lets), tuple(added))

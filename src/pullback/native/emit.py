@@ -56,9 +56,6 @@ from pullback.native.runtime import ErrorSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
 
-CONTRACTED = frozenset({"add", "sub", "mul", "neg"})
-"""Rows whose instructions may become fused multiply-adds."""
-
 _KIND = {Ty.F64: "real", Ty.F32: "real", Ty.I64: "int", Ty.I32: "int", Ty.I1: "bool"}
 
 
@@ -392,9 +389,6 @@ class FunctionText(ContextLines):
             return
         name = self.fresh()
         for written in expand(text, name, args, LLVM[operand], LLVM[dst.ty], lanes):
-            if instr.name in CONTRACTED and operand in (Ty.F64, Ty.F32):
-                head, op, rest = written.split(" = ")[0], *written.split(" = ")[1].split(" ", 1)
-                written = f"{head} = {op} contract {rest}"
             self.line(written)
         self.bind(dst, name)
 

@@ -87,7 +87,7 @@ def at_add(f: FunctionText, instr: AtAdd) -> None:
     """Print an AtAdd; varying places are added to one lane after the other (they may collide)."""
     ty = instr.value.ty
     at, lanes = _address(f, instr.ptr, instr.index, ty)
-    add = "fadd contract" if ty in (Ty.F64, Ty.F32) else "add"
+    add = "fadd" if ty in (Ty.F64, Ty.F32) else "add"
     if lanes == 1:
         wide = llvm_type(ty, _lanes(instr.value))
         _add(f, at, f.value(instr.value, _lanes(instr.value)), wide, add, SIZE[ty])

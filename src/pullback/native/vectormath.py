@@ -3,8 +3,8 @@
 At most about 2 ulp from the true value, and right at infinities, NaN, zeros, subnormal and huge
 arguments. Every function is a range reduction and a polynomial. The polynomials are Chebyshev
 interpolations (in 60 digits, then rounded) of the series named beside them, on the reduced range;
-lists run from the constant term upwards. Products and sums may fuse (``llvm.fmuladd``); the parts
-of ln 2 and pi/2 end in zero bits, so that the reductions are exact without fusing as well."""
+lists run from the constant term upwards. Products and sums are fused where it says ``fma``; the
+parts of ln 2 and pi/2 end in zero bits, so that the reductions would be exact without it too."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Code(Lines):
         return self.let(f"fdiv {V} {a}, {b}")
 
     def fma(self, a: str, b: str, c: str) -> str:
-        return self.let(f"call {V} @llvm.fmuladd.v{LANES}f64({V} {a}, {V} {b}, {V} {c})")
+        return self.let(f"call {V} @llvm.fma.v{LANES}f64({V} {a}, {V} {b}, {V} {c})")
 
     def test(self, predicate: str, a: str, b: str) -> str:
         return self.let(f"fcmp {predicate} {V} {a}, {b}")

@@ -9,6 +9,7 @@ from typing import assert_never
 import numpy as np
 
 from pullback.core.build import lit
+from pullback.core.libm import library_call
 from pullback.core.prims import TABLE
 from pullback.core.rows import Static, kind_of
 from pullback.core.terms import Atom, Lit, Op, Prim, Var
@@ -79,14 +80,19 @@ def instance(pattern: Pattern, binding: Binding, prim: Callable[..., Atom]) -> A
 
 
 def fold(name: str, args: tuple[Atom, ...], static: Static, t: Type) -> Lit | None:
-    """The value of a primitive of literals, or None where it raises or is no scalar."""
+    """The value of a primitive of literals, or None where it raises or is no scalar. A function
+    is called in the library that compiled code calls: NumPy's own may round otherwise."""
     if name == "stop_gradient" or not is_scalar(t):
         return None
-    values = [_value(a) for a in args if isinstance(a, Lit)]
+    values = tuple(_value(a) for a in args if isinstance(a, Lit))
+    cell = TABLE[name].llvm.get("real", "")
     try:
         with np.errstate(all="ignore"):
-            value = boxer(t)(TABLE[name].numpy(*values, *static))
-    except (ArithmeticError, ValueError):
+            if cell.startswith("call:"):
+                value = boxer(t)(library_call(cell.removeprefix("call:"), values))
+            else:
+                value = boxer(t)(TABLE[name].numpy(*values, *static))
+    except (ArithmeticError, AttributeError, ValueError):
         return None
     if isinstance(value, np.float32):
         return Lit(float(value), t)
@@ -98,5 +104,5 @@ def is_scalar(t: Type) -> bool:
     return isinstance(t, Real | Int | Bool)
 
 
-def _value(a: Lit) -> object:
+def _value(a: Lit) -> float:
     return np.float32(a.value) if a.type == Real(32) else a.value

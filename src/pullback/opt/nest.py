@@ -33,8 +33,8 @@ MOST_IN_SUM = 30
 """Sums with at most this many lets inside are merged: lanes run along the last axis then."""
 
 CHEAP = frozenset((
-    "add", "sub", "mul", "neg", "floordiv", "mod", "max", "min", "to_real", "to_int", "select",
-    "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "dim",
+    "add", "sub", "mul", "fma", "neg", "floordiv", "mod", "max", "min", "to_real", "to_int",
+    "select", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "dim",
 ))
 
 

@@ -101,6 +101,14 @@ def _positive(name: str) -> Condition:
     return holds
 
 
+def _nonzero(name: str) -> Condition:
+    def holds(binding: Binding) -> bool:
+        k = binding[name]
+        return isinstance(k, Lit) and k.value != 0
+
+    return holds
+
+
 REAL = ("real",)
 INT = ("int",)
 BOOL = ("bool",)
@@ -124,14 +132,20 @@ RULES: tuple[Rule, ...] = (
     Rule("product of negated", "mul(neg(x), neg(y))", "mul(x, y)", ("real", "int")),
     Rule("quotient of negated", "div(neg(x), neg(y))", "div(x, y)", REAL),
     Rule("negated times literal", "mul(neg(x), k)", "mul(x, neg(k))", ("real", "int")),
+    Rule("sum with one", "fma(1, x, y)", "add(x, y)", REAL),
+    Rule("sum with once", "fma(x, 1, y)", "add(x, y)", REAL),
+    Rule("sum with minus one", "fma(-1, x, y)", "sub(y, x)", REAL),
+    Rule("sum with minus once", "fma(x, -1, y)", "sub(y, x)", REAL),
+    Rule("product and minus zero", "fma(x, y, -0.0)", "mul(x, y)", REAL),
+    Rule("sum of negated product", "fma(neg(x), neg(y), z)", "fma(x, y, z)", REAL),
     Rule("to the one", "pow(x, 1)", "x", REAL),
     Rule("to the zero", "pow(x, 0)", "1", REAL),
     Rule("square", "pow(x, 2)", "mul(x, x)", REAL, exact=False),
-    Rule("cube", "pow(x, 3)", "mul(mul(x, x), x)", REAL, exact=False),
     Rule("inverse", "pow(x, -1)", "div(1, x)", REAL, exact=False),
     Rule("nothing comes back", "mulz(x, 0.0)", "0.0", REAL),
     Rule("all comes back", "mulz(1, x)", "x", REAL),
     Rule("a regular partial", "mulz(k, x)", "mul(k, x)", REAL, when=_positive("k")),
+    Rule("a regular cotangent", "mulz(x, k)", "mul(x, k)", REAL, when=_nonzero("k")),
     Rule("larger of equals", "max(x, x)", "x", ("real", "int")),
     Rule("smaller of equals", "min(x, x)", "x", ("real", "int")),
     Rule("maximum of equals", "maximum(x, x)", "x", ("real", "int")),
