@@ -1,12 +1,13 @@
 """No pass duplicates work: after each one, the evaluator's steps have not grown.
 
 Recursions, tables and the programs of the corpus, at growing sizes, through the whole pipeline, for
-the function and for value and gradient. A factor that grows with the size is the failure; a constant
-one has a bound.
+the function and for value and gradient. A factor that grows with the size is the failure; a
+constant one has a bound.
 """
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
@@ -93,7 +94,7 @@ def steps(program: CoreProgram, plan: Plan, values: Sequence[object]) -> int:
 def factors(counted: Counts, argnums: tuple[int, ...]) -> dict[str, float]:
     """By how much every stage makes the program slower (that from the function to the gradient
     excepted)."""
-    pairs = zip(counted, counted[1:])
+    pairs = pairwise(counted)
     return {
         name: after / before for (_, before), (name, after) in pairs
         if name != "entry" or not argnums
