@@ -7,7 +7,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test papers-full bench bench-table1 callgrind clean
+.PHONY: demo test papers-full campaign bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -18,6 +18,10 @@ test: $(VENV)/dev.stamp
 # The papers' theorems on thousands of random programs, and on all programs up to a larger size.
 papers-full: $(VENV)/dev.stamp
 	PAPERS_PROGRAMS=2000 $(PY) -m pytest -n 2 -q tests/papers
+
+# Steps after every pass, and against CPython's bytecodes, of the whole corpus and random programs.
+campaign: $(VENV)/dev.stamp
+	PULLBACK_CAMPAIGN=1 $(PY) -m pytest -n 2 -q tests/opt/test_work.py tests/test_python_work.py
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

@@ -10,7 +10,6 @@ code in Python too, so the work of a program that calls one is not known.
 from __future__ import annotations
 
 import ast
-import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -154,7 +153,7 @@ def counted_call(f: Any, *args: Any, **named: Any) -> Any:
 
 _MAKERS = (list, tuple, dict, set, frozenset, str)
 _OF_MATRICES = frozenset({"dot", "matmul", "einsum", "outer", "tensordot"})
-_OF_PAIRS = frozenset({"convolve", "correlate", "poly", "polyfit", "polymul"})
+_OF_PAIRS = frozenset({"convolve", "correlate", "poly", "polyfit", "polymul", "polyval"})
 _BY_ORDER = frozenset({"unique", "median", "quantile", "percentile", "partition", "searchsorted"})
 
 _NAMES = {
@@ -233,9 +232,19 @@ class _Counted(ast.NodeTransformer):
         target = _loaded(node.target)
         return [node, *([ast.Expr(_call(counted_array, target))] if target else [])]
 
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        self.generic_visit(node)
+        rests = [x.name for x in ast.walk(node.pattern) if isinstance(x, ast.MatchStar) and x.name]
+        node.body = [*map(_all_of, rests), *node.body]
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         node.value = self.visit(node.value)
-        assigned = [
+        assigned: list[ast.stmt] = [
+            _all_of(x.value.id) for t in node.targets for x in ast.walk(t)
+            if isinstance(x, ast.Starred) and isinstance(x.value, ast.Name)
+        ]  # fmt: skip
+        assigned += [
             ast.Expr(_call(counted_all, target))
             for t in node.targets
             if isinstance(t, ast.Subscript)
@@ -243,6 +252,10 @@ class _Counted(ast.NodeTransformer):
             and (target := _loaded(t)) is not None
         ]
         return [node, *assigned]
+
+
+def _all_of(name: str) -> ast.stmt:
+    return ast.Expr(_call(counted_all, ast.Name(name, ast.Load())))
 
 
 def _as_list(found: Any) -> list[ast.stmt]:
