@@ -1,6 +1,7 @@
 """Whatever is bound anew between two calls, the second call sees it as Python does."""
 
 import functools
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,14 +28,13 @@ def space(text: str, **names: object) -> types.FunctionType:
 
 
 def operators(f: Callable[..., Any], *args: Any) -> list[Callable[[], Any]]:
-    """Calls of a function by every operator, and what central differences say."""
-    jitted, graded, both = pb.jit(f), pb.grad(f), pb.value_and_grad(f)
+    """Calls of a function by every operator, which give its value."""
+    jitted, both = pb.jit(f), pb.value_and_grad(f)
     return [
         lambda: jitted(*args),
         lambda: both(*args)[0],
         lambda: pb.vjp(f, *args)[0],
         lambda: pb.jvp(f, args, tuple(1.0 for _ in args))[0],
-        lambda: graded(*args) and f(*args),
     ]
 
 
@@ -152,6 +152,30 @@ def test_new_contents_of_cells():
     follows(f, lambda: setattr(cells["g"], "cell_contents", abs), 1.5)
 
 
+def test_functions_in_defaults():
+    f = space("def f(x, g=g, *, h=g):\n    return g(x) + h(x)\n", g=fresh(double))
+    g = f.__defaults__[0]
+    follows(f, lambda: setattr(g, "__code__", triple.__code__), 1.5)
+    follows(f, lambda: setattr(f, "__defaults__", (double,)), 1.5)
+    follows(f, lambda: f.__kwdefaults__.update(h=abs), 1.5)
+    f = space("def f(x, kind='a', k=None):\n    return x if kind == 'a' and k is None else -x\n")
+    follows(f, lambda: setattr(f, "__defaults__", ("b", None)), 1.5)
+    follows(f, lambda: setattr(f, "__defaults__", ("a", None)), 1.5)
+    follows(f, lambda: setattr(f, "__defaults__", ("a", 2.0)), 1.5)
+
+
+def test_the_cell_of_a_recursive_function():
+    f = recursive()
+    follows(f, lambda: setattr(f.__closure__[0], "cell_contents", triple), 1.5)
+
+
+def recursive():
+    def f(x):
+        return x if x < 1.0 else f(x - 1.0) * 2.0
+
+    return f
+
+
 def test_new_code_of_a_function_that_is_used():
     g = fresh(double)
     f = counted(2.0, g)
@@ -231,6 +255,41 @@ def test_modules_of_the_users_own():
     other = types.ModuleType("other")
     other.g = triple
     follows(g, lambda: setattr(module, "sub", other), 1.5)
+
+
+def test_modules_that_make_their_attributes():
+    module = types.ModuleType("own")
+    exec("def __getattr__(n):\n    if n == 'g': return abs\n    raise AttributeError", vars(module))
+    f = space("def f(x):\n    return own.g(x)\n", own=module)
+    with pytest.raises(pb.PullbackError, match="from own import g"):
+        pb.jit(f)(1.5)
+
+
+def test_imports_inside_of_functions(monkeypatch):
+    one, two = types.ModuleType("own"), types.ModuleType("own")
+    one.g, two.g = double, triple
+    monkeypatch.setitem(sys.modules, "own", one)
+    for text in ("from own import g\n    return g(x)", "import own\n    return own.g(x)"):
+        f = space(f"def f(x):\n    {text}\n")
+        follows(f, lambda: setattr(one, "g", abs), 1.5)
+        follows(f, lambda: monkeypatch.setitem(sys.modules, "own", two), 1.5)
+        one.g = double
+        monkeypatch.setitem(sys.modules, "own", one)
+
+
+LOOPS = """
+def f(x):
+    t = [[x, x], [x, x]]
+    for row in t:
+        row[0] = row[0] * 2.0
+    return t[0][0] + t[1][0]
+"""
+
+
+def test_loops_over_rows_need_no_names():
+    """They are compiled as loops over ``range(len(t))``, whatever these names mean here."""
+    f = space(LOOPS, len=lambda v: 1, range=lambda n: [0])
+    assert pb.jit(f)(1.5) == f(1.5) == 6.0
 
 
 # --- partial objects, classes, enumerations -------------------------------------------------------
@@ -334,7 +393,8 @@ TEN = lambda self: 10.0
 
 
 def test_functions_made_in_loops():
-    fs = [lambda x, k=k: x * k for k in range(3)] + [lambda x: x * k for k in range(3)]  # noqa: B023
+    fs = [lambda x, k=k: x * k for k in range(3)]
+    fs += [lambda x: x * k for k in range(3)]  # noqa: B023
     assert [pb.jit(f)(2.0) for f in fs] == [f(2.0) for f in fs] == [0.0, 2.0, 4.0, 4.0, 4.0, 4.0]
     grown = []
     for k in range(3):

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from types import FunctionType
 from typing import TypeVar, cast
+from weakref import ref
 
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
@@ -169,6 +169,7 @@ class Unit:
 
     def __init__(self, plan: Plan, special: Specialisation, source: Program) -> None:
         self.plan, self.special, self.source = plan, special, source
+        self.programs: dict[bool, Program] = {}
         self.natives: dict[bool, Native] = {}
         self.halves: Halves | None = None
 
@@ -200,18 +201,17 @@ class Unit:
     def program(self, native: bool, trace: Trace | None = None) -> Program:
         """The final program, for the native tier or for the evaluator."""
         counted = native and self.plan.cells
-        if trace is None:
-            return _program(self, counted)
-        return self.optimised(counted, trace)
-
-    def optimised(self, counted: bool, trace: Trace | None = None) -> Program:
-        """The source after all stages; ``counted``: it is given the number of cells."""
-        given = {
-            "unchanged": self.prepared, "ad": self.derived,
-            "entry": lambda p: self.entry(p, counted),
-        }  # fmt: skip
-        with _compiling, _refusals():
-            return run_stages(self.source, PIPELINE[SHARED:], given, trace)
+        program = self.programs.get(counted)
+        if program is None or trace is not None:
+            with _compiling, _refusals():
+                given = {
+                    "unchanged": self.prepared, "ad": self.derived,
+                    "entry": lambda p: self.entry(p, counted),
+                }  # fmt: skip
+                program = run_stages(self.source, PIPELINE[SHARED:], given, trace)
+                self.programs[counted] = program
+                _forget_programs(self)
+        return program
 
     def evaluate(
         self, values: Sequence[object], tangents: Sequence[object] = ()
@@ -273,10 +273,17 @@ class Unit:
         return fast
 
 
-@lru_cache(maxsize=8)
-def _program(unit: Unit, counted: bool) -> Program:
-    """What was optimised last: the native tier and the evaluator often ask for the same."""
-    return unit.optimised(counted)
+_optimised: deque[ref[Unit]] = deque()
+
+
+def _forget_programs(last: Unit) -> None:
+    """Only the last few units keep their programs, which the native tier and the evaluator often
+    ask for one after the other."""
+    _optimised.append(ref(last))
+    while len(_optimised) > 8:
+        unit = _optimised.popleft()()
+        if unit is not None and unit is not last:
+            unit.programs.clear()
 
 
 def _finished(program: Program, entry: Pass) -> Program:

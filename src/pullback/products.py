@@ -70,6 +70,8 @@ def _remember(f: object, key: Key, call: Call) -> None:
             known = _recent[id(f)] = Recent(f)
         others = tuple(c for c in known.calls.get(key, ()) if c is not call)
         known.calls[key] = (call, *others)[:MOST]
+        while len(_recent) > driver.config.cache_size:  # a call may mention its function's module
+            _recent.pop(next(iter(_recent)), None)
 
 
 def _using(

@@ -142,9 +142,9 @@ def cell(name: str, text: str, names: dict[str, Any]) -> dict[str, Any]:
 
 def test_cells_of_notebooks():
     names: dict[str, Any] = {}
-    cell("/tmp/ipykernel_1/1.py", "y = 2.0\nf = lambda x: x * y\ng = lambda x: x + y", names)
+    cell("<ipykernel 1>", "y = 2.0\nf = lambda x: x * y\ng = lambda x: x + y", names)
     assert (both(names["f"], 3.0), both(names["g"], 3.0)) == (6.0, 5.0)
-    cell("/tmp/ipykernel_1/2.py", "y = 7.0\ndef f(x):\n    return x * y * y", names)
+    cell("<ipykernel 2>", "y = 7.0\ndef f(x):\n    return x * y * y", names)
     assert (both(names["f"], 3.0), both(names["g"], 3.0)) == (147.0, 10.0)
 
 
@@ -152,7 +152,7 @@ def test_a_cell_that_awaits():
     names: dict[str, Any] = {}
     with pytest.raises(StopIteration):
         text = "async def a(): pass\nawait a()\ndef f(x):\n    return x * 2.0"
-        cell("/tmp/ipykernel_1/3.py", text, names)
+        cell("<ipykernel 3>", text, names)
     assert both(names["f"], 3.0) == 6.0
 
 

@@ -10,6 +10,7 @@ import ast
 import builtins
 import enum
 import functools
+import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -224,12 +225,17 @@ class PythonValues:
             return self._static(obj, path, node, True)
         return self.hidden(path, kind)
 
+    @staticmethod
+    def _code_of(obj: types.FunctionType) -> StaticK:
+        return StaticK(("code", obj.__code__, id(obj.__globals__)), obj)
+
     def _function(
         self, obj: types.FunctionType, path: Path, node: ast.AST, guarded: bool
     ) -> FunctionV:
         if guarded:
-            self._guard(path, StaticK(("code", obj.__code__, id(obj.__globals__)), obj))
+            self._guard(path, self._code_of(obj))
         count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
+        guarded = guarded or path == (("function",),)  # its code is looked at, its defaults not
         defaults = tuple(
             self.from_python(v, (*path, ("default", k - count)), node, guarded)
             for k, v in enumerate(obj.__defaults__ or ())
@@ -282,9 +288,11 @@ class PythonValues:
             content = cells[k].cell_contents
         except ValueError:
             self.refuse(node, f"{name!r} has no value yet", error=UnsupportedError)
+        path = (*scope.path, ("cell", k))
         if content is scope.function:  # a recursive function made inside another one
+            self._guard(path, self._code_of(scope.function))
             return self._function(scope.function, scope.path, node, False)
-        return self.from_python(content, (*scope.path, ("cell", k)), node)
+        return self.from_python(content, path, node)
 
     def global_value(self, names: dict[str, object], name: str, node: ast.AST) -> Value:
         path = (("global", Namespace.of(names), name),)
@@ -296,11 +304,19 @@ class PythonValues:
             self._guard((("global", Namespace.of(names), name),), StaticK(ABSENT, None))
         return Static(getattr(builtins, name))
 
+    def imported(self, name: str, module: types.ModuleType, node: ast.AST) -> Static:
+        """A module that a statement inside the function imports: found in ``sys.modules``."""
+        path = (("global", Namespace.of(sys.modules), name),)  # type: ignore[arg-type]
+        return self._static(module, path, node, True)
+
     def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
         """``module.name``: constants of NumPy and the like are literals."""
         obj = getattr(module, name)
         if module.__name__.split(".")[0] in _TRUSTED_MODULES:
             return Static(obj)
+        if name not in vars(module):
+            reason = f"{module.__name__}.{name} is made by the module's __getattr__ at every look"
+            self.refuse(node, reason, f"import it by name: from {module.__name__} import {name}")
         return self.global_value(vars(module), name, node)
 
 

@@ -23,6 +23,7 @@ from pullback.frontend.row_places import (
     Row,
     copied,
     is_path,
+    itself,
     name_of,
     path_of,
     put,
@@ -108,8 +109,8 @@ def _loop_over_places(s: ast.For, rows: Sequence[Row], live: Liveness) -> ast.Fo
         assert isinstance(r.place, ast.Subscript) and isinstance(r.place.slice, ast.Name)
         items, index = r.place.value, ast.Name(r.place.slice.id, ast.Store())
         made.target = put(made.target, r.place, index)
-        length = ast.Call(name_of("len"), [copy.deepcopy(items)], [])
-        made.iter = put(made.iter, items, ast.Call(name_of("range"), [length], []))
+        length = ast.Call(itself(len), [copy.deepcopy(items)], [])
+        made.iter = put(made.iter, items, ast.Call(itself(range), [length], []))
     return ast.fix_missing_locations(made)
 
 

@@ -143,6 +143,17 @@ def _changes_above(row: Row) -> Callable[[ast.AST], bool]:
     return changes
 
 
+def itself(function: Callable[..., object]) -> ast.Constant:
+    """The expression of a built-in function, whatever its name means in the user's module."""
+    return ast.Constant(function)  # type: ignore[arg-type]
+
+
+def is_itself(node: ast.Constant, function: Callable[..., object]) -> bool:
+    """Whether an expression is that of this built-in function."""
+    value: object = node.value
+    return value is function
+
+
 def _harmless(s: ast.stmt, row: Row, readers: set[str]) -> set[ast.AST]:
     """Where lists above the row stand without getting another name."""
     found: set[ast.AST] = set()
@@ -154,6 +165,8 @@ def _harmless(s: ast.stmt, row: Row, readers: set[str]) -> set[ast.AST]:
             case ast.Attribute(value, name) if n in called or name not in LIST_UPDATES:
                 found.add(value)
             case ast.Call(ast.Name("len"), args) if "len" in readers:
+                found.update(args)
+            case ast.Call(ast.Constant() as f, args) if is_itself(f, len):
                 found.update(args)
             case ast.Call(ast.Name(f), args) if f in readers:
                 found.update(a for a in args if len(path_of(a)) + 1 >= row.levels)
