@@ -1,4 +1,4 @@
-"""What is compiled for a program does not depend on what was compiled before it, nor on the process.
+"""What is compiled for a program does not depend on what was compiled before, nor on the process.
 
 Every program of the corpus gives the same Core alone, after all others and in reverse order, in
 processes with other hashes of strings; so do the later stages, down to the text for LLVM, of some.
