@@ -37,14 +37,22 @@ def field_names(cls: type) -> tuple[str, ...]:
 
 
 _MEMORY = "__pullback_declared__"
+_MOST_KEPT = 64  # a class that lives long is named beside others that do not
 
 
-def memory(cls: type) -> dict[object, Any]:
+class Memory(dict[object, Any]):
+    """What is known of the declaration of a class; empty where the class is copied or pickled."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return dict, ()
+
+
+def memory(cls: type) -> Memory:
     """What is known of the declaration of a class. The class holds it, so that it goes with the
     class; and the class is all that it depends on."""
-    found: dict[object, Any] | None = vars(cls).get(_MEMORY)
-    if found is None:
-        found = {}
+    found = vars(cls).get(_MEMORY)
+    if type(found) is not Memory or len(found) > _MOST_KEPT:
+        found = Memory()
         type.__setattr__(cls, _MEMORY, found)
     return found
 
@@ -223,7 +231,8 @@ def canonical(group: Iterable[type]) -> tuple[type, ...]:
     classes = sorted(given - {none}, key=_by_name)
     kept = memory(classes[0]) if classes else {}
     key = "canonical", given
-    if key not in kept:
+    made: tuple[type, ...] | None = kept.get(key)
+    if made is None:
         found, before = set(classes), 0
         groups = {frozenset(given)}
         while len(found) + len(groups) > before:
@@ -233,8 +242,7 @@ def canonical(group: Iterable[type]) -> tuple[type, ...]:
                 if not found.isdisjoint(other):
                     found |= other - {none}
         nones = {none} if any(none in g and not found.isdisjoint(g) for g in groups) else given
-        kept[key] = (*sorted(found, key=_by_name), *(nones & {none}))
-    made: tuple[type, ...] = kept[key]
+        made = kept[key] = (*sorted(found, key=_by_name), *(nones & {none}))
     return made
 
 

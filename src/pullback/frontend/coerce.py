@@ -20,7 +20,7 @@ from pullback.frontend.flatten import (
     kind_of,
     snapshot,
 )
-from pullback.frontend.identity import is_one, refuse_split
+from pullback.frontend.identity import is_one
 from pullback.frontend.kinds import (
     ClosureK,
     FunctionK,
@@ -290,9 +290,7 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     if known is not None and any(known[0] is b for b in run.builders):  # one object is one node
         return replace(known[1], absent=kind.absent)
     if isinstance(value, RecordV) and value.fields and (known or not is_one(run, value)):
-        run.split = True
-        if run.by_nodes:
-            refuse_split(run, node)
+        run.splits.add(run.frame.spec.name if run.frame.spec is not None else "main")
     fields = coerce(run, value, union.variant_kind(cls), node)
     run.declare(union)
     named = Named(union.name)

@@ -19,7 +19,7 @@ from pullback.frontend.coerce import coerce
 from pullback.frontend.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.handing import hand_back
 from pullback.frontend.join import generalise, has_function, join, same_function, widen
-from pullback.frontend.kinds import FunctionK, Kind, StaticK, leaf_types
+from pullback.frontend.kinds import FunctionK, Kind, StaticK, UnionK, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.libraries import package_of
 from pullback.frontend.memo import Remembered
@@ -55,6 +55,10 @@ class _MakeStatic(Exception):
         self.name = name
         self.signal = signal
         super().__init__(name)
+
+
+def _of_other_union(a: Kind, b: Kind) -> bool:
+    return isinstance(a, UnionK) and isinstance(b, UnionK) and a.union is not b.union
 
 
 class Functions:
@@ -182,6 +186,8 @@ class Functions:
     def _recursive(
         self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], node: ast.AST
     ) -> Spec | None:
+        if any(map(_of_other_union, s.args, kinds)):
+            return None  # there are few unions: each has a form of the function, nothing is changed
         wide_f = recursive_join(s.function, function)
         wide = [recursive_join(a, b) for a, b in zip(s.args, kinds)]
         known = tuple(k for k in wide if k is not None)

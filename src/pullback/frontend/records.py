@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import types
 import typing
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import cast
 
@@ -117,8 +118,16 @@ def union_kind(
     group: tuple[type, ...], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
 ) -> UnionK:
     """The kind of a value that is declared to be one of these."""
+    plain_data = not arrays and not given
+    kept = memory(group[0]) if group[0] is not types.NoneType else {}
+    known: tuple[weakref.ref[Union], frozenset[type]] | None = kept.get(("kind", group))
+    if plain_data and known is not None and (found := known[0]()) is not None:
+        return UnionK(found, known[1])
     union = union_for(canonical(group), arrays, given)
-    return UnionK(union, frozenset(union.classes) - set(group))
+    absent = frozenset(union.classes) - set(group)
+    if plain_data and not union.of_program:
+        kept["kind", group] = weakref.ref(union), absent
+    return UnionK(union, absent)
 
 
 def union_for(

@@ -18,7 +18,8 @@ from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum
 from pullback.core.types import BOOL, I64, Array, Decl, Type
 from pullback.errors import PullbackError, UnsupportedError
 from pullback.frontend import scalars
-from pullback.frontend.flatten import NoKindError, functions_in, kind_of, live_captures
+from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
+from pullback.frontend.identity import ByNodes
 from pullback.frontend.join import generalise
 from pullback.frontend.kinds import (
     Kind,
@@ -87,10 +88,10 @@ class Run(PythonValues):
         """The builders of the arms of branches: what is in them runs at most once."""
         self.parts: set[ListV] = set()
         """What slices of lists were evaluated to: views, so far."""
-        self.split = False
-        """Whether one record of the program may have become several nodes."""
-        self.by_nodes = False
-        """Whether there is a derivative by nodes inside: which of them are one decides it."""
+        self.splits: set[str] = set()
+        """The functions in which one record may have become several nodes."""
+        self.by_nodes: list[ByNodes] = []
+        """The derivatives by nodes inside: which nodes are one decides these."""
         self.long_tuples = False
         self.list_or_tuple: PullbackError | None = None
         """Whether there are tuples of unknown length, and where lists are told from them."""

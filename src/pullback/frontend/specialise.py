@@ -10,15 +10,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.terms import Block as CoreBlock
-from pullback.core.terms import Call, Closure, Function, Jvp, Program, Site, Var, Vjp, sub_blocks
+from pullback.core.terms import Function, Program, Site, Var
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend import derivatives, library, long_tuples, narrowing, records
+from pullback.frontend import derivatives, identity, library, long_tuples, narrowing, records
 from pullback.frontend.coerce import tightened
 from pullback.frontend.endings import always_fails
 from pullback.frontend.flatten import flatten, rebuild
@@ -233,7 +231,9 @@ class _Attempt:
         types = tuple(a.type for a in atoms)
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)
-        program = _reachable(main, rt)
+        functions = identity.reached(main, rt)  # trials leave others behind, which nobody calls
+        identity.settle(rt, main, functions)
+        program = Program(functions, dict(rt.decls), "main")
         unions = _unions(rt)
         long_tuples.settle(rt, unions.values())
         statics = tuple(StaticArgument(p, k) for p, k in rt.static_paths.items())
@@ -277,29 +277,6 @@ class _Attempt:
                 if len(made) == 1:
                     rt.origins[made[0]] = (path, describe_path(path))
                 return value
-
-
-def _calls(block: CoreBlock) -> Iterator[str]:
-    for let in block.lets:
-        match let.op:
-            case Call(f) | Vjp(f) | Jvp(f) | Closure(_, f):
-                yield f
-            case _:
-                pass
-        for _, inner in sub_blocks(let.op):
-            yield from _calls(inner)
-
-
-def _reachable(main: Function, rt: Run) -> Program:
-    """The program of what main reaches: trial runs leave functions behind that nobody calls."""
-    functions = {"main": main}
-    todo = [main]
-    while todo:
-        for name in _calls(todo.pop().body):
-            if name not in functions:
-                functions[name] = rt.functions[name]
-                todo.append(functions[name])
-    return Program(functions, dict(rt.decls), "main")
 
 
 def _unions(rt: Run) -> dict[str, Union]:

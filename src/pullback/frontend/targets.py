@@ -28,7 +28,7 @@ from pullback.frontend.calls import bind
 from pullback.frontend.cotangents import cotangent
 from pullback.frontend.flatten import kind_of, snapshot
 from pullback.frontend.handing import prepared
-from pullback.frontend.identity import refuse_split
+from pullback.frontend.identity import ByNodes
 from pullback.frontend.join import is_function
 from pullback.frontend.kinds import Kind, TupleK, describe, leaf_types
 from pullback.frontend.nesting import functions, places
@@ -161,10 +161,6 @@ def joined(
     params = [Var(p.name, p.type) for p in f.params]
     groups = [[k for k in own if _has_nodes(params[k].type)] for own in leaves]
     groups = [own if len(own) > 1 else [] for own in groups]
-    if any(_has_nodes(params[k].type) for own in leaves for k in own):
-        target.run.by_nodes = True
-        if target.run.split:
-            refuse_split(target.run, target.node)
     inside = {k for own in groups for k in own}
     kept = [k for k in range(len(params)) if k not in inside]
     args: list[Atom] = [target.atoms[k] for k in kept]
@@ -187,11 +183,14 @@ def joined(
             case = Case(outer[-1], (CaseArm(fields, Block((), fields)),))
             lets.append(Let(tuple(params[k] for k in together), case))
         places.append(place)
+    name = f"{f.name}.joined.{len(run.functions)}" if inside else f.name
+    if any(_has_nodes(params[k].type) for own in leaves for k in own):
+        gives_nodes = any(map(_has_nodes, f.results))
+        run.by_nodes.append(ByNodes(name, gives_nodes, target.site))
     if not inside:
-        return f.name, args, places
+        return name, args, places
     results = tuple(Var("t", t) for t in f.results)
     lets.append(Let(results, Call(f.name, tuple(params))))
-    name = f"{f.name}.joined.{len(run.functions)}"
     run.functions[name] = Function(name, tuple(outer), Block(tuple(lets), results), f.results)
     return name, args, places
 

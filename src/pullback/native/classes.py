@@ -11,7 +11,7 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass
-from functools import cache
+from functools import lru_cache
 from types import MemberDescriptorType
 
 from pullback.native.pyabi import TUPLE_ITEMS
@@ -48,7 +48,7 @@ class Key:
 Access = Offset | Attribute | Key
 
 
-@cache
+@lru_cache(maxsize=512)
 def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
     """How each field is reached; None if the class is not plain."""
     if cls is dict:
