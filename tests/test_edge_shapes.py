@@ -101,8 +101,9 @@ def refused():
         lambda x: np.diff(x, axis=(0, 1)), lambda x: np.repeat(x, 2, axis=(0, 1)),
         lambda x: np.concatenate([x, x], axis=(0, 1)), lambda x: np.swapaxes(x, (0, 1), 1),
         lambda x: np.sum(x[0, 0, 0], axis=(0, 1)), lambda x: np.mean(x[0, 0, 0], axis=0),
-        lambda x: np.sort(x[0, 0, 0]), lambda x: np.diag(x[0, 0, 0]), lambda x: np.roll(x[0, 0, 0], 1),
-        lambda x: np.compress(x > 0, x), lambda x: np.gradient(x[0, 0] > 0),
+        lambda x: np.sort(x[0, 0, 0]), lambda x: np.diag(x[0, 0, 0]),
+        lambda x: np.roll(x[0, 0, 0], 1), lambda x: np.compress(x > 0, x),
+        lambda x: np.gradient(x[0, 0] > 0),
         lambda x: np.exp(x > 0), lambda x: np.sqrt(True), lambda x: np.square(x > 0),
         lambda x: np.round(x > 0, 1), lambda x: round(x), lambda x: +(x > 0),
     ]  # fmt: skip
@@ -148,8 +149,9 @@ def test_an_index_far_away(f):
 
 def bounds():
     return [
-        lambda a: a[: 2**70], lambda a: a[-(2**70) :], lambda a: a[:: 2**70], lambda a: a[2 : 2**63],
-        lambda a: [x for x in a][: 2**70], lambda a: 2**70 * a, lambda a: a < 2**70,
+        lambda a: a[: 2**70], lambda a: a[-(2**70) :], lambda a: a[:: 2**70],
+        lambda a: a[2 : 2**63], lambda a: [x for x in a][: 2**70], lambda a: 2**70 * a,
+        lambda a: a < 2**70,
     ]  # fmt: skip
 
 

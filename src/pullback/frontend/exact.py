@@ -32,7 +32,7 @@ _EXACT = frozenset(
     {*_BASES, bool, np.float64, np.float32, np.int64, np.int32, np.bool_, type(None)}
 )
 _SPECIAL: dict[type, str] = {
-    np.ma.MaskedArray: "pass x.filled(0.0), or the data and the mask as two arrays: x.data, ~x.mask",
+    np.ma.MaskedArray: "pass x.filled(0.0), or the data and the mask as two arrays: x.data, x.mask",
     np.memmap: "pass np.asarray(x), which does not copy",
     np.matrix: "pass np.asarray(x), and write A @ B for A * B",
 }

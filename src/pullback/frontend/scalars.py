@@ -161,7 +161,7 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
 
 
 def large_as_float(value: Value, other: Value) -> Value:
-    """A literal int beyond 64 bits that meets a float: the float nearest to it, as Python has it."""
+    """A literal int beyond 64 bits that meets a float: the float nearest to it, as in Python."""
     if isinstance(value, Static) and isinstance(value.value, int):
         real = isinstance(other, Scalar) and isinstance(other.type, Real)
         if real and not -(2**63) <= value.value < 2**63:
