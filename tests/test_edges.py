@@ -123,7 +123,7 @@ def test_unaligned_arrays_everywhere() -> None:
 def test_sizes_that_overflow_are_refused() -> None:
     f = pb.jit(lambda n, m: np.zeros((n, m)))
     for n, m in ((2**33, 2**33), (2**32, 2**32), (2**61, 8), (2**61, 1)):
-        with pytest.raises(MemoryError):
+        with pytest.raises((MemoryError, ValueError)):  # NumPy's: too big, or no memory for it
             f(n, m)
     assert f(2**40, 0).shape == (2**40, 0)
 

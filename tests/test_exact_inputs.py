@@ -154,7 +154,7 @@ def test_after_a_call_that_fitted(fits):
             call(odd)
         call(fits)
     for direction in (pb.vjp(f, fits)[1], lambda t: pb.jvp(f, (fits,), (t,))):
-        with pytest.raises(TypeError, match="a (MaskedArray|Loud)"):
+        with pytest.raises(TypeError, match=r"a (MaskedArray|Loud)"):
             direction(odd)
 
 
@@ -217,7 +217,7 @@ def test_memory_maps(tmp_path):
     path = tmp_path / "data"
     ONES.tofile(path)
     mapped = np.memmap(path, dtype=np.float64, mode="r")
-    with pytest.raises(TypeError, match="a memmap: .*at arg0\n.*does not copy"):
+    with pytest.raises(TypeError, match=r"a memmap: .*at arg0\n.*does not copy"):
         pb.jit(squares)(mapped)
     assert pb.jit(squares)(np.asarray(mapped)) == 3.0
 

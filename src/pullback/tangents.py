@@ -100,9 +100,9 @@ def _walk(
 
 
 def _require_exact(given: object, what: What) -> None:
-    problem = refusal(given)
-    if problem is not None:
-        raise type(problem)(f"{problem.reason}, as a {what}", problem.rewrite)
+    found = refusal(given)
+    if found is not None:
+        raise ArgumentTypeError(f"{found[0]}, as a {what}", found[1])
 
 
 def _number(t: Real, given: object, what: What) -> object:

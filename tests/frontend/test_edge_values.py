@@ -36,8 +36,9 @@ SMALL = [n for n in SOME if -(2**31) <= n < 2**31]
 ULP = 4
 EXACT = {
     "absolute", "fabs", "negative", "positive", "sign", "square", "sqrt", "reciprocal", "floor",
-    "ceil", "trunc", "rint", "isnan", "isinf", "isfinite", "logical_not", "invert", "add", "subtract",
-    "multiply", "divide", "true_divide", "floor_divide", "remainder", "fmod", "maximum", "minimum",
+    "ceil", "trunc", "rint", "isnan", "isinf", "isfinite", "logical_not", "invert", "add",
+    "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder", "fmod",
+    "maximum", "minimum",
     "fmax", "fmin", "copysign", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift",
     "right_shift", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
     "logical_and", "logical_or", "logical_xor", "heaviside", "conjugate", "modf", "frexp", "isqrt",
@@ -242,7 +243,7 @@ def test_operators(name):
         for k in sorted({*chosen(name, range(len(kinds))), 0, 3, 4}):
             (make, xs), (other, ys) = kinds[k]
             calls = [(make(x), other(y)) for x in xs for y in ys]
-            if name in ("**", "<<") and make is int:
+            if name in ("**", "<<") and make is other is int:
                 calls = [c for c in calls if abs(int(c[1])) < 100]
             assert not differences(lambda x, y: f(x, y), calls, 0 if name != "**" else ULP)
 

@@ -5,10 +5,10 @@
     {t} {s}  type and intrinsic suffix of the last operand: double, f64; <8 x double>, v8f64
     {d} {ds} the same of the result
     {b}  the type of a comparison of such operands: i1, <8 x i1>
+    {dtop} {dmin}   of an integer result: 2 to the (bits - 1), of type {t}; the least value, of {d}
     {zero} {one} {half} {inf} {tiny} {ones} {ones1} {false} {width} {width-1} {64} {0c}..{6c}
          constants of type {t} (tiny: the smallest normal number; ones: all bits set; ones1, false:
          of type {b}; width: of the int)
-    {dtop} {dmin}   of an integer result: 2 to its bits - 1, of type {t}, and its least value, of type {d}
 
 A cell can also be ``call:NAME`` (a mathematical function: NAME, for float NAMEf), ``cast:fp``,
 ``cast:int``, ``move``, ``checked:NAME``, ``require`` and ``lower``: ``expand`` does the casts, the

@@ -22,6 +22,7 @@ from pullback.core.types import BOOL, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import extents as ext
 from pullback.frontend.dtypes import compared
+from pullback.frontend.scalars import large_as_float
 from pullback.frontend.sequences import to_array
 from pullback.frontend.subscripts import store, subscript
 from pullback.frontend.values import (
@@ -220,6 +221,9 @@ def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value
         case "~":
             return Scalar(sp.b.prim("not" if x.type == BOOL else "invert", x.atom), py=False)
         case _:
+            if x.type == BOOL:
+                reason = "+ is not defined for boolean arrays"
+                sp.refuse(node, reason, "use x.astype(int)", error=ArgumentTypeError)
             return x
 
 
@@ -235,6 +239,7 @@ _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"
 
 def compare_numbers(sp: Specialiser, op: str, values: Sequence[Value], node: ast.AST) -> Scalar:
     """A NumPy bool: two elements compared."""
+    values = large_as_float(values[0], values[1]), large_as_float(values[1], values[0])
     common = compared(sp, values, node)
     a, b = (sp.convert(v, common, node) for v in values)
     return Scalar(sp.b.prim(_COMPARE[op], a, b), py=False)

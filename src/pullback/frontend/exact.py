@@ -32,14 +32,15 @@ _EXACT = frozenset(
     {*_BASES, bool, np.float64, np.float32, np.int64, np.int32, np.bool_, type(None)}
 )
 _SPECIAL: dict[type, str] = {
-    np.ma.MaskedArray: "pass x.filled(0.0), or the data and the mask as two arrays: x.data, ~x.mask",
+    np.ma.MaskedArray: "pass x.filled(0.0), or the data and the mask as two arrays: x.data, x.mask",
     np.memmap: "pass np.asarray(x), which does not copy",
     np.matrix: "pass np.asarray(x), and write A @ B for A * B",
 }
 
 
-def refusal(value: object) -> ArgumentTypeError | None:
-    """The error for an object of a subclass; None: it is data of exactly its class, or no data."""
+def refusal(value: object) -> tuple[str, str] | None:
+    """The reason to refuse an object of a subclass, and what to write instead; None: it is data of
+    exactly its class, or no data."""
     cls = type(value)
     if cls in _EXACT:
         return None
@@ -49,10 +50,8 @@ def refusal(value: object) -> ArgumentTypeError | None:
     if isinstance(value, np.generic) and cls.__module__ == "numpy":
         return None  # a scalar of another dtype, which has its own message
     rewrite = next((text for c, text in _SPECIAL.items() if issubclass(cls, c)), None)
-    return ArgumentTypeError(
-        f"a {cls.__name__}: a subclass of {base.__name__} can behave in another way",
-        rewrite or f"pass {_BASES[base]}",
-    )
+    reason = f"a {cls.__name__}: a subclass of {base.__name__} can behave in another way"
+    return reason, rewrite or f"pass {_BASES[base]}"
 
 
 def _is_named_tuple(cls: type) -> bool:
@@ -61,6 +60,6 @@ def _is_named_tuple(cls: type) -> bool:
 
 def require_exact(value: object) -> None:
     """Raise ``ArgumentTypeError`` for an object of a subclass of a class of data."""
-    problem = refusal(value)
-    if problem is not None:
-        raise problem
+    found = refusal(value)
+    if found is not None:
+        raise ArgumentTypeError(*found)

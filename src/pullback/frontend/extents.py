@@ -115,7 +115,7 @@ def int_value(extent: Atom) -> Value:
 
 
 def position(value: Value) -> Value:
-    """An index or a bound of a slice: a literal beyond 64 bits is as far out of range as another."""
+    """An index or a bound of a slice: a literal beyond 64 bits is out of range like others."""
     if isinstance(value, Static) and type(value.value) is int and abs(value.value) > _FAR:
         return Static(_FAR if value.value > 0 else -_FAR)
     return value

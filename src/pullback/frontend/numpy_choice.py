@@ -41,15 +41,19 @@ for _function, _name in ((np.maximum, "maximum"), (np.minimum, "minimum")):
 
 @register(np.clip)
 def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.clip(x, low, high): x, unless a bound is beyond it, or NaN"""
+    """np.clip(x, low, high): x, unless a bound is beyond it, or NaN; with one bound np.maximum or
+    np.minimum."""
     x, low, high, _, low2, high2 = bind(
         sp, "np.clip", args, kwargs, node,
         a=MISSING, a_min=NONE, a_max=NONE, out=NONE, min=NONE, max=NONE,
     )  # fmt: skip
-    for name, bounds in (("maximum", (low, low2)), ("minimum", (high, high2))):
-        for bound in bounds:
-            if not is_none(bound):
-                x = _bounded(sp, name, x, bound, node)
+    given = [(n, b) for n, b in (("maximum", low), ("maximum", low2), ("minimum", high),
+                                 ("minimum", high2)) if not is_none(b)]  # fmt: skip
+    if len(given) == 1:
+        ((name, bound),) = given
+        return elementwise(sp, (x, bound), lambda v: extreme(sp, name, v, node), node)
+    for name, bound in given:
+        x = _bounded(sp, name, x, bound, node)
     return x
 
 

@@ -13,7 +13,7 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F32, F64, I32, I64, Int, Real
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
-from pullback.frontend.dtypes import Element, element, parse_dtype, promote, real_of, weak
+from pullback.frontend.dtypes import Element, element, parse_dtype, promote, real_of
 from pullback.frontend.numpy_elementwise import numpy_scalar
 from pullback.frontend.sequences import filled, to_array
 from pullback.frontend.values import (
@@ -154,17 +154,17 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     t = promote(sp, (start, stop, step), node)
     t = F64 if isinstance(t, Real) else I64  # of float32 numbers too
     result = parse_dtype(sp, dtype, node) or t
-    a, b, d = (sp.convert(v, t, node) for v in (start, stop, step))
     message = "Maximum allowed size exceeded"
-    if isinstance(t, Real):
-        error = "ZeroDivisionError" if all(map(weak, (start, stop, step))) else "ValueError"
-        sp.require(sp.b.prim("ne", d, lit(0.0, t)), error, message, node)
-        steps = sp.b.prim("ceil", sp.b.prim("div", sp.b.prim("sub", b, a), d))
+    if isinstance(t, Real):  # the length and the second element are those of the numbers' types
+        ratio = sp.binop("/", sp.binop("-", stop, start, node), step, node)
+        steps = sp.b.prim("ceil", sp.convert(ratio, t, node))
+        a, second = (sp.convert(v, t, node) for v in (start, sp.binop("+", start, step, node)))
         sp.require(sp.b.prim("lt", steps, lit(2.0**63, t)), "ValueError", message, node)
         count: Atom = sp.b.prim("to_int", steps, static=(I64,))
         count = ext.larger(sp, count, ext.ZERO)
-        d = sp.b.prim("sub", sp.b.prim("add", a, d), a)  # as NumPy: from the first two elements
+        d = sp.b.prim("sub", second, a)
     else:
+        a, b, d = (sp.convert(v, t, node) for v in (start, stop, step))
         if not isinstance(d, Lit):
             sp.require(sp.b.prim("ne", d, ext.ZERO), "ZeroDivisionError", message, node)
         count = range_length(sp, a, b, d)

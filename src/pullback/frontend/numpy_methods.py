@@ -111,7 +111,7 @@ def array_reshape(
 ) -> Value:
     """x.reshape(2, 3) or x.reshape((2, 3))"""
     (order,) = bind(sp, "reshape", (), kwargs, node, order=Static("C"))
-    refuse_order(sp, order, _array(receiver), node)
+    refuse_order(sp, order, _array(receiver), node, flat=False)
     one = len(args) == 1 and isinstance(args[0], TupleV)
     return reshape(sp, _array(receiver), args[0] if one else TupleV(tuple(args)), node)
 

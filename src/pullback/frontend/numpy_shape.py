@@ -103,15 +103,17 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         sp, "np.reshape", args, kwargs, node, a=MISSING, shape=MISSING, order=Static("C")
     )
     array = at_least_1d(sp, x, node)
-    refuse_order(sp, order, array, node)
+    refuse_order(sp, order, array, node, flat=False)
     return reshape(sp, array, shape, node)
 
 
-def refuse_order(sp: Specialiser, order: Value, array: ArrayV, node: ast.AST) -> None:
+def refuse_order(
+    sp: Specialiser, order: Value, array: ArrayV, node: ast.AST, flat: bool = True
+) -> None:
     """Refuse another order of elements than that of the indices: "F", and "A" and "K", which ask
-    how the array lies in memory. Arrays of rank 1 have one order."""
+    how the array lies in memory. A vector has one order, unless (``flat``) it becomes a matrix."""
     wanted = sp.static(order, node, "order")
-    if wanted == "C" or (array.rank < 2 and wanted in ("F", "A", "K")):
+    if wanted == "C" or (array.rank < 2 and wanted in (("F", "A", "K") if flat else ("A",))):
         return
     if wanted in ("A", "K"):
         reason = f"order={wanted!r} depends on how the array lies in memory"

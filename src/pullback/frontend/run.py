@@ -18,7 +18,7 @@ from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum
 from pullback.core.types import BOOL, I64, Array, Decl, Type
 from pullback.errors import PullbackError, UnsupportedError
 from pullback.frontend import scalars
-from pullback.frontend.flatten import NoKindError, flatten, functions_in, kind_of, live_captures
+from pullback.frontend.flatten import NoKindError, functions_in, kind_of, live_captures
 from pullback.frontend.identity import ByNodes
 from pullback.frontend.join import generalise
 from pullback.frontend.kinds import (

@@ -151,7 +151,7 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
     folded = fold(op, left, right)
     if folded is not None:
         return folded
-    left, right = _large_as_float(left, right), _large_as_float(right, left)
+    left, right = large_as_float(left, right), large_as_float(right, left)
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     if op == "@":
         sp.refuse(node, "@ is not defined for numbers", "use *", error=_type_error())
@@ -160,8 +160,8 @@ def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) ->
     return _numpy(sp, op, left, right, node)
 
 
-def _large_as_float(value: Value, other: Value) -> Value:
-    """A literal int beyond 64 bits that meets a float: the float nearest to it, as Python has it."""
+def large_as_float(value: Value, other: Value) -> Value:
+    """A literal int beyond 64 bits that meets a float: the float nearest to it, as in Python."""
     if isinstance(value, Static) and isinstance(value.value, int):
         real = isinstance(other, Scalar) and isinstance(other.type, Real)
         if real and not -(2**63) <= value.value < 2**63:
@@ -418,6 +418,7 @@ def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) 
     folded = fold(op, left, right)
     if folded is not None:
         return folded
+    left, right = large_as_float(left, right), large_as_float(right, left)
     a, b = scalar(sp, left, node), scalar(sp, right, node)
     t = _common(sp, left, right, node)
     x, y = convert(sp, left, t, node), convert(sp, right, t, node)
