@@ -85,7 +85,8 @@ def several(x, n):
 
 def percent(x, n):
     if n > 2:
-        raise KeyError("%d of %s, %.2f" % (n, x.shape, x[1]) + " and " + str(x[0]) + "!")  # noqa: UP031
+        first = "%d of %s, %.2f" % (n, x.shape, x[1])  # noqa: UP031
+        raise KeyError(first + " and " + str(x[0]) + "!")
     return np.sum(x) * n
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import lit
 from pullback.core.types import Real
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.cotangents import check_shapes, cotangent, extents, matching
 from pullback.frontend.flatten import flatten, frozen
 from pullback.frontend.kinds import ScalarK, StaticK, describe, leaf_types

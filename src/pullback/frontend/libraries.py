@@ -29,7 +29,8 @@ CLOSED = frozenset({
 OPEN = frozenset({"colorsys"})
 """Modules of the standard library that are plain arithmetic: they are read."""
 
-_OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.applied", "pullback.combinators")
+_OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.applied", "pullback.api",
+              "pullback.combinators")  # fmt: skip
 """Where functions of this package stand that are compiled."""
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
