@@ -14,6 +14,7 @@ from pullback import driver, products, trees
 from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
 from pullback.first_errors import first_error
+from pullback.misuse import require_function, values_of
 from pullback.plans import Request, What
 from pullback.trees import ravel
 
@@ -37,11 +38,7 @@ class Operator:
     __slots__ = ("__dict__", "__weakref__", "_f", "_fast", "_others", "_request")
 
     def __init__(self, f: Callable[..., Any], request: Request, said: tuple[object, ...]) -> None:
-        if not callable(f):
-            raise ArgumentTypeError(
-                f"pb.{said[0]} is applied to a function, not to {f!r}",
-                "write pb.grad(f)(x), not pb.grad(f(x))",
-            )
+        require_function(f, str(said[0]), f"pb.{said[0]}(f)(x), not pb.{said[0]}(f(x))")
         functools.update_wrapper(self, f)
         self._f = _inner(f)
         self._fast: Callable[..., Any] = _nothing
@@ -155,7 +152,8 @@ def _for_count(request: Request, count: int) -> Request:
     if min(argnums) < 0:
         raise ArgumentTypeError(
             f"argnums={request.argnums} with {count} arguments given: a differentiated argument "
-            "must be given"
+            "must be given",
+            "count from 0: argnums=0 is the first argument",
         )
     return replace(request, argnums=argnums)
 
@@ -165,7 +163,12 @@ def positional(
 ) -> tuple[Any, ...]:
     """All arguments by position, as Python binds them; a TypeError as Python's where they do not
     fit."""
-    bound = _signature(f).bind(*args, **kwargs)
+    signature = _signature(f)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as e:
+        name = getattr(f, "__qualname__", None) or repr(f)
+        raise ArgumentTypeError(f"{name}{signature}: {e}") from None
     if not kwargs:
         return bound.args
     if bound.kwargs and not _only_by_position(bound):
@@ -194,11 +197,14 @@ def _signature(f: Callable[..., Any]) -> inspect.Signature:
 
 def _argnums(given: Argnums) -> tuple[tuple[int, ...], bool]:
     """Argument numbers, and whether they were given as one number."""
-    if isinstance(given, int) and not isinstance(given, bool):
-        return (given,), True
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return (int(given),), True
     if isinstance(given, Sequence) and all(isinstance(i, int) for i in given):
         return tuple(given), False
-    raise ArgumentTypeError(f"argnums is an int or a tuple of ints, not {given!r}")
+    raise ArgumentTypeError(
+        f"argnums is an int or a tuple of ints, not {given!r}",
+        "count the arguments from 0, and give the values to what it returns: pb.grad(f, 1)(x, y)",
+    )
 
 
 # --- the operators -----------------------------------------------------------------------------
@@ -272,6 +278,7 @@ def vjp(
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
+    require_function(f, "vjp", "pb.vjp(f, x)")
     inner = _inner(f)
     found = products.quick(inner, (What.PULLBACK, has_aux, method), primals)
     if found is not NotImplemented:
@@ -303,8 +310,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(_square, (3.0,), (1.0,))
     (9.0, 6.0)
     """
+    require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
+    primals, tangents = values_of(primals, "jvp"), values_of(tangents, "jvp")
     if len(primals) != len(tangents):
-        raise ArgumentTypeError(f"{len(primals)} primals and {len(tangents)} tangents")
+        raise ArgumentTypeError(
+            f"{len(primals)} primals and {len(tangents)} tangents",
+            "give one tangent for each primal; None stands for zero",
+        )
     inner = _inner(f)
     found: Any = products.quick(inner, products.TANGENT, (*primals, *tangents))
     if found is NotImplemented:
@@ -345,7 +357,10 @@ def check_grads(
     """
     if not set(modes) <= {"fwd", "rev"} or not modes:
         raise ArgumentValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
-    values = plain(args)
+    require_function(f, "check_grads", "pb.check_grads(f, (x,))")
+    if type(order) is not int or order < 1:
+        raise ArgumentValueError(f"order is 1, 2, ..., not {order!r}")
+    values = plain(values_of(args, "check_grads"))
     short = any(map(trees.has_float32, values))
     atol, rtol = (v if v is not None else 1e-2 if short else 1e-5 for v in (atol, rtol))
     eps = eps if eps is not None else 1e-2 if short else 1e-4
@@ -404,6 +419,7 @@ def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> 
     Callable[..., Any], tuple[Any, ...], Request
 ]:  # fmt: skip
     """The function, arguments and request that ``show`` and ``cost`` are about."""
+    require_function(f, "show", "pb.show(f, x), or pb.cost(f, x)")
     if isinstance(f, Operator):
         values = plain(positional(f._f, args, {}))
         return f._f, values, _for_count(f._request, len(values))

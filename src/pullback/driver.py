@@ -32,7 +32,7 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
 from pullback.entries import Fast
-from pullback.errors import ArgumentTypeError, UnsupportedError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from pullback.frontend.derivatives import register_operators
 from pullback.frontend.extents import NO_BROADCAST
 from pullback.frontend.kinds import ArgType, Kind, leaf_types
@@ -121,7 +121,13 @@ _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
     """The specialisation of f for these arguments: a known one, or a new one."""
-    kinds = types_of(args)
+    try:
+        kinds = types_of(args)
+    except RecursionError:
+        raise ArgumentValueError(
+            "an argument contains itself, or is nested too deep",
+            "pass data without cycles; of deep trees frozen dataclasses that name their own type",
+        ) from None
     equal = (type_of(f), kinds) not in _broadcasting
     key = (type_of(f), kinds, equal, request.lapack, request.in_order)
     known = _lookup(key, f, args)

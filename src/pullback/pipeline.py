@@ -124,6 +124,15 @@ class Config:
     check: str = field(default_factory=lambda: os.environ.get("PULLBACK_CHECK", "last"))
     cache_size: int = 512
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in ("check", "cache_size"):
+            raise AttributeError(f"pb.config has 'check' and 'cache_size', not {name!r}")
+        if name == "check" and value not in ("always", "last", "never"):
+            raise ValueError(f"pb.config.check is 'always', 'last' or 'never', not {value!r}")
+        if name == "cache_size" and (type(value) is not int or value < 1):
+            raise ValueError(f"pb.config.cache_size is a positive int, not {value!r}")
+        object.__setattr__(self, name, value)
+
 
 config = Config()
 

@@ -171,7 +171,8 @@ def make_plan(
     if request.has_aux and not (isinstance(result, TupleK) and len(result.items) == 2):
         raise ArgumentTypeError(
             f"with has_aux=True the function returns a pair (value, auxiliary data), not "
-            f"{describe(result)}"
+            f"{describe(result)}",
+            "return value, aux",
         )
     chosen = range(len(kinds)) if request.what is What.TANGENT else _argnums(request, kinds)
     wrt: list[int] = []
@@ -288,6 +289,7 @@ def _argnums(request: Request, kinds: Sequence[Kind]) -> tuple[int, ...]:
     if any(i >= len(kinds) for i in request.argnums):
         raise ArgumentTypeError(
             f"argnums={request.argnums} with {len(kinds)} arguments given: a differentiated "
-            "argument must be given"
+            "argument must be given",
+            "count from 0: argnums=0 is the first argument",
         )
     return request.argnums

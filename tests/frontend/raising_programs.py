@@ -85,7 +85,8 @@ def several(x, n):
 
 def percent(x, n):
     if n > 2:
-        raise KeyError("%d of %s, %.2f" % (n, x.shape, x[1]) + " and " + str(x[0]) + "!")  # noqa: UP031
+        first = "%d of %s, %.2f" % (n, x.shape, x[1])  # noqa: UP031
+        raise KeyError(first + " and " + str(x[0]) + "!")
     return np.sum(x) * n
 
 
@@ -139,6 +140,42 @@ def in_helper(x, n):
 def unknown_key(x, n):
     table = {1: x[0], 2: x[1]}
     return table[n]
+
+
+def text_first(x, n):
+    message = f"bad {n} of {x}"
+    longer = message + "!" + str(x[0])
+    if n > 2:
+        raise ValueError(longer, message)
+    return np.sum(x) * n
+
+
+def text_before_an_update(x, n):
+    a = x.copy()
+    message = f"was {a}"
+    a[0] = 5.0
+    if n > 2:
+        raise ValueError(message)
+    return np.sum(a) * n
+
+
+def text_in_a_loop(x, n):
+    total = 0.0
+    for i in range(len(x)):
+        message = f"item {i}: {x[i]}"
+        assert n < 3 or x[i] > 0, message
+        total += x[i]
+    return total
+
+
+def text_after_other_things(x, n):
+    message = f"bad {x.shape}"
+    y = x * 2.0 if n > 5 else x
+    for _ in range(2):
+        y = y * 1.0
+    if n > 2:
+        raise ValueError(f"{message} and {n}")
+    return np.sum(y)
 
 
 # --- programs that always raise -------------------------------------------------------------------
@@ -255,7 +292,8 @@ def in_match(x):
 
 SHOWN = [
     shapes, formats, values, data, several, percent, methods, own_constructor, from_none, in_lanes,
-    asserts, asserts_value, in_helper, unknown_key,
+    asserts, asserts_value, in_helper, unknown_key, text_first, text_before_an_update,
+    text_in_a_loop, text_after_other_things,
 ]  # fmt: skip
 ALWAYS = [
     wrong_rank, in_call, in_list, in_loop, in_build, in_both_arms, in_while, by_assert, by_type,

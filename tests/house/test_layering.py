@@ -50,6 +50,7 @@ MAY_KNOW = {
         "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
         "plans", "entries", "calls", "boundary", "wrappers", "compiled", "products_text",
     },
+    "misuse": {"errors"},
     "first_errors": {"driver", "errors", "native", "plans"},
     "products": {"boundary", "driver", "errors", "first_errors", "halves", "plans", "tangents"},
     "by_method": {
@@ -61,7 +62,7 @@ MAY_KNOW = {
         "marshal", "wrappers", "applied", "plans", "entries", "calls",
         "compiled", "by_method", "boundary", "halves", "pipeline",
     },
-    "api": {"driver", "errors", "first_errors", "plans", "products", "halves", "trees"},
+    "api": {"driver", "errors", "first_errors", "misuse", "plans", "products", "halves", "trees"},
     "pullback": {"api", "errors", "combinators", "absent"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},

@@ -7,9 +7,10 @@ made, Python itself does the rest: it builds the tuples and records again, forma
 the class of the exception. So a text is the one that Python gives, whatever the format.
 
 >>> from operator import mod
->>> Applied(mod, (Constant("%d of %.1f"), Applied(lambda *xs: xs, (Leaf(0), Leaf(1))))).value((3, 2.5))
+>>> pair = Applied(lambda *xs: xs, (Leaf(0), Leaf(1)))
+>>> Applied(mod, (Constant("%d of %.1f"), pair)).value((3, 2.5))
 '3 of 2.5'
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ class Message:
         made = cls(*values[:count], **dict(zip(self.names, values[count:], strict=True)))
         if self.cause is not None:
             cause = self.cause.value(leaves)
-            made.__cause__ = cause() if isinstance(cause, type) else cause  # type: ignore[assignment]
+            assert cause is None or isinstance(cause, BaseException)
+            made.__cause__ = cause
         return made
 
     def __str__(self) -> str:

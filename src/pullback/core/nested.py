@@ -45,7 +45,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from pullback.core.messages import Message
+from pullback.core import types as core
 
 # --- types ----------------------------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ class Prim:
 
     op: str
     args: tuple[Term, ...]
-    static: tuple[Static, ...] = ()
+    static: tuple[int | str | core.Type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -425,7 +425,7 @@ Term = (
     Var | Lit | Nil | Let | LetRec | Lam | App | Pair | Fst | Snd | Inl | Inr | Case | Con | Match
     | Prim | Op | Build | Map | ZipWith | Fold | Scan | Foldl | TyLam | TyApp | Pack | Unpack
 )
-Static = Type | str | int | Message
+Static = Type | str | int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pullback.core import types as core
 from pullback.core.build import Builder, f64
 from pullback.core.build import partial as row_partial
+from pullback.core.messages import Message
 from pullback.core.nested import (
     ONE,
     B,
@@ -209,7 +210,8 @@ def _from_core(b: Builder, out: Atom, known: dict[CoreVar, Term]) -> Term:
     for x in b.lets:
         if not isinstance(x.op, CorePrim):
             raise TypeError("a partial that is not made of primitives")
-        t = Prim(x.op.name, tuple(atom(a) for a in x.op.args), x.op.static)
+        static = tuple(s for s in x.op.static if not isinstance(s, Message))
+        t = Prim(x.op.name, tuple(atom(a) for a in x.op.args), static)
         (v,) = x.vars
         if uses.get(v, 0) > 1:
             name = fresh("w")

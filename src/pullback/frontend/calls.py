@@ -129,11 +129,8 @@ def _call_object(
     if isinstance(cls, type) and records.is_record_class(cls):
         return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
     where = name_of(obj)
-    if (
-        isinstance(obj, type)
-        and type(getattr(obj, "__init__", None)) is types.FunctionType
-        and not is_closed(obj.__init__)
-    ):
+    made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
+    if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
         run.refuse(
             node,
             f"{where} is a class that is not a frozen dataclass: its objects can change",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import lit
 from pullback.core.types import Real
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.cotangents import check_shapes, cotangent, extents, matching
 from pullback.frontend.flatten import flatten, frozen
 from pullback.frontend.kinds import ScalarK, StaticK, describe, leaf_types
@@ -74,6 +74,11 @@ def _run_of(sp: Specialiser) -> Run:
     return sp
 
 
+_FAMILIES = ("chad", "dual", "delta", "curry", "forward")
+"""With what the names of methods begin. All compute the same, so inside compiled code there is
+one."""
+
+
 def _make(
     sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -81,7 +86,16 @@ def _make(
     given = dict(zip(("f", "argnums", "has_aux"), args)) | kwargs
     unknown = set(given) - {"f", "argnums", "has_aux", "method"}
     if unknown or "f" not in given:
-        sp.refuse(node, f"these arguments of pb.{name} are not supported in compiled code")
+        wrong = ", ".join(sorted(unknown)) or "no function"
+        sp.refuse(
+            node, f"pb.{name} with {wrong} in compiled code", f"pb.{name}(f, argnums, has_aux)(x)"
+        )
+    method = sp.static(given.get("method", Static("chad")), node, "method")
+    if not isinstance(method, str) or method.partition(".")[0] not in _FAMILIES:
+        sp.refuse(
+            node, f"there is no method {method!r}", "leave it away: all methods give the same",
+            error=ArgumentValueError,
+        )  # fmt: skip
     argnums = sp.static(given.get("argnums", Static(0)), node, "argnums")
     has_aux = bool(sp.static(given.get("has_aux", Static(False)), node, "has_aux"))
     return OperatorV(name, given["f"], (argnums, has_aux))

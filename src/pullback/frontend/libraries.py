@@ -29,6 +29,10 @@ CLOSED = frozenset({
 OPEN = frozenset({"colorsys"})
 """Modules of the standard library that are plain arithmetic: they are read."""
 
+_OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.applied", "pullback.api",
+              "pullback.combinators")  # fmt: skip
+"""Where functions of this package stand that are compiled."""
+
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _STANDARD = tuple(
     PurePath(sysconfig.get_paths()[name]).parts for name in ("stdlib", "platstdlib")
@@ -57,7 +61,10 @@ def _is_standard(file: str) -> bool:
 def is_closed(function: FunctionType) -> bool:
     """Whether the source of a function is not read, because a library has written it."""
     file = function.__code__.co_filename
-    top = str(function.__globals__.get("__name__", "")).partition(".")[0]
+    module = str(function.__globals__.get("__name__", ""))
+    top = module.partition(".")[0]
+    if top == "pullback":
+        return not module.startswith(_OWN_TEXTS)
     if _is_standard(file):
         return top not in OPEN and top in sys.stdlib_module_names
     return (package_of(file) or top) in CLOSED
@@ -72,6 +79,8 @@ def name_of(obj: object) -> str:
         module = "numpy" if getattr(np, str(name), None) is obj else "scipy.special"
     if module.startswith("scipy.stats.") and isinstance(obj, MethodType):
         name = f"{getattr(obj.__self__, 'name', '')}.{obj.__name__}".lstrip(".")
+    if module == "pullback" or module.startswith("pullback."):
+        module = "pb"
     public = [part for part in _PUBLIC.get(module, module).split(".") if not part.startswith("_")]
     return ".".join([*(p for p in public if p not in ("builtins", "")), str(name)])
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +34,7 @@ from pullback.frontend.kinds import (
 )
 from pullback.frontend.signals import NeedStatic
 from pullback.frontend.symbols import symbol_of
-from pullback.frontend.values import Static, Value
+from pullback.frontend.values import ShownV, Static, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -59,6 +59,12 @@ class Recorder:
         that is not recorded."""
         if isinstance(node, ast.JoinedStr):
             return Applied(_joined, tuple(map(self._piece, node.values)))
+        if isinstance(node, ast.Name):
+            shown = self.run.scope.names.get(node.id)
+            if isinstance(shown, ShownV):
+                start = len(self.leaves)
+                self.leaves += shown.leaves
+                return moved(shown.part, start)
         made = self._text_call(node) or self._evaluated(node) or self._operation(node)
         return made or Constant(SourceText(ast.unparse(node)))
 
@@ -140,6 +146,66 @@ class Recorder:
             return None
         parts = tuple(self.expression(n) for n in nodes)
         return None if any(map(is_source, parts)) else Applied(function, parts)
+
+
+def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
+    """The value of a name for a text that nothing but errors of the function shows; None: it is
+    something else."""
+    definition = run.frame.definition
+    if not isinstance(target, ast.Name) or definition is None or not _makes_text(node):
+        return None
+    if target.id not in shown_names(definition.node):
+        return None
+    recorder = Recorder(run)
+    part = recorder.expression(node)
+    if is_source(part):
+        return None
+    reason = f"{target.id!r} is a text of values that only the run knows: raise and assert show it"
+    return ShownV(reason, node, part, tuple(recorder.leaves))
+
+
+def _makes_text(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(ast.Name("str" | "repr" | "format"), _):
+            return True
+        case ast.BinOp(left, ast.Add(), right):
+            return _makes_text(left) or _makes_text(right)
+        case _:
+            return _is_text(node)
+
+
+@cache
+def shown_names(function: ast.AST) -> frozenset[str]:
+    """The names that a function reads in ``raise`` and ``assert`` messages only, or in other texts
+    that only these show."""
+    nodes = list(ast.walk(function))
+    reads = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    messages = [n.exc for n in nodes if isinstance(n, ast.Raise)]
+    messages += [n.msg for n in nodes if isinstance(n, ast.Assert)]
+    texts = [
+        (n.targets[0].id, n.value)
+        for n in nodes
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+    ]
+    shown = {n.id for n in reads}
+    while True:
+        roots = [*messages, *(value for name, value in texts if name in shown)]
+        inside = {id(n) for root in roots if root is not None for n in ast.walk(root)}
+        fewer = shown - {n.id for n in reads if id(n) not in inside}
+        if fewer == shown:
+            return frozenset(shown)
+        shown = fewer
+
+
+def moved(part: Part, by: int) -> Part:
+    """The part with its leaves at later positions."""
+    match part:
+        case Leaf(position):
+            return Leaf(position + by)
+        case Applied(function, parts):
+            return Applied(function, tuple(moved(p, by) for p in parts))
+        case _:
+            return part
 
 
 def is_source(part: Part) -> bool:
@@ -250,4 +316,4 @@ _OPERATORS: dict[str, Callable[..., object]] = {
     "+": operator.add, "%": operator.mod, "*": operator.mul,
 }  # fmt: skip
 
-__all__ = ["Recorder", "is_source"]
+__all__ = ["Recorder", "is_source", "kept_text"]

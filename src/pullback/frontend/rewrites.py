@@ -45,6 +45,8 @@ PLAIN_TEXT = "compare the values themselves; an f-string works in the message of
 LOCAL = "assign to variables and fields by their names"
 TUPLE = "use a tuple or a list; for each thing once, a sorted list in which neighbours differ"
 DISPATCH = "match x: case Circle(r): ...; or isinstance"
+INSIDE = "call it outside; inside there are pb.grad, pb.value_and_grad, pb.vjp and pb.jvp"
+PLACES = "take the parts by their places: v[0], v[1:3]"
 NORM = "np.linalg.norm(x)"
 SOLVE = "np.linalg.solve(a, b)"
 
@@ -222,6 +224,7 @@ REWRITES: dict[str, str] = {
     "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
     "scipy.special.eval_legendre":
         "the recurrence: p, q = ((2 * k + 1) * x * p - k * q) / (k + 1), p from x, 1.0 on",
+    "pb.": INSIDE, "pb.ravel": PLACES, "pb.ravel.<locals>.unravel": PLACES,
     # other packages
     "pandas.": COLUMNS, "polars.": COLUMNS, "xarray.": COLUMNS,
     "torch.": NUMPY, "jax.": NUMPY, "jaxlib.": NUMPY, "tensorflow.": NUMPY, "cupy.": NUMPY,

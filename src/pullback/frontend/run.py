@@ -132,7 +132,9 @@ class Run(PythonValues):
         rewrite: str = "",
         error: type[PullbackError] | None = None,
     ) -> NoReturn:
-        raise (error or UnsupportedError)(reason, rewrite, self.site(node))
+        definition = self.frame.definition
+        own = definition is not None and definition.globals.get("__name__") == "pullback.applied"
+        raise (error or UnsupportedError)(reason, rewrite, None if own else self.site(node))
 
     @contextmanager
     def building(self, builder: Builder) -> Iterator[Builder]:

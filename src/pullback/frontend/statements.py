@@ -22,6 +22,7 @@ from pullback.frontend.expressions import (
     test_of,
 )
 from pullback.frontend.forks import Flow, fork_names
+from pullback.frontend.messages import kept_text
 from pullback.frontend.objects import own_parts
 from pullback.frontend.problems import UNKNOWN, recovered
 from pullback.frontend.signals import FollowUp, Unreachable
@@ -213,6 +214,9 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
     match s:
         case ast.Assign() if nested.exchange(run, s):
             pass
+        case ast.Assign([target], value) if (text := kept_text(run, target, value)) is not None:
+            assert isinstance(target, ast.Name)
+            run.scope.names[target.id] = text
         case ast.Assign(targets, value):
             made = evaluate(run, value)
             for target in targets:

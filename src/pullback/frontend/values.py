@@ -62,6 +62,7 @@ from pullback.core.types import Array, Bool, Int, Real
 from pullback.frontend.interface import Specialiser
 
 if TYPE_CHECKING:
+    from pullback.core.messages import Part
     from pullback.frontend.kinds import FunctionK, Kind
     from pullback.frontend.lambda_sets import LambdaSet
     from pullback.frontend.records import Union
@@ -339,6 +340,15 @@ class Stale:
     node: ast.AST
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownV(Stale):
+    """A text that only errors show (``message = f"..."``, then ``raise ValueError(message)``): the
+    values that it is made of are recorded with the error."""
+
+    part: Part
+    leaves: tuple[Atom, ...]
+
+
 UNSET = Stale("a name without a value was read", ast.Pass())
 """What a name holds, while a loop body is tried, that no path has set yet."""
 
@@ -439,7 +449,7 @@ __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
     "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",
     "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner",
-    "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "SliceV", "Specialiser", "Stale",
-    "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN", "ZipV",
-    "attribute", "index_scalar", "method", "register",
+    "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser",
+    "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN",
+    "ZipV", "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ let t = sin x in let t1 = x * t in (t1, x)
 from __future__ import annotations
 
 from pullback.core import nested
+from pullback.core.messages import Message
 from pullback.core.nested import (
     App,
     Case,
@@ -107,7 +108,8 @@ class Bridge(Functions, Loops):
                 if any(isinstance(a.type, Array) for a in args):
                     raise Unsupported(
                         f"{name.split('.')[0]} of whole matrices is not in the papers' languages")
-                return nested.Prim(name, tuple(terms), static)
+                given = tuple(s for s in static if not isinstance(s, Message))
+                return nested.Prim(name, tuple(terms), given)
             case MakeTuple(_, parts):
                 return tuple_(*self.atoms(parts))
             case Project(a, i):

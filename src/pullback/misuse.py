@@ -1,0 +1,30 @@
+"""What users give the operators by mistake: errors that say how they are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pullback.errors import ArgumentTypeError
+
+
+def require_function(f: object, operator: str, use: str) -> None:
+    """A TypeError unless f can be called; ``use``: how the operator is used."""
+    if not callable(f):
+        raise ArgumentTypeError(
+            f"pb.{operator} is applied to a function, not to {f!r}", f"write {use}"
+        )
+
+
+def values_of(given: object, operator: str) -> tuple[Any, ...]:
+    """The values that are given as one argument, a tuple or a list of them."""
+    if type(given) is tuple:
+        return given
+    if not isinstance(given, tuple | list):
+        raise ArgumentTypeError(
+            f"pb.{operator} takes a tuple with one value for each argument, not {given!r}",
+            "write (x,) for a single one",
+        )
+    return tuple(given)
+
+
+__all__ = ["require_function", "values_of"]
