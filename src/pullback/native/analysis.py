@@ -53,7 +53,7 @@ def instructions(region: Region) -> Iterator[Instr]:
 
 
 PIECE = 1 << 14
-"""A counted loop runs in pieces of about so many instructions, and looks for signals between them."""
+"""A counted loop runs in pieces of about so many instructions, with a look for signals between."""
 
 LARGE = 1 << 10
 """A loop with a body of so many instructions counts every iteration instead."""
