@@ -13,18 +13,23 @@ from pullback.lower.loopcode import (
     AccRelease,
     Alloc,
     ArenaBase,
+    Arith,
     CallCode,
     Copy,
     ForCode,
     IfCode,
     Imm,
     Instr,
+    Load,
     LoopFunction,
     Mark,
     Module,
+    Offset,
     RaiseIf,
     Region,
     Release,
+    Store,
+    Ty,
     WhileCode,
 )
 from pullback.native.layout import POLL_INSTRUCTIONS
@@ -53,7 +58,7 @@ def instructions(region: Region) -> Iterator[Instr]:
 
 
 PIECE = 1 << 14
-"""A counted loop runs in pieces of about so many instructions, and looks for signals between them."""
+"""A counted loop runs in pieces of about so many instructions, with a look for signals between."""
 
 LARGE = 1 << 10
 """A loop with a body of so many instructions counts every iteration instead."""
@@ -144,6 +149,15 @@ def _reachable(direct: dict[str, frozenset[str]], start: str) -> frozenset[str]:
             seen.add(name)
             stack.extend(direct[name])
     return frozenset(seen)
+
+
+def only_moves(region: Region) -> bool:
+    """Whether code stores nothing but what it loads, or what was there before."""
+    return any(isinstance(instr, Store) for instr in region.code) and all(
+        isinstance(instr, Load | Store | Offset)
+        or (isinstance(instr, Arith) and instr.dst.ty in (Ty.I64, Ty.PTR))
+        for instr in region.code
+    )
 
 
 _UNKNOWN = float("inf")

@@ -15,8 +15,8 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.analysis import Guard, Poll
-from pullback.native.layout import ERROR_WORDS, POLL_INSTRUCTIONS, Field
+from pullback.native.analysis import Guard, Poll, only_moves
+from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
 
@@ -127,14 +127,22 @@ def _pieces(
                   if i >= hi: done
                   end = pb_more(i, hi)
               body
+
+    LLVM makes a call of memset or memmove of a loop that only moves data, if it sees how many
+    rounds there are; there the pieces are a loop around the loop up to their end.
     """
     assert instr.index.ty is Ty.I64
     k = f.count
+    nested = not instr.carried and only_moves(instr.body)
     length = each.iterations * instr.step
-    end = Reg("end", Ty.I64)
+    end, begin = Reg("end", Ty.I64), Reg("begin", Ty.I64)
     beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {inits[0]}, i64 {length})")
     first = f.let(f"call i64 @llvm.smin.i64(i64 {hi}, i64 {beyond})")
-    start = _phis(f, f"for{k}", (*regs, end), (*inits, first), f.label)
+    if nested:
+        outer = _phis(f, f"piece{k}", (begin, end), (inits[0], first), f.label)
+        start = _phis(f, f"for{k}", regs, (f.names[begin.id],), f.label)
+    else:
+        start = _phis(f, f"for{k}", (*regs, end), (*inits, first), f.label)
     i, until = f.names[instr.index.id], f.names[end.id]
     more = f.let(f"icmp slt i64 {i}, {until}")
     f.line(f"br i1 {more}, label %body{k}, label %part{k}, !prof !6")
@@ -142,11 +150,18 @@ def _pieces(
     rest = f.let(f"icmp slt i64 {i}, {hi}")
     f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
     f.block(f"between{k}")
-    following = f.let(f"call i64 @pb_more(i64 {_context(f)}, i64 {i}, i64 {hi}, i64 {length}, "
+    # The context is a number here, so that loads of other memory are moved over the call.
+    context = f.let("ptrtoint ptr %ctx to i64")
+    following = f.let(f"call i64 @pb_more(i64 {context}, i64 {i}, i64 {hi}, i64 {length}, "
                       f"i64 {each.weight})")  # fmt: skip
     fine = f.let(f"icmp sgt i64 {following}, {i}")
-    f.line(f"br i1 {fine}, label %body{k}, label %failed, !prof !6")
+    f.line(f"br i1 {fine}, label %{'piece' if nested else 'body'}{k}, label %failed, !prof !6")
     f.failed_from.append(f.label)
+    if nested:
+        _complete(f, outer, (i, following))
+        f.block(f"body{k}")
+        _round(f, instr, k, start)
+        return
     f.block(f"body{k}")
     until = f.let(f"phi i64 [ {until}, %for{k} ], [ {following}, %between{k} ]")
     _round(f, instr, k, start, until)
@@ -159,12 +174,10 @@ def poll(f: FunctionText, each: Poll | None) -> None:
     left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.weight}")
     f.store(Field.POLL, "i64", left)
 
-    def look() -> str:
-        raised = f.let(f"call i32 @pb_poll(i64 {_context(f)})")
-        f.store(Field.POLL, "i64", str(POLL_INSTRUCTIONS))
-        return f.let(f"icmp ne i32 {raised}, 0")
-
-    f.rarely(f.let(f"icmp slt i64 {left}, 0"), "poll", look)
+    due = f.let(f"icmp slt i64 {left}, 0")
+    f.rarely(
+        due, "poll", lambda: f.let(f"icmp ne i32 {f.let('call i32 @pb_poll(ptr %ctx)')}, 0")
+    )
 
 
 def before_call(f: FunctionText, each: Poll) -> None:
@@ -172,12 +185,6 @@ def before_call(f: FunctionText, each: Poll) -> None:
     if f.out.facts.guard(f.function.name) is Guard.CALLS:
         f.guard()
     poll(f, each)
-
-
-def _context(f: FunctionText) -> str:
-    """The context as a number: what looks for signals changes no memory that loop code knows, but
-    for ``POLL``, which the code around the call sets."""
-    return f.let("ptrtoint ptr %ctx to i64")
 
 
 def while_(f: FunctionText, instr: WhileCode) -> None:

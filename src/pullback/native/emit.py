@@ -99,7 +99,7 @@ def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
 # None touches the memory that loop code knows of; loads may be moved over their calls.
 _RUNTIME = """
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
-declare i32 @pb_poll(i64) nounwind cold memory(inaccessiblemem: readwrite)
+declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
 declare i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold memory(inaccessiblemem: readwrite)
 """
 

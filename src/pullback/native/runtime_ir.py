@@ -304,8 +304,7 @@ done:
 }}
 
 ; Look for signals, as Python does between bytecodes: in the main thread, and on its own stack.
-define i32 @pb_poll(i64 %context) cold {{
-  %ctx = inttoptr i64 %context to ptr
+define i32 @pb_poll(ptr %ctx) cold {{
   %frame = alloca [2 x i64]
   %clock = alloca [2 x i64]
   {store(Field.POLL, str(POLL_INSTRUCTIONS))}
@@ -358,7 +357,7 @@ define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) col
   %due = icmp slt i64 %left, 0
   br i1 %due, label %look, label %on
 look:
-  %raised = call i32 @pb_poll(i64 %context)
+  %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   br i1 %stop, label %stopped, label %on
 on:

@@ -109,7 +109,6 @@ def _in_pieces(head: str, before: str, piece: str) -> str:
     return f"""
 define internal fastcc i1 @{head}, i64 %n) nounwind cold noinline {{
 entry:
-  %context = ptrtoint ptr %ctx to i64
 {before}  br label %head
 head:
   %past = phi i64 [ 0, %entry ], [ %next, %body ]
@@ -120,7 +119,7 @@ body:
   %part = call i64 @llvm.umin.i64(i64 %left, i64 {HUGE_BYTES})
   %rest = sub i64 %left, %part
 {piece}  %next = add i64 %past, %part
-  %raised = call i32 @pb_poll(i64 %context)
+  %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   br i1 %stop, label %done, label %head
 done:
