@@ -67,9 +67,7 @@ class Writer:
             self.step()
         wheres = [v for v in self.branches if "if" in self.branches[v]][-3:]
         (c, test), last = self.condition(), self.pick()
-        self.name(
-            f"np.where({c}, {last}, t)", f"{self.branches[last]} if {test} else {self.branches['t']}"
-        )
+        self.name(f"np.where({c}, {last}, t)", f"{self.branches[last]} if {test} else t")
         wheres.append(f"v{len(self.lines) - 1}")
         total = " + ".join(wheres)
         branch = " + ".join(self.branches[v] for v in wheres)

@@ -188,6 +188,75 @@ def test_what_is_there_stays() -> None:
         assert math.isnan(pb.grad(lambda x: np.sum(np.exp(x)), method=method)(x)[0])
 
 
+def rows_with_gaps(w: np.ndarray, x: np.ndarray) -> float:
+    z = x @ w
+    return np.sum(np.where(np.isnan(x[:, 0]), 0.0, z) ** 2)
+
+
+def rows_of_loops(w: np.ndarray, x: np.ndarray) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        s = 0.0
+        for k in range(len(w)):
+            s += w[k] * x[i, k]
+        total += np.where(np.isnan(s), 0.0, s * s)
+    return total
+
+
+def test_data_that_is_missing() -> None:
+    w, x = np.array([1.0, 2.0]), np.array([[1.0, 2.0], [math.nan, 3.0], [3.0, 4.0]])
+    for method in ("chad", "dual"):
+        assert pb.grad(rows_with_gaps, method=method)(w, x).tolist() == [76.0, 108.0]
+        assert pb.grad(rows_of_loops, method=method)(w, x).tolist() == [76.0, 108.0]
+
+
+def quotients(a: np.ndarray) -> float:
+    q = 1.0 / a
+    return np.sum(np.where(a != 0.0, q, 0.0) + np.where(a > 1.0, q * q, 0.0))
+
+
+def direction(a: np.ndarray) -> float:
+    n = np.linalg.norm(a)
+    return np.sum(np.where(n > 0.0, a / n, 0.0))
+
+
+def running(a: np.ndarray) -> float:
+    """What a loop carries after the last round in which anybody wants it."""
+    e, s = 1.0, 0.0
+    for v in a:
+        e = e * np.exp(v)
+        s = np.where(v < 2.0, s + e, s)
+    return s
+
+
+def products(a: np.ndarray) -> float:
+    e = np.exp(1e3 * a)
+    all_of_them = np.where(a[2] > 2.0, a[1], np.prod(e))
+    return all_of_them + np.where(a[2] > 2.0, 0.0, np.cumprod(e)[2]) + np.cumsum(np.exp(a))[0]
+
+
+def ordered(a: np.ndarray) -> float:
+    e = np.sort(np.exp(a))
+    return e[0] + np.minimum(np.max(np.exp(a)), 5.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "slopes"),
+    [
+        (quotients, [0.0, 2.0], [0.0, -0.5]),
+        (direction, [0.0, 0.0], [0.0, 0.0]),
+        (running, [0.0, 0.0, 1000.0], [2.0, 1.0, 0.0]),
+        (products, [0.0, 1.0, 3.0], [1.0, 1.0, 0.0]),
+        (ordered, [0.0, 1.0, 1000.0], [1.0, 0.0, 0.0]),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
+def test_guards_that_users_write(f: F, x: list[float], slopes: list[float]) -> None:
+    for method in ("chad", "dual"):
+        assert np.allclose(pb.grad(f, method=method)(np.array(x)), slopes, rtol=1e-13), method
+    assert np.isfinite(pb.jvp(f, (np.array(x),), (np.ones(len(x)),))[1])
+
+
 def test_reductions_in_arms() -> None:
     def f(t: float, x: np.ndarray) -> float:
         e = np.exp(x)

@@ -102,7 +102,8 @@ def test_float32_stays_float32(name: str) -> None:
         result = b.prim(name, *params, static=static)
         cell = partial(b, row, i, params, result)
         if p.type == F32 and not isinstance(cell, Mark):
-            assert cell.type == F32
+            assert cell.type == (BOOL if row.product == "gate" else F32)
+            cell = scale(b, row, cell, Lit(1.0, F32), F32)
             (got,), _ = evaluate(_program(params, b, cell), list(_points(row)[0]))
             assert isinstance(got, np.float32)
 
@@ -143,6 +144,9 @@ def test_kinks() -> None:
     assert _slope("pow", [0.0, 2.0], 0) == 0.0
     assert _slope("pow", [0.0, 2.0], 1) == 0.0
     assert _slope("pow", [-3.0, 2.0], 0) == -6.0
+    assert [_slope("pow", [0.0, 0.5], i) for i in (0, 1)] == [0.0, 0.0]
+    assert _slope("pow", [0.0, -1.0], 0) == -math.inf
+    assert _slope("cbrt", [0.0], 0) == 0.0
 
 
 def test_gates_do_not_leak() -> None:

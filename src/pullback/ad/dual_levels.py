@@ -171,10 +171,11 @@ class Made:
         """From the cotangents of the results to those of all else."""
         run, loop, presence = self.run, self.loop, Presence()
         ct: dict[Var, Atom] = {}
+        partly = self.up is not None or (len(self.state) > 1 and run.functions.wild)
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
         for k, (r, seed) in enumerate(zip(given, cts, strict=True)):
             if isinstance(r, Var) and run.on(r):
-                if self.up is not None or k >= len(given) - self.cells:
+                if partly or k >= len(given) - self.cells:
                     presence.nonzero(back, seed)
                 ct[r] = presence.sum(back, ct[r], seed) if r in ct else seed
         for item in reversed(self.items):

@@ -376,7 +376,7 @@ class Forward:
         b.lets.append(Let((primal,), Prim(name, values, static), let.site))
         row = TABLE[name]
         if row.product == "gate":
-            self.env[out] = (primal, self.chosen(row, args, primal, b))
+            self.env[out] = (primal, self.tangent_chosen(row, args, primal, b))
             return
         total: Atom | None = None
         for i, a in enumerate(args):
@@ -389,7 +389,7 @@ class Forward:
                     total = term if total is None else self.sums.add(b, total, term)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
-    def chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:
+    def tangent_chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:
         """The tangent of the real argument that a gate chooses, whatever the other one's is."""
         first, second = (i for i, a in enumerate(args) if isinstance(a.type, Real))
         p = partial(b, row, first, self.values(args), primal)

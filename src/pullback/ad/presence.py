@@ -1,12 +1,12 @@
-"""Where a cotangent is there. What only arms of choices use gets one where such an arm is taken, and
-elsewhere none: not 0 times a partial that may be infinite there.
+"""Where a cotangent is there: what only arms of choices use gets one where such an arm is taken,
+and elsewhere none. That is not 0 times a partial, which may be infinite there.
 
     e = exp t                       where c:  dr goes to e, and dr * e to t
     r = select c e 1.0      ==>     elsewhere: nothing does
     (dr: the cotangent of r)        dt = select c (dr * e) 0.0
 
-A gate (``rows.Row.product``) is where this begins. Products have the truth value of their cotangent;
-those in which 0 may have become NaN are *open*, and closed by one ``select`` where they leave: where
+A gate (``rows.Row.product``) is where this begins. A product has the truth value of its cotangent;
+where 0 may have become NaN in it, it is *open*. One ``select`` closes it where it leaves: where
 cotangents with other truth values are added, in accumulators, and in results of blocks.
 """
 

@@ -59,6 +59,7 @@ from pullback.core.terms import (
     Var,
     Vjp,
     While,
+    sub_blocks,
 )
 from pullback.core.types import Array, Bool, Handle, Int, Named, Real, Type, levels
 
@@ -91,11 +92,21 @@ class Reverse(Sweep):
                 [None if c is None else self.presence.closed(b, c) for c in each]
                 for each in got
             ]
-            if here is not None and not regular(let):
+            if here is not None and not regular(let) and not self.updates(let):
                 self.where(f, let, closed, ct, here, b)
                 return
             got = closed
         self.whole_let(f, let, got, ct, b)
+
+    def updates(self, let: Let) -> bool:
+        """Whether a let updates arrays: going back through it may restore them."""
+        match let.op:
+            case Update():
+                return True
+            case Call(name):
+                return bool(self.callees.summary(name).consumes)
+            case _:
+                return any(self.updates(x) for _, sub in sub_blocks(let.op) for x in sub.lets)
 
     def where(self, f: Frame, let: Let, got: Got, ct: Cts, here: Atom, b: Builder) -> None:
         """Reverse a loop, branch or call only where its results have a cotangent."""
@@ -112,6 +123,7 @@ class Reverse(Sweep):
             self.add(f, ct, v, k, out, b)
 
     def whole_let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
+        """The rule of each op."""
         match let.op:
             case Prim(name, args):
                 self.prim(f, let, name, args, got, ct, b)

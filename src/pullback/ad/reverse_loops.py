@@ -166,8 +166,9 @@ def sequential(
     for v in let.vars[:n]:
         s.touch(f.look(v)[1:])
     live = [(j, k) for j in range(n) for k, c in enumerate(got[j] or ()) if c is not None]
+    sure = [(j, k) for j, k in live if _at(got[j], k) not in s.presence.where]
     while True:
-        g, rb, gct, ins = _iteration(s, f, let, op, live)
+        g, rb, gct, ins = _iteration(s, f, let, op, live, sure)
         more = [
             (j, k) for j, c in enumerate(op.carried) for k, leaf in enumerate(gct.get(c, ()))
             if leaf is not None and (j, k) not in live
@@ -236,14 +237,18 @@ def _at(leaves: list[Atom | None] | None, k: int) -> Atom | None:
 
 
 def _iteration(
-    s: Sweep, f: Frame, let: Let, op: Loop | While, live: list[tuple[int, int]]
+    s: Sweep, f: Frame, let: Let, op: Loop | While, live: list[tuple[int, int]],
+    sure: list[tuple[int, int]],
 ) -> tuple[Frame, Builder, Cts, tuple[Var, ...]]:
-    """The reverse of one iteration; ``ins``: the cotangents of what it handed on."""
+    """The reverse of one iteration; ``ins``: the cotangents of what it handed on. All but the
+    ``sure`` ones may begin with nothing, and where they are 0 there is none."""
     g = f.loop_child(op)
     g.open(op.body, repeated=True)
     rb, gct = Builder(), Cts()
     ins = tuple(Var("d", leaf_type(f, (op.carried[j], k))) for j, k in live)
     for (j, k), d in zip(live, ins, strict=True):
+        if s.callees.wild and (j, k) not in sure:
+            s.presence.nonzero(rb, d)
         s.add(g, gct, op.body.results[j], k, d, rb)
     for r in op.body.results:
         s.touch(g.look(r)[1:])

@@ -22,7 +22,6 @@ from pullback.core.rows import (
     int2,
     same,
 )
-from pullback.core.terms import Lit
 from pullback.core.types import BOOL, I64, Array, Bool, Int, Named, Real, Type
 from pullback.core.values import address_of, undefined
 
