@@ -1,4 +1,4 @@
-"""Values have Python's bits: functions, ``value_and_grad``, ``vjp``, both methods, also in lanes."""
+"""Values have Python's bits: functions, ``value_and_grad``, ``vjp``, both methods, in lanes."""
 
 from __future__ import annotations
 
