@@ -196,6 +196,16 @@ def test_what_programs_rely_on() -> None:
     agree(one_of_them, arguments)
 
 
+def one_term(xs):
+    return sum(xs[k] * 2.0 for k in range(1))
+
+
+def test_a_sum_begins_with_zero() -> None:
+    for xs in (np.array([-0.0]), np.array([0.0]), np.array([-1.5])):
+        assert bits(pb.jit(one_term)(xs)) == bits(one_term(xs))
+        assert bits(pb.value_and_grad(one_term)(xs)[0]) == bits(one_term(xs))
+
+
 def test_double_roots() -> None:
     """The discriminant is 0 and not a bit less, which would be an error."""
     rng = random.Random(2)

@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 
-
 Number = float | np.float32
 """What the functions take: float64 as Python has it, or float32."""
 
