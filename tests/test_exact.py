@@ -1,4 +1,4 @@
-"""Values have Python's bits: functions, ``value_and_grad``, ``vjp``, both methods, also in lanes."""
+"""Values have Python's bits: functions, ``value_and_grad``, ``vjp``, both methods, in lanes."""
 
 from __future__ import annotations
 
@@ -194,6 +194,16 @@ def test_what_programs_rely_on() -> None:
         arguments.append((math.copysign(0.0, k % 2 - 0.5), a, b, b))
     agree(on_the_way, arguments, "jit", "inside a vjp", "chad vjp", "dual vjp")
     agree(one_of_them, arguments)
+
+
+def one_term(xs):
+    return sum(xs[k] * 2.0 for k in range(1))
+
+
+def test_a_sum_begins_with_zero() -> None:
+    for xs in (np.array([-0.0]), np.array([0.0]), np.array([-1.5])):
+        assert bits(pb.jit(one_term)(xs)) == bits(one_term(xs))
+        assert bits(pb.value_and_grad(one_term)(xs)[0]) == bits(one_term(xs))
 
 
 def test_double_roots() -> None:

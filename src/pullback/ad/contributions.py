@@ -35,7 +35,7 @@ class Contributions:
         """Their sum; one operation with the product that one of them is."""
         for x, y in ((term, old), (old, term)):
             if x in self.factors:
-                if x is self.last and b.lets[-1].vars == (x,):
+                if x is self.last and b.lets and b.lets[-1].vars == (x,):
                     b.lets.pop()  # nobody else has it
                 self.last = None
                 return b.prim("fma", *self.factors[x], y)

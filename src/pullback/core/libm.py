@@ -7,8 +7,11 @@ from functools import cache
 
 import numpy as np
 
+Number = float | np.float32
+"""What the functions take: float64 as Python has it, or float32."""
 
-def fused(a: float, b: float, c: float) -> object:
+
+def fused(a: Number, b: Number, c: Number) -> object:
     """``a * b + c``, rounded once (Python 3.11 has no such function).
 
     >>> fused(1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0) == -(2.0**-60)
@@ -17,7 +20,7 @@ def fused(a: float, b: float, c: float) -> object:
     return library_call("fma", (a, b, c))
 
 
-def library_call(name: str, args: tuple[float, ...]) -> object:
+def library_call(name: str, args: tuple[Number, ...]) -> object:
     """The value of a function of numbers of one type, float32 (then it has another name) or
     float64; ``AttributeError`` where the library has no such function."""
     if isinstance(args[0], np.float32):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from pullback.lower.loopcode import Imm, Ty, Value
+from pullback.lower.loopcode import Imm, Value
 from pullback.lower.state import Lowering
 
 LARGEST = 16
@@ -55,8 +55,8 @@ def _products(lo: Lowering, x: Value, n: int) -> Value:
     p, e = out
     if e is None or n in (2, -1):  # rounded once
         return p
-    exact = lo.arith("copysign", x.ty, lo.arith("sub", x.ty, p, e), p)
-    return lo.select(lo.arith("isfinite", Ty.I1, e), exact, p)
+    small = lo.test("lt", lo.arith("abs", x.ty, e), lo.arith("abs", x.ty, p))
+    return lo.select(small, lo.arith("sub", x.ty, p, e), p)  # zero, infinite, NaN: as it is
 
 
 def _inverse(lo: Lowering, x: Value) -> Pair:

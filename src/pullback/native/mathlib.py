@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
 _PURE = "nounwind willreturn memory(none)"  # errno is nobody's business
-_LIBM = f"{_PURE} nobuiltin"  # nor may LLVM call another function (2.0 ** x is not exp2(x))
+_AS_IT_IS = frozenset({"pow", "powf"})
+"""Functions of which LLVM would make others that round otherwise (``2.0 ** x`` is not exp2(x))."""
 
 
 @dataclass(slots=True)
@@ -89,7 +90,8 @@ class MathLibrary:
             if symbol.startswith("pb."):
                 out.append(SPECIAL[symbol[3:]][0])
             else:
-                out.append(f"declare {ty} @{symbol}({', '.join([ty] * n)}) {_LIBM}\n")
+                known = " nobuiltin" if symbol in _AS_IT_IS else ""
+                out.append(f"declare {ty} @{symbol}({', '.join([ty] * n)}) {_PURE}{known}\n")
         out += [vector_function(name, self.attributes()) for name in sorted(self.vectors)]
         out += [self._lane_function(name, n) for name, n in sorted(self.lanes.items())]
         return "".join(out)

@@ -9,7 +9,7 @@ from typing import assert_never
 import numpy as np
 
 from pullback.core.build import lit
-from pullback.core.libm import library_call
+from pullback.core.libm import Number, library_call
 from pullback.core.prims import TABLE
 from pullback.core.rows import Static, kind_of
 from pullback.core.terms import Atom, Lit, Op, Prim, Var
@@ -104,5 +104,5 @@ def is_scalar(t: Type) -> bool:
     return isinstance(t, Real | Int | Bool)
 
 
-def _value(a: Lit) -> float:
+def _value(a: Lit) -> Number:
     return np.float32(a.value) if a.type == Real(32) else a.value

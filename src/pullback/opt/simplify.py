@@ -9,7 +9,7 @@ One walk forwards. A let becomes an atom (and disappears), another op, or severa
     Index, AccAdd, ... of a view     ->  the same of the array, by index arithmetic
     a view that shows all of a       ->  a
     If, Case of a known choice       ->  the block taken
-    loops of no or one iteration     ->  the initial values, the body
+    loops of no or one iteration     ->  the initial values, the body (of a sum: 0.0 + the body)
     a carried value that stays       ->  its initial value
 """
 
@@ -358,6 +358,9 @@ class _Simplifier:
         elif all(same(n, Lit(1, I64)) for n in extents):
             self.rename(indices, (zero,) * len(indices))
             self.splice(let.vars, body)
+            for v in let.vars:  # a sum begins with 0.0, to which -0.0 is added
+                args = self.names[v], lit(0.0, v.type)
+                self.names[v] = self.prim("add", args, let.site)
         else:
             self.emit(let.vars, Sum_(extents, indices, self.block(body, indices)), let.site)
 
