@@ -178,8 +178,8 @@ def sequential(
         live = live + more
     for i in op.inits:
         s.touch(f.look(i)[1:])
-    ends = [s.leaf(f, gct, (op.carried[j], k), rb) for j, k in live]
-    outs = tuple(handed_on(rb, ins, ends))
+    closed = [s.leaf(f, gct, (op.carried[j], k), rb) for j, k in live]
+    outs = tuple(handed_on(rb, ins, closed))
     for c in op.carried:
         gct.pop(c, None)
     keys = keys_of([gct])
