@@ -175,3 +175,14 @@ def test_flat_ranges_in_another_shape() -> None:
         return c.build(2, 3, lambda i, j: grid.at(i, j) * c.real(j))
 
     assert builds(agree(ALL, program([I64], body), [3])) == 1
+
+
+def test_a_body_that_can_raise_leaves_nothing_behind() -> None:
+    def body(c, a, k):
+        n = a.dim()
+        e = c.build(n, lambda i: a[i + k])
+        return c.sum(n, lambda i: e.at(i) * 2.0)
+
+    q = agree(fuse, program([A1, I64], body), [V, 0], [V, 9], [V[:0], 9])
+    assert builds(q) == 0 and len(ops(q, Sum_)) == 1
+
