@@ -10,7 +10,7 @@ import dataclasses
 import sys
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from pullback.errors import ArgumentTypeError
@@ -202,17 +202,9 @@ def home_group(cls: type) -> tuple[type, ...] | None:
     return canonical((cls,)) if any(cls in g for g in groups_of(cls)) else None
 
 
-def beside(cls: type) -> Iterator[type]:
-    """The records in the module of a class."""
-    for other in tuple(vars(sys.modules.get(cls.__module__, types)).values()):
-        if isinstance(other, type) and other.__module__ == cls.__module__:
-            if is_record_class(other) and is_frozen(other):
-                yield other
-
-
 def mentioned_beside(cls: type) -> Iterator[object]:
     """The annotations that name records directly, in a class and those beside it."""
-    for other in (cls, *beside(cls)):
+    for other in (cls, *declared_in((cls.__module__,))):
         try:
             found = annotations_of(other)
         except ArgumentTypeError:  # they do not resolve
@@ -222,28 +214,58 @@ def mentioned_beside(cls: type) -> Iterator[object]:
 
 
 def canonical(group: Iterable[type]) -> tuple[type, ...]:
-    """All classes that unions bring together with those of the group, as far as the fields of these
-    classes say: ``E`` and ``E | None``, and unions that overlap, are one type, of which values lack
-    some alternatives. What other classes declare, and in which order the classes are named, makes
-    no difference. None is the last."""
+    """All classes that unions bring together with those of the group: ``E`` and ``E | None``, and
+    unions that overlap, are one type, of which values lack some alternatives. That is what the
+    modules of these classes declare, and no more: in which order classes are named or were met
+    makes no difference. They stand in the order of their definitions, None last."""
     none = types.NoneType
     given = frozenset(group)
-    classes = sorted(given - {none}, key=_by_name)
-    kept = memory(classes[0]) if classes else {}
-    key = "canonical", given
-    made: tuple[type, ...] | None = kept.get(key)
-    if made is None:
-        found, before = set(classes), 0
-        groups = {frozenset(given)}
-        while len(found) + len(groups) > before:
-            before = len(found) + len(groups)
-            groups.update(frozenset(g) for cls in found for g in groups_of(cls))
-            for other in groups:
-                if not found.isdisjoint(other):
-                    found |= other - {none}
-        nones = {none} if any(none in g and not found.isdisjoint(g) for g in groups) else given
-        made = kept[key] = (*sorted(found, key=_by_name), *(nones & {none}))
+    classes = given - {none}
+    kept = memory(min(classes, key=_by_name)) if classes else {}
+    known: tuple[tuple[str, ...], list[type], tuple[type, ...]] | None = kept.get(given)
+    if known is not None and known[1] == declared_in(known[0]):
+        return known[2]
+    found, groups, before = set(classes), {given}, 0
+    while len(found) + len(groups) > before:
+        before = len(found) + len(groups)
+        groups.update(frozenset(g) for g in _groups_around(found))
+        for other in groups:
+            if not found.isdisjoint(other):
+                found |= other - {none}
+    nones = {none} if any(none in g and not found.isdisjoint(g) for g in groups) else given
+    modules = _modules(found)
+    written = declared_in(modules)
+    places = {c: k for k, c in enumerate(written)}
+    ordered = sorted(found, key=lambda c: (places.get(c, len(places)), *_by_name(c)))
+    made = (*ordered, *(nones & {none}))
+    kept[given] = modules, written, made
     return made
+
+
+def _modules(classes: Iterable[type]) -> tuple[str, ...]:
+    return tuple(sorted({c.__module__ for c in classes}))
+
+
+def declared_in(modules: Iterable[str]) -> list[type]:
+    """The records in these modules, in the order of their definitions."""
+    found = (vars(sys.modules[m]) if m in sys.modules else {} for m in modules)
+    return [
+        c
+        for m, names in zip(modules, found)
+        for c in tuple(names.values())
+        if isinstance(c, type) and c.__module__ == m and is_record_class(c) and is_frozen(c)
+    ]
+
+
+def _groups_around(classes: Collection[type]) -> Iterator[tuple[type, ...]]:
+    """The groups that mention classes, or others in their modules."""
+    for cls in classes:
+        yield from groups_of(cls)
+    for other in declared_in(_modules(classes)):
+        try:
+            yield from groups_of(other)
+        except ArgumentTypeError:  # its annotations do not resolve
+            continue
 
 
 def _by_name(cls: type) -> tuple[str, str]:

@@ -118,16 +118,16 @@ def union_kind(
     group: tuple[type, ...], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
 ) -> UnionK:
     """The kind of a value that is declared to be one of these."""
+    classes = canonical(group)
     plain_data = not arrays and not given
-    kept = memory(group[0]) if group[0] is not types.NoneType else {}
-    known: tuple[weakref.ref[Union], frozenset[type]] | None = kept.get(("kind", group))
-    if plain_data and known is not None and (found := known[0]()) is not None:
-        return UnionK(found, known[1])
-    union = union_for(canonical(group), arrays, given)
-    absent = frozenset(union.classes) - set(group)
-    if plain_data and not union.of_program:
-        kept["kind", group] = weakref.ref(union), absent
-    return UnionK(union, absent)
+    kept = memory(classes[0]) if classes[0] is not types.NoneType else {}
+    known: weakref.ref[Union] | None = kept.get(("union", classes)) if plain_data else None
+    union = None if known is None else known()
+    if union is None:
+        union = union_for(classes, arrays, given)
+        if plain_data and not union.of_program:
+            kept["union", classes] = weakref.ref(union)
+    return UnionK(union, frozenset(union.classes) - set(group))
 
 
 def union_for(

@@ -71,13 +71,18 @@ class Encoder(ValueEncoder):
         c.line(end)
         return c
 
+    def _apart(self) -> bool:
+        """Whether no class is in two unions: an object that is in one place is met once then."""
+        classes = [a.shape.cls for _, _, a in alternatives(self.layout) if a.shape is not None]
+        return len(set(classes)) == len(classes)
+
     def _find(self, union: int) -> str:
         """The function that gives the node of an object, made now if it was not met before."""
         c = Code()
         known = c.var("ptr", "null")
         ty = c.load("ptr", "%obj", OB_TYPE)
         one = c.same(c.load("i64", "%obj"), "1", "i64")
-        once = c.let(f"and i1 {one}, %sole")
+        once = c.let(f"and i1 {one}, {'%sole' if self._apart() else 'false'}")
         entry = c.var("ptr", "null")
         with c.when(c.let(f"xor i1 {once}, true")):
             key = c.at("%obj", union)  # objects are at multiples of 16
