@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import sys
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -206,6 +207,7 @@ def test_a_capture_that_becomes_one():
 
 def test_what_is_a_value_of_its_own():
     """Enumerations, named tuples, bools and NumPy's numbers are no subclasses to refuse."""
+    assert pb.jit(lambda x: x if sys.version_info >= (3, 0) else -x)(2.0) == 2.0
     assert pb.jit(lambda x, n: x * n)(2.0, Level.HIGH) == 4.0
     assert pb.jit(lambda p: p.x * p[1])(Point(2.0, 3.0)) == 6.0
     assert pb.jit(lambda b: b * 2)(True) == 2

@@ -167,8 +167,7 @@ def test_errors(tier: str) -> None:
         harness.run(pick, (X, np.array([True, False])), tier)
     with pytest.raises(ValueError, match="broadcast"):
         harness.run(fill, (X, np.array([1, 2, 3]), np.ones(2)), tier)
-    with pytest.raises(IndexError):
-        harness.run(np_median, (X[:0],), tier)
+    assert np.isnan(harness.run(np_median, (X[:0],), tier))
 
 
 def np_median(x):

@@ -103,6 +103,9 @@ def test_rows(t: Type, arity: int) -> None:
     for (row, static), got, want in zip(rows, found, wanted, strict=True):
         assert isinstance(want, np.ndarray)
         ulp = ULP if row.llvm[kind_of(t)].startswith("call:") else 0
-        for k in np.flatnonzero(~_same(got, want, ulp))[:3]:
+        right = _same(got, want, ulp)
+        if row.name == "mulz":  # of cotangents: a zero has no sign
+            right |= (got == 0) & (want == 0)
+        for k in np.flatnonzero(~right)[:3]:
             bad.append((row.name, static, [c[k] for c in columns], got[k], want[k]))
     assert not bad

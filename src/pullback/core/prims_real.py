@@ -126,7 +126,7 @@ REAL.add(Row("sign", 1, number1, np.sign, (ZERO,),
                      "{r}.a = zext {b} {r}.p to {t}\n"
                      "{r}.c = zext {b} {r}.n to {t}\n"
                      "{r} = sub {t} {r}.a, {r}.c"}, (_ANY,), kinks="0 at 0"))
-REAL.add(Row("mulz", 2, real2, lambda p, ct: abs(ct) if ct == 0 else p * ct,
+REAL.add(Row("mulz", 2, real2, lambda p, ct: ct * 0.0 if ct == 0 else p * ct,
              (lambda b, a, r: a[1], lambda b, a, r: a[0]),
              {"real": "{r}.p = fmul {t} {0}, {1}\n"
                       "{r}.c = fcmp oeq {t} {1}, {zero}\n"

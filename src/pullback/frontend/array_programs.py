@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def median(ordered: Vector) -> float:
     """The middle of the sorted elements, or the mean of the two in the middle."""
     n = ordered.shape[0]
     if n == 0:
-        return np.mean(ordered)  # NaN
+        return math.nan
     high = ordered[n // 2]
     result = high if n % 2 == 1 else (ordered[n // 2 - 1] + high) / 2.0
     if ordered[n - 1] != ordered[n - 1]:

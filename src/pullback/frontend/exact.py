@@ -45,7 +45,7 @@ def refusal(value: object) -> tuple[str, str] | None:
     if cls in _EXACT:
         return None
     base = next((b for b in _BASES if isinstance(value, b)), None)
-    if base is None or isinstance(value, enum.Enum) or _is_named_tuple(cls):
+    if base is None or isinstance(value, enum.Enum) or _has_names(cls):
         return None
     if isinstance(value, np.generic) and cls.__module__ == "numpy":
         return None  # a scalar of another dtype, which has its own message
@@ -54,8 +54,9 @@ def refusal(value: object) -> tuple[str, str] | None:
     return reason, rewrite or f"pass {_BASES[base]}"
 
 
-def _is_named_tuple(cls: type) -> bool:
-    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+def _has_names(cls: type) -> bool:
+    """A ``NamedTuple``, or one that Python makes (``sys.version_info``)."""
+    return issubclass(cls, tuple) and (hasattr(cls, "_fields") or hasattr(cls, "n_fields"))
 
 
 def require_exact(value: object) -> None:

@@ -91,8 +91,8 @@ def _register_known(function: Callable[..., object], name: str) -> None:
         return elementwise(sp, values, one, node)
 
 
-for _function, _name in ((np.fmax, "maximum"), (np.fmin, "minimum")):
-    _register_known(_function, _name)
+_register_known(np.fmax, "maximum")
+_register_known(np.fmin, "minimum")
 
 
 @register(np.where)

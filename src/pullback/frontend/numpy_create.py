@@ -155,16 +155,18 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     t = F64 if isinstance(t, Real) else I64  # of float32 numbers too
     result = parse_dtype(sp, dtype, node) or t
     message = "Maximum allowed size exceeded"
+    a = sp.convert(start, t, node)
+    d: Atom
+    count: Atom
     if isinstance(t, Real):  # the length and the second element are those of the numbers' types
         ratio = sp.binop("/", sp.binop("-", stop, start, node), step, node)
         steps = sp.b.prim("ceil", sp.convert(ratio, t, node))
-        a, second = (sp.convert(v, t, node) for v in (start, sp.binop("+", start, step, node)))
+        following = sp.convert(sp.binop("+", start, step, node), t, node)
         sp.require(sp.b.prim("lt", steps, lit(2.0**63, t)), "ValueError", message, node)
-        count: Atom = sp.b.prim("to_int", steps, static=(I64,))
-        count = ext.larger(sp, count, ext.ZERO)
-        d = sp.b.prim("sub", second, a)
+        count = ext.larger(sp, sp.b.prim("to_int", steps, static=(I64,)), ext.ZERO)
+        d = sp.b.prim("sub", following, a)
     else:
-        a, b, d = (sp.convert(v, t, node) for v in (start, stop, step))
+        b, d = (sp.convert(v, t, node) for v in (stop, step))
         if not isinstance(d, Lit):
             sp.require(sp.b.prim("ne", d, ext.ZERO), "ZeroDivisionError", message, node)
         count = range_length(sp, a, b, d)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
-from pullback.core.types import BOOL, F64, I64, Bool, Int, Real
+from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.frontend import extents as ext
 from pullback.frontend.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.dtypes import dtype_value, parse_dtype
@@ -202,7 +202,7 @@ def array_item(
 def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
     """The Python number that a NumPy number is."""
     scalar = sp.scalar(value, node)
-    wide = {Real: F64, Int: I64, Bool: BOOL}[type(scalar.type)]
+    wide = F64 if isinstance(scalar.type, Real) else I64 if isinstance(scalar.type, Int) else BOOL
     return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
 
 

@@ -344,7 +344,7 @@ def holds(guard: Guard, value: object) -> bool:
                 and (len(value.args), tuple(value.keywords)) == (count, names)
             )
         case (t, int(n)) if t is tuple or t is list:
-            return type(value) is t and len(value) == n
+            return isinstance(value, t) and refusal(value) is None and len(value) == n
         case _:
             return static_kind(value) == guard.kind
 
