@@ -23,6 +23,7 @@ from pullback.frontend.kinds import FunctionK, Kind, StaticK, leaf_types
 from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.libraries import package_of
 from pullback.frontend.nesting import depth
+from pullback.frontend.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
 from pullback.frontend.source import Definition, FunctionNode, nested_definition, site_of
 from pullback.frontend.syntax import refused_syntax
@@ -252,7 +253,9 @@ class Functions:
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """The refusal of what a package does, shown where it is called."""
         name = f"{definition.globals.get('__name__')}.{definition.qualname}"
-        made = type(e)(f"{name}, which is called here: {e.reason}", e.rewrite, self.run.site(node))
+        known = rewrite_of(name)
+        rewrite = e.rewrite if known == ANYTHING else known
+        made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
         if e.site is not None:
             made.add_note("inside of it\n" + excerpt(e.site))
         return made
