@@ -29,7 +29,8 @@ N = np.array([1.0, np.nan, 3.0, 2.0])
 K = np.array([0, 2, 1, 2])
 XS = [3.0, 1.0, 2.0, 1.0]
 OUTSIDE = {
-    rewrites.OUTSIDE, rewrites.INSIDE, rewrites.FILES, rewrites.SHOW, rewrites.DRAW, rewrites.COLUMNS,
+    rewrites.OUTSIDE, rewrites.INSIDE, rewrites.FILES, rewrites.SHOW, rewrites.DRAW,
+    rewrites.COLUMNS,
     "give Pullback the function itself: fast.py_func", "use floats",
 }  # fmt: skip
 
