@@ -29,7 +29,8 @@ N = np.array([1.0, np.nan, 3.0, 2.0])
 K = np.array([0, 2, 1, 2])
 XS = [3.0, 1.0, 2.0, 1.0]
 OUTSIDE = {
-    rewrites.OUTSIDE, rewrites.FILES, rewrites.SHOW, rewrites.DRAW, rewrites.COLUMNS,
+    rewrites.OUTSIDE, rewrites.INSIDE, rewrites.FILES, rewrites.SHOW, rewrites.DRAW,
+    rewrites.COLUMNS,
     "give Pullback the function itself: fast.py_func", "use floats",
 }  # fmt: skip
 
@@ -386,6 +387,9 @@ ADVICE = [
      lambda n: 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))),
     ("numpy.hamming", (6,), np.hamming,
      lambda n: 0.54 - 0.46 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))),
+    ("numpy.blackman", (6,), np.blackman,
+     lambda n: 0.42 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1)) + 0.08 * np.cos(
+         4.0 * np.pi * np.arange(n) / (n - 1))),
     ("numpy.fft.fft", (X,), lambda x: (np.fft.fft(x).real, np.fft.fft(x).imag), fourier),
     ("ufunc.at", (X, K, P), at_numpy, at),
     ("complex", (1.0, 2.0, 3.0, -0.5), product, multiply),
@@ -465,6 +469,7 @@ ADVICE = [
     ("scipy.special.exp10", (P,), special.exp10, lambda x: 10.0**x),
     ("scipy.special.lambertw", (1.5,), lambda x: special.lambertw(x).real, lambertw),
     ("scipy.special.eval_legendre", (0.3,), lambda x: special.eval_legendre(4, x), legendre),
+    ("pb.ravel", (X,), lambda v: v[0] * (v[1] + v[2]), lambda v: v[0] * np.sum(v[1:3])),
     ("torch.tanh", (X,), np.tanh, lambda x: np.tanh(x)),
     ("tqdm.tqdm", (4.0,), lambda x: x * 6.0, lambda x: sum(x * i for i in range(4))),
 ]  # fmt: skip

@@ -67,3 +67,38 @@ def test_how_to_do_without_nonlocal() -> None:
     with pytest.raises(UnsupportedError, match=rewrite):
         pb.grad(counted)(1.5)
     assert pb.value_and_grad(handed_back)(1.5) == (counted(1.5), 15.0)
+
+
+def test_statements_that_are_refused_have_a_way_round() -> None:
+    def caught(x, y):
+        try:
+            return x / y
+        except ZeroDivisionError:
+            return 0.0
+
+    def tested(x, y):
+        if y != 0.0:
+            return x / y
+        else:
+            return 0.0
+
+    def yields(x):
+        for i in range(3):
+            yield x * i
+
+    def appends(x):
+        out = []
+        for i in range(3):
+            out.append(x * i)
+        return out
+
+    for refused, args, rewrite in (
+        (caught, (1.0, 0.0), "if y != 0.0"), (yields, (2.0,), "out.append"),
+    ):  # fmt: skip
+        with pytest.raises(UnsupportedError) as found:
+            pb.jit(refused)(*args)
+        assert rewrite in found.value.rewrite
+    for y in (0.0, 4.0):
+        assert pb.jit(tested)(1.0, y) == caught(1.0, y)
+    assert pb.jit(appends)(2.0) == list(yields(2.0))
+    assert pb.jit(lambda k: k in (1, 2))(2) is True

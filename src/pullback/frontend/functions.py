@@ -24,6 +24,7 @@ from pullback.frontend.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, ti
 from pullback.frontend.libraries import package_of
 from pullback.frontend.memo import Remembered
 from pullback.frontend.nesting import depth
+from pullback.frontend.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
 from pullback.frontend.source import Definition, nested_definition, site_of
 from pullback.frontend.syntax import refused_syntax
@@ -259,7 +260,9 @@ class Functions:
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """The refusal of what a package does, shown where it is called."""
         name = f"{definition.globals.get('__name__')}.{definition.qualname}"
-        made = type(e)(f"{name}, which is called here: {e.reason}", e.rewrite, self.run.site(node))
+        known = rewrite_of(name)
+        rewrite = e.rewrite if known == ANYTHING else known
+        made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
         if e.site is not None:
             made.add_note("inside of it\n" + excerpt(e.site))
         return made

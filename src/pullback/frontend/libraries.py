@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from functools import cache
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import PurePath
 from types import FunctionType, MethodType
 
@@ -26,8 +27,9 @@ CLOSED = frozenset({
 })  # fmt: skip
 """Packages that are not read."""
 
-OPEN = frozenset({"colorsys"})
-"""Modules of the standard library that are plain arithmetic: they are read."""
+OPEN = frozenset({"calendar", "colorsys", "statistics", "typing"})
+"""Modules of the standard library whose functions are plain arithmetic: they are read, as installed
+packages are."""
 
 _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.applied", "pullback.api",
               "pullback.combinators")  # fmt: skip
@@ -39,23 +41,27 @@ _STANDARD = tuple(
 )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def package_of(file: str) -> str:
-    """The installed package that a file belongs to ('': it is not installed)."""
+    """The package that a file belongs to, if it is installed and may be read ('': it is the user's,
+    or of the standard library)."""
     parts = PurePath(file).parts
     for k in range(len(parts) - 2, -1, -1):
         if parts[k] in _INSTALLED:
             return parts[k + 1].removesuffix(".py")
-    return ""
+    standard = any(parts[:-1] == p for p in _STANDARD)
+    return PurePath(file).stem if standard and PurePath(file).stem in OPEN else ""
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _is_standard(file: str) -> bool:
     """Whether a file belongs to the standard library."""
     if file.startswith("<frozen "):
         return True
     parts = PurePath(file).parts
-    return not package_of(file) and any(parts[: len(p)] == p for p in _STANDARD)
+    if any(p in _INSTALLED for p in parts):
+        return False
+    return any(parts[: len(p)] == p for p in _STANDARD)
 
 
 def is_closed(function: FunctionType) -> bool:
@@ -81,7 +87,7 @@ def name_of(obj: object) -> str:
         name = f"{getattr(obj.__self__, 'name', '')}.{obj.__name__}".lstrip(".")
     if module == "pullback" or module.startswith("pullback."):
         module = "pb"
-    public = [part for part in _PUBLIC.get(module, module).split(".") if not part.startswith("_")]
+    public = takewhile(lambda p: not p.startswith("_"), _PUBLIC.get(module, module).split("."))
     return ".".join([*(p for p in public if p not in ("builtins", "")), str(name)])
 
 

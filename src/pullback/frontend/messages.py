@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -174,7 +174,7 @@ def _makes_text(node: ast.expr) -> bool:
             return _is_text(node)
 
 
-@cache
+@lru_cache(maxsize=256)
 def shown_names(function: ast.AST) -> frozenset[str]:
     """The names that a function reads in ``raise`` and ``assert`` messages only, or in other texts
     that only these show."""

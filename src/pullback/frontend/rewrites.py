@@ -143,6 +143,8 @@ REWRITES: dict[str, str] = {
     "numpy.ndenumerate": "for i in range(n): for j in range(m): ...",
     "numpy.hanning": "0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))",
     "numpy.hamming": "0.54 - 0.46 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))",
+    "numpy.blackman":
+        "t = 2.0 * np.pi * np.arange(n) / (n - 1); 0.42 - 0.5 * np.cos(t) + 0.08 * np.cos(2.0 * t)",
     "numpy.fft.": FOURIER, "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,
     "ufunc.at": "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]",
     # numbers that the run draws, files, output

@@ -371,9 +371,18 @@ def liveness_of(node: FunctionNode) -> Liveness:
 # --- syntax that is refused wherever it stands ----------------------------------------------------
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("exceptions cannot be caught in compiled code", "test the condition with if"),
-    ast.TryStar: ("exceptions cannot be caught in compiled code", "test the condition with if"),
-    ast.With: ("'with' has effects that compiled code cannot have", "do it outside"),
+    ast.Try: (
+        "exceptions cannot be caught in compiled code",
+        "test what would raise beforehand: if y != 0.0: ... else: ...",
+    ),
+    ast.TryStar: (
+        "exceptions cannot be caught in compiled code",
+        "test what would raise beforehand: if y != 0.0: ... else: ...",
+    ),
+    ast.With: (
+        "'with' has effects that compiled code cannot have",
+        "do it outside; np.errstate can be left away: compiled code gives no warnings",
+    ),
     ast.AsyncFor: ("async code cannot be compiled", "call an ordinary function"),
     ast.AsyncWith: ("async code cannot be compiled", "call an ordinary function"),
     ast.AsyncFunctionDef: ("async code cannot be compiled", "write an ordinary function"),
@@ -384,9 +393,13 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "a variable of an enclosing function cannot be rebound",
         "give it to the function and return the new one",
     ),
-    ast.Yield: ("a generator function cannot be compiled", "return a list or an array"),
-    ast.YieldFrom: ("a generator function cannot be compiled", "return a list or an array"),
-    ast.Set: ("sets are not part of the language", "use a tuple or a list"),
+    ast.Yield: (
+        "a generator function cannot be compiled", "out = []; out.append(v) for each; return out"
+    ),
+    ast.YieldFrom: (
+        "a generator function cannot be compiled", "out = []; out.append(v) for each; return out"
+    ),
+    ast.Set: ("sets are not part of the language", "use a tuple or a list: k in (1, 2)"),
     ast.SetComp: ("sets are not part of the language", "use a list"),
 }
 
