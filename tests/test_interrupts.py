@@ -316,8 +316,9 @@ def test_a_thread_computes_on_while_main_is_interrupted() -> None:
                 w.join()
 
     assert interrupted(both, 0.05) < SOON
-    for w in workers:
-        w.join()
+    end = time.perf_counter() + 60.0
+    while len(results) < 2 and time.perf_counter() < end:  # an interrupted join is no join
+        time.sleep(0.01)
     assert results == [expected, expected]
 
 

@@ -151,12 +151,14 @@ def _reachable(direct: dict[str, frozenset[str]], start: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def only_moves(region: Region) -> bool:
-    """Whether code stores nothing but what it loads, or what was there before."""
-    return any(isinstance(instr, Store) for instr in region.code) and all(
+def only_moves(loop: ForCode) -> bool:
+    """Whether a loop stores nothing but what it loads, or what was there before."""
+    code = loop.body.code
+    unchanged = all(x is c for x, c in zip(loop.body.yields, loop.carried))
+    return unchanged and any(isinstance(instr, Store) for instr in code) and all(
         isinstance(instr, Load | Store | Offset)
         or (isinstance(instr, Arith) and instr.dst.ty in (Ty.I64, Ty.PTR))
-        for instr in region.code
+        for instr in code
     )
 
 

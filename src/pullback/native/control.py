@@ -133,14 +133,14 @@ def _pieces(
     """
     assert instr.index.ty is Ty.I64
     k = f.count
-    nested = not instr.carried and only_moves(instr.body)
+    nested = only_moves(instr)
     length = each.iterations * instr.step
-    end, begin = Reg("end", Ty.I64), Reg("begin", Ty.I64)
+    end, begin = Reg("end", Ty.I64), tuple(Reg(r.name, r.ty, r.lanes) for r in regs)
     beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {inits[0]}, i64 {length})")
     first = f.let(f"call i64 @llvm.smin.i64(i64 {hi}, i64 {beyond})")
     if nested:
-        outer = _phis(f, f"piece{k}", (begin, end), (inits[0], first), f.label)
-        start = _phis(f, f"for{k}", regs, (f.names[begin.id],), f.label)
+        outer = _phis(f, f"piece{k}", (*begin, end), (*inits, first), f.label)
+        start = _phis(f, f"for{k}", regs, tuple(f.names[r.id] for r in begin), f.label)
     else:
         start = _phis(f, f"for{k}", (*regs, end), (*inits, first), f.label)
     i, until = f.names[instr.index.id], f.names[end.id]
@@ -158,7 +158,7 @@ def _pieces(
     f.line(f"br i1 {fine}, label %{'piece' if nested else 'body'}{k}, label %failed, !prof !6")
     f.failed_from.append(f.label)
     if nested:
-        _complete(f, outer, (i, following))
+        _complete(f, outer, (*(f.names[r.id] for r in regs), following))
         f.block(f"body{k}")
         _round(f, instr, k, start)
         return

@@ -1,7 +1,7 @@
 """Which thread handles signals: compiled code leaves the others alone.
 
 Python runs signal handlers in its main thread only, so only a loop of that thread has a reason
-to take the GIL from time to time. The child of a fork has as its main thread the one that forked."""
+to take the GIL from time to time. In the child of a fork it is the thread that forked."""
 
 from __future__ import annotations
 

@@ -1,0 +1,124 @@
+"""A KeyboardInterrupt in the compiler, wherever it comes: the next call compiles the same program.
+
+``PULLBACK_INTERRUPTS`` says how many places are tried for each program (default: 3)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, ModuleType
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+PLACES = int(os.environ.get("PULLBACK_INTERRUPTS", "3"))
+
+PROGRAMS = '''
+from __future__ import annotations
+import math
+from dataclasses import dataclass
+import numpy as np
+
+@dataclass(frozen=True)
+class Leaf:
+    v: float
+
+@dataclass(frozen=True)
+class Pair:
+    a: Leaf | Pair
+    b: Leaf | Pair
+
+def total(t, scale):
+    match t:
+        case Leaf(v):
+            return math.sin(v) * scale(v)
+        case Pair(a, b):
+            return total(a, scale) * 0.5 + total(b, scale)
+
+'''
+
+COPY = """
+def data_{k}(x):
+    return total(Pair(Leaf(x[0]), Pair(Leaf(x[1]), Leaf(0.75))), lambda v: v * np.sum(x))
+
+def loops_{k}(x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = x[i] * (out[i - 1] if i > 0 else 1.0)
+        j = 0
+        while j < i:
+            out[i] += math.cos(x[j])
+            j += 1
+    return out @ x
+
+"""
+
+
+class Count:
+    """Counts calls and returns of Python code; the one at ``at`` is interrupted."""
+
+    def __init__(self, at: int = -1) -> None:
+        self.left = at
+        self.seen = 0
+
+    def __call__(self, frame: FrameType, event: str, arg: object) -> None:
+        self.seen += 1
+        if self.seen == self.left:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    def run(self, call: Callable[[], object]) -> bool:
+        """Whether a call was interrupted."""
+        sys.setprofile(self)
+        try:
+            call()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(None)
+        return False
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The same functions many times, each time with code that nobody has compiled."""
+    path: Path = tmp_path_factory.mktemp("interrupted") / "programs_to_interrupt.py"
+    path.write_text(PROGRAMS + "".join(COPY.format(k=k) for k in range(PLACES + 2)))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("name", "method"), [("data", "chad"), ("loops", "dual")])
+def test_the_next_call_compiles_the_same(
+    programs: ModuleType, capsys: pytest.CaptureFixture[str], name: str, method: str
+) -> None:
+    x = np.array([0.1, 0.2, 0.3, 0.4])
+
+    def core(f: Callable[..., object]) -> str:
+        pb.show(pb.value_and_grad(f, method=method), x)
+        return capsys.readouterr().out.replace(f.__name__, "f")
+
+    f = getattr(programs, f"{name}_{PLACES}")
+    pb.value_and_grad(f, method=method)(x)  # what is done once in a process
+    f = getattr(programs, f"{name}_{PLACES + 1}")
+    count = Count()
+    count.run(lambda: pb.value_and_grad(f, method=method)(x))
+    (value, gradient), text = pb.value_and_grad(f, method=method)(x), core(f)
+    rng = random.Random(f"{name} {method}")
+    for k in range(PLACES):
+        f = getattr(programs, f"{name}_{k}")
+        operator = pb.value_and_grad(f, method=method)
+        assert Count(rng.randrange(1, count.seen // 2)).run(lambda: operator(x))  # noqa: B023
+        again, other = operator(x)
+        assert again == value and np.array_equal(gradient, other)
+        assert core(f) == text
