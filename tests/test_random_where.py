@@ -1,7 +1,7 @@
 """Random programs of nested np.where over values that overflow or are singular where they are not
 taken, against the same with ``if``: no NaN comes from the side that is not taken.
 
-``PULLBACK_WHERES`` is the number of programs (6)."""
+``PULLBACK_WHERES`` is the number of programs (3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 import pullback as pb
 
-COUNT = int(os.environ.get("PULLBACK_WHERES", "6"))
+COUNT = int(os.environ.get("PULLBACK_WHERES", "3"))
 FIRST = int(os.environ.get("PULLBACK_WHERES_FIRST", "0"))
 POINTS = np.array([-800.0, -2.5, -0.5, 0.0, 0.5, 1.0, 1.7, 2.0, 30.0, 800.0])
 
@@ -90,8 +90,8 @@ def regular(g: Callable[..., object]) -> tuple[list[np.float64], list[float]]:
     points, slopes = [], []
     for t in POINTS:
         h = 1e-5 * max(1.0, abs(t))
-        near = [float(g(np.float64(t + k * h))) for k in (-2, -1, 0, 1, 2)]  # type: ignore[arg-type]
-        if not np.all(np.isfinite(near)) or max(map(abs, near)) > 1e12:
+        near = np.array([g(np.float64(t + k * h)) for k in (-2, -1, 0, 1, 2)], dtype=float)
+        if not np.all(np.isfinite(near)) or np.max(np.abs(near)) > 1e12:
             continue
         wide, close = (near[4] - near[0]) / (4 * h), (near[3] - near[1]) / (2 * h)
         sides = (near[3] - near[2]) / h, (near[2] - near[1]) / h
@@ -119,6 +119,7 @@ def test_only_the_side_that_is_taken_counts(seed: int) -> None:
 
         by_branches = [pb.grad(g)(x) for x in points]
         assert np.allclose(by_branches, slopes, rtol=1e-4, atol=1e-4)
+        assert np.allclose(pb.jit(f)(xs), [g(x) for x in points], rtol=1e-12)
         for method in ("chad", "dual"):
             assert np.allclose(pb.grad(total, method=method)(xs), by_branches, rtol=1e-12), method
             scalars = [pb.grad(f, method=method)(x) for x in points]

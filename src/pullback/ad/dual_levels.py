@@ -158,6 +158,14 @@ class Made:
         self.run.env.update((v, (out,)) for v, out in zip(let.vars, outs))
         self.inner.lets.append(item.let_of(outs))
 
+    def partly(self, k: int) -> bool:
+        """Whether one of the results may have no cotangent: an element of an array, what a loop
+        around may not want, or what a loop carries and nobody reads afterwards."""
+        if self.up is not None or k >= len(self.outs) + len(self.put) - self.cells:
+            return True
+        unread = self.let.vars[self.outs[k]] not in self.run.users
+        return bool(self.state) and unread and self.run.functions.wild
+
     @property
     def cells(self) -> int:
         """How many of the results, the last ones, are elements of arrays: of these some may have no
@@ -171,11 +179,10 @@ class Made:
         """From the cotangents of the results to those of all else."""
         run, loop, presence = self.run, self.loop, Presence()
         ct: dict[Var, Atom] = {}
-        partly = self.up is not None or (len(self.state) > 1 and run.functions.wild)
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
         for k, (r, seed) in enumerate(zip(given, cts, strict=True)):
             if isinstance(r, Var) and run.on(r):
-                if partly or k >= len(given) - self.cells:
+                if self.partly(k):
                     presence.nonzero(back, seed)
                 ct[r] = presence.sum(back, ct[r], seed) if r in ct else seed
         for item in reversed(self.items):
