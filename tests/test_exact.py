@@ -206,6 +206,21 @@ def test_a_sum_begins_with_zero() -> None:
         assert bits(pb.value_and_grad(one_term)(xs)[0]) == bits(one_term(xs))
 
 
+def twice(xs):
+    s = t = 0.0
+    for x in xs:
+        v = x * x
+        s += v
+        t += v
+    return s + t * 2.0
+
+
+def test_a_product_that_another_block_adds() -> None:
+    xs = np.array([0.5, -1.25, 3.0])
+    for method in METHODS:
+        assert pb.grad(twice, method=method)(xs).tolist() == (6.0 * xs).tolist()
+
+
 def test_double_roots() -> None:
     """The discriminant is 0 and not a bit less, which would be an error."""
     rng = random.Random(2)
