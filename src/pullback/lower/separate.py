@@ -217,8 +217,9 @@ def summands(op: Loop) -> Block | None:
                 added.append(b if a is v else a)
                 instead[let] = ()
             case Prim("fma", (a, b, c)) if v is c:
-                added.append(Var(v.name, v.type))
-                instead[let] = (Let((added[-1],), Prim("mul", (a, b)), let.site),)
+                term = Var(v.name, v.type)
+                added.append(term)
+                instead[let] = (Let((term,), Prim("mul", (a, b)), let.site),)
             case _:
                 return None
     lets = (y for x in op.body.lets for y in instead.get(x, (x,)))
