@@ -263,9 +263,12 @@ def _groups_around(classes: Collection[type]) -> Iterator[tuple[type, ...]]:
         yield from groups_of(cls)
     for other in declared_in(_modules(classes)):
         try:
-            yield from groups_of(other)
+            groups = groups_of(other)
         except ArgumentTypeError:  # its annotations do not resolve
             continue
+        for group in groups:  # of one sort: the arguments of generic classes follow from each other
+            if len({bool(parameters(c)) for c in group if c is not types.NoneType}) == 1:
+                yield group
 
 
 def _by_name(cls: type) -> tuple[str, str]:

@@ -97,9 +97,10 @@ def completed(classes: Sequence[type], given: Arguments) -> Arguments:
     """The arguments of all generic classes among those that unions bring together, from those of
     some: where an annotation says ``Leaf[T] | Node[T]``, they are the same."""
     known = {c: given[c] for c in classes if c in given}
+    records = [c for c in classes if c is not types.NoneType]
     while missing := [c for c in classes if parameters(c) and c not in known]:
         before = len(known)
-        for annotation in (a for c in classes for a in mentioned_beside(c)):
+        for annotation in (a for c in records for a in mentioned_beside(c)):
             found = instances(annotation)
             bound = {p: k for c in found if c in known for p, k in zip(found[c], known[c])}
             for c in found:
