@@ -75,6 +75,29 @@ def test_memory_goes_back_after_a_big_call() -> None:
     assert call(20_000_000) == 1.0
 
 
+@pytest.mark.parametrize("shift", [1, 5_000_000])
+@pytest.mark.parametrize("forwards", [True, False])
+def test_large_pieces_of_memory_that_overlap_are_moved_as_a_whole(
+    forwards: bool, shift: int
+) -> None:
+    count = 5_000_000  # 40 MB: in pieces, between which signals are looked for
+
+    def body(c: Code, n: Reg) -> tuple[Reg, Reg, Reg]:
+        p = c.alloc(c.op("add", n, i64(shift)))
+        whole = c.op("add", n, i64(shift))
+        c.loop(i64(0), whole, (), lambda b, i, _: b.store(p, i, b.op("to_real", i, ty=F)) or ())
+        q = Reg("q", P)
+        c.add(Offset(q, p, i64(shift), F))
+        c.add(Copy(q, p, n, F) if forwards else Copy(p, q, n, F))
+        last = c.op("sub", n, i64(1))
+        moved = q if forwards else p
+        return c.load(moved, i64(0)), c.load(moved, i64(2_100_000)), c.load(moved, last)
+
+    call = entry(function("main", (I,), body), [PyInt()], (PyFloat(),) * 3)
+    begin = 0.0 if forwards else float(shift)
+    assert call(count) == (begin, begin + 2_100_000.0, begin + count - 1.0)
+
+
 def lazily_free() -> int:
     """Bytes that are resident only until the system needs them."""
     with open("/proc/self/smaps_rollup") as f:
