@@ -47,7 +47,7 @@ CASES = [
     (b"ab", "list(b)", list(b"ab")),
     (range(3), "list(r)", list(range(3))),
     (collections.deque([1.0]), "list(d)", list(collections.deque([1.0]))),
-    (collections.defaultdict(float, a=1.0), "dict(d)", {"a": 1.0}),
+    (collections.defaultdict(float, a=1.0), "dict(x)", {"a": 1.0}),
     (decimal.Decimal("1.5"), "float(d)", float(decimal.Decimal("1.5"))),
     (fractions.Fraction(1, 2), "float(q)", float(fractions.Fraction(1, 2))),
     (datetime.date(2020, 1, 1), "d.toordinal()", datetime.date(2020, 1, 1).toordinal()),

@@ -103,6 +103,12 @@ class Row:
         """Whether a partial can be infinite or NaN, so that ``mulz`` must be used."""
         return self.product == "mulz"
 
+    @property
+    def function(self) -> str | None:
+        """The mathematical function that compiled code calls for it, if that is what it does."""
+        cell = self.llvm.get("real", "")
+        return cell.removeprefix("call:") if cell.startswith("call:") else None
+
     def partial(self, i: int) -> Partial:
         """The cell for argument ``i`` (variadic rows repeat the last one)."""
         return self.partials[min(i, len(self.partials) - 1)]

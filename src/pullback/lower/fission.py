@@ -148,6 +148,6 @@ def _needs(body: Block, additions: list[Let]) -> tuple[Let, ...] | None:
             out.append(let)
             if isinstance(let.op, Prim):
                 row = TABLE[let.op.name]
-                called = any(text.startswith("call:") for text in row.llvm.values())
+                called = row.function is not None
                 operations += LONGEST + 1 if called else 1
     return tuple(reversed(out)) if operations <= LONGEST else None

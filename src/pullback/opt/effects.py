@@ -78,8 +78,7 @@ def work_of(op: Op) -> Work:
                 return Work.NONE
             if row.cost != "one":
                 return Work.MORE
-            called = any(text.startswith("call:") for text in row.llvm.values())
-            return Work.FUNCTION if called else Work.STEP
+            return Work.STEP if row.function is None else Work.FUNCTION
         case Index():
             return Work.STEP
         case _:
