@@ -104,7 +104,8 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
     if not isinstance(step, Lit) or abs(int(step.value)) >= 2**31:
-        return start, _any_count(run, start, stop, step, node), step
+        near = max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 62
+        return start, _any_count(run, start, stop, step, None if near else node), step
     count = _count(run, start, stop, int(step.value))
     if isinstance(count, Lit):
         return start, i64(max(int(count.value), 0)), step
@@ -124,16 +125,20 @@ def _count(run: Run, start: Atom, stop: Atom, step: int) -> Atom:
     return ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
 
 
-def _any_count(run: Run, start: Atom, stop: Atom, step: Atom, node: ast.AST) -> Atom:
+def _any_count(
+    run: Run, start: Atom, stop: Atom, step: Atom, node: ast.AST | None
+) -> Atom:
     """How many items a range has whose step may be any number: 1 + (span - 1) // abs(step), with
-    both numbers negated, since there is no abs(-2**63)."""
+    both numbers negated, since there is no abs(-2**63). ``node``: where to raise OverflowError if
+    the span has more than 64 bits; None if it cannot."""
     b = run.b
     up = b.prim("gt", step, i64(0))
     low, high = b.prim("select", up, start, stop), b.prim("select", up, stop, start)
     some, back = b.prim("lt", low, high), b.prim("sub", low, high)
-    near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
-    fits = b.prim("or", b.prim("not", some), near)
-    run.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
+    if node is not None:
+        near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
+        fits = b.prim("or", b.prim("not", some), near)
+        run.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
     down = b.prim("select", up, b.prim("sub", i64(0), step), step)
     rounds = b.prim("add", b.prim("floordiv", b.prim("add", back, i64(1)), down), i64(1))
     return b.prim("select", some, rounds, i64(0))
