@@ -11,7 +11,7 @@ import pytest
 import pullback as pb
 from pullback import driver
 
-INT_MIN = -(2**63)
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 def floordiv(a, b):
@@ -246,3 +246,25 @@ def test_ranges_with_any_step() -> None:
             for c in (-9, -2, -1, 1, 2, 3):
                 assert compiled(a, b, c) == items_of_a_range(a, b, c)
     same(items_of_a_range, 1, 2, 0)
+
+
+def test_the_length_of_ranges_that_end_far_away() -> None:
+    def by(lo, hi, step):
+        s = 0.0
+        for i in range(lo, hi, step):
+            s = 0.5 * s + i % 7
+        return s
+
+    def leaps(lo, hi):
+        s = 0.0
+        for i in range(lo, hi, 2**62):
+            s = 0.5 * s + i % 7
+        return s
+
+    for args in [(0, INT_MAX, 2**61), (3, -4, INT_MIN), (INT_MIN, -1, 2**62), (9, 2, -3), (5, 0, 1),
+                 (INT_MIN, INT_MIN + 1, INT_MAX), (INT_MAX, INT_MAX, INT_MIN)]:  # fmt: skip
+        assert pb.jit(by)(*args) == by(*args)
+        assert pb.jit(leaps)(*args[:2]) == leaps(*args[:2])
+    for lo, hi, step in [(INT_MIN, INT_MAX, 2**62), (0, INT_MIN, -1), (INT_MAX, -1, -(2**62))]:
+        with pytest.raises(OverflowError):
+            pb.jit(by)(lo, hi, step)

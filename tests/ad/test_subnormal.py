@@ -218,3 +218,18 @@ def test_a_derivative_inside_is_flushed_and_what_uses_it_is_not() -> None:
     value, by_scale = pb.value_and_grad(f, argnums=1)(x, 1.25)
     assert value == plain(0.75, 1.25)
     assert math.isclose(by_scale, 1.5 * 2.0**-60, rel_tol=1e-12)
+
+
+def test_sums_of_values_in_a_reverse_loop() -> None:
+    """They are computed again there, and are values."""
+
+    def f(x, a, c, at):
+        for k in range(len(a)):
+            x = x * 0.5 + sum(c[i] * sum(a[k, at[j + i]] for j in range(2)) for i in range(2))
+        return 1e300 * x
+
+    a, at = np.full((80, 2), 1e-310), np.array([0, 1, 1])
+    _, found = pb.grad(f, argnums=(0, 2))(1.0, a, np.ones(2), at)
+    expected = pb.grad(f, argnums=2, method="dual")(1.0, a, np.ones(2), at)
+    assert found.min() > 0.0
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -103,7 +103,10 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
     step = int_atom(run, value.step, node, "an argument of range")
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
-    count = _count(run, start, stop, step)
+    if not isinstance(step, Lit) or abs(int(step.value)) >= 2**31:
+        near = max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 62
+        return start, _any_count(run, start, stop, step, None if near else node), step
+    count = _count(run, start, stop, int(step.value))
     if isinstance(count, Lit):
         return start, i64(max(int(count.value), 0)), step
     if ext.never_negative(run, count):
@@ -111,20 +114,34 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
     return start, run.b.prim("max", count, i64(0)), step
 
 
-def _count(run: Run, start: Atom, stop: Atom, step: Atom) -> Atom:
+def _count(run: Run, start: Atom, stop: Atom, step: int) -> Atom:
     """How many items a range has, or something negative where it has none."""
-    if isinstance(step, Lit):
-        size = abs(int(step.value))
-        if size == 0:  # raises ValueError where it is made
-            return i64(0)
-        span = ext.sub(run, stop, start) if int(step.value) > 0 else ext.sub(run, start, stop)
-        if size == 1:
-            return span
-        return ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
+    size = abs(step)
+    if size == 0:  # raises ValueError where it is made
+        return i64(0)
+    span = ext.sub(run, stop, start) if step > 0 else ext.sub(run, start, stop)
+    if size == 1:
+        return span
+    return ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
+
+
+def _any_count(
+    run: Run, start: Atom, stop: Atom, step: Atom, node: ast.AST | None
+) -> Atom:
+    """How many items a range has whose step may be any number: 1 + (span - 1) // abs(step), with
+    both numbers negated, since there is no abs(-2**63). ``node``: where to raise OverflowError if
+    the span has more than 64 bits; None if it cannot."""
     b = run.b
-    sign = b.prim("select", b.prim("gt", step, i64(0)), i64(1), i64(-1))
-    last = b.prim("sub", b.prim("add", ext.sub(run, stop, start), step), sign)
-    return b.prim("floordiv", last, step)
+    up = b.prim("gt", step, i64(0))
+    low, high = b.prim("select", up, start, stop), b.prim("select", up, stop, start)
+    some, back = b.prim("lt", low, high), b.prim("sub", low, high)
+    if node is not None:
+        near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
+        fits = b.prim("or", b.prim("not", some), near)
+        run.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
+    down = b.prim("select", up, b.prim("sub", i64(0), step), step)
+    rounds = b.prim("add", b.prim("floordiv", b.prim("add", back, i64(1)), down), i64(1))
+    return b.prim("select", some, rounds, i64(0))
 
 
 def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:

@@ -169,7 +169,8 @@ class _Cotangents:
             case Build(_, _, body) | Sum_(_, _, body):
                 fits = self.block(body)
                 for v, r in zip(let.vars, body.results, strict=True):
-                    self.know((v,), (r,))
+                    mine = self.know((v,), (r,))
+                    fits = fits and (mine or isinstance(op, Build))  # a sum is arithmetic too
                 return fits
             case Loop(_, _, carried, inits, body):
                 for c, i in zip(carried, inits, strict=True):
