@@ -179,3 +179,17 @@ def test_one_exponent_for_all():
 def test_numbers_of_arrays():
     for f in (lambda x: x[:1].item(), lambda x: x.tolist(), lambda x: x[0].item()):
         assert not differences(f, [(ROOT[0].astype(t),) for t in (int, np.int32, np.float32)], 0)
+
+
+def along_rows():
+    return [
+        lambda x: np.argsort(x, axis=1), lambda x: np.sort(x, axis=1), lambda x: np.argsort(x),
+        lambda x: np.cumsum(x, axis=1), lambda x: np.cumprod(x, axis=1), lambda x: np.sort(x).T,
+        lambda x: np.cumsum(x, axis=1).shape, lambda x: np.concatenate([np.cumsum(x, axis=1), x]),
+        lambda x: np.argsort(x.T, axis=0), lambda x: np.argsort(x, axis=1).shape[1],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", along_rows())
+def test_no_rows_keep_their_columns(f):
+    assert not differences(f, [(np.zeros((0, 3)),), (np.zeros((3, 0)),), (ROOT,)], 0)

@@ -19,6 +19,7 @@ from pullback.frontend.endings import without_rounds
 from pullback.frontend.flatten import flatten
 from pullback.frontend.join import as_list, generalise
 from pullback.frontend.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.scalars import MAX_SUM_BITS
 from pullback.frontend.signals import AlwaysRaises
 from pullback.frontend.values import (
     ArrayV,
@@ -103,27 +104,37 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
     step = int_atom(run, value.step, node, "an argument of range")
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
-    count = _count(run, start, stop, step)
+    bits = max(run.scalar(v, node).bits for v in (value.start, value.stop, value.step))
+    count = _count(run, start, stop, step, node if bits > MAX_SUM_BITS else None)
     if isinstance(count, Lit):
-        return start, i64(max(int(count.value), 0)), step
+        return start, run.scalar(Static(max(int(count.value), 0)), node).atom, step
     if ext.never_negative(run, count):
         return start, count, step
     return start, run.b.prim("max", count, i64(0)), step
 
 
-def _count(run: Run, start: Atom, stop: Atom, step: Atom) -> Atom:
-    """How many items a range has, or something negative where it has none."""
+def _count(run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None) -> Atom:
+    """How many items a range has, or something negative where it has none. OverflowError where the
+    ends are so far apart that this is no 64-bit integer; ``wide`` is the place, or None where they
+    cannot be."""
+
+    def checked(name: str, x: Atom, y: Atom) -> Atom:
+        if wide is None or y == i64(0) or (isinstance(x, Lit) and isinstance(y, Lit)):
+            return ext.sub(run, x, y) if name == "sub" else ext.add(run, x, y)
+        return run.b.prim(f"{name}.ck", x, y, site=run.site(wide))
+
     if isinstance(step, Lit):
         size = abs(int(step.value))
         if size == 0:  # raises ValueError where it is made
             return i64(0)
-        span = ext.sub(run, stop, start) if int(step.value) > 0 else ext.sub(run, start, stop)
+        ends = (stop, start) if int(step.value) > 0 else (start, stop)
+        span = checked("sub", *ends)
         if size == 1:
             return span
-        return ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
+        return ext.floordiv(run, checked("add", span, i64(size - 1)), i64(size))
     b = run.b
     sign = b.prim("select", b.prim("gt", step, i64(0)), i64(1), i64(-1))
-    last = b.prim("sub", b.prim("add", ext.sub(run, stop, start), step), sign)
+    last = b.prim("sub", checked("add", checked("sub", stop, start), step), sign)
     return b.prim("floordiv", last, step)
 
 
