@@ -186,6 +186,7 @@ def along_rows():
         lambda x: np.argsort(x, axis=1), lambda x: np.sort(x, axis=1), lambda x: np.argsort(x),
         lambda x: np.cumsum(x, axis=1), lambda x: np.cumprod(x, axis=1), lambda x: np.sort(x).T,
         lambda x: np.cumsum(x, axis=1).shape, lambda x: np.concatenate([np.cumsum(x, axis=1), x]),
+        lambda x: np.average(x, axis=0), lambda x: np.average(x, axis=1),
         lambda x: np.argsort(x.T, axis=0), lambda x: np.argsort(x, axis=1).shape[1],
     ]  # fmt: skip
 

@@ -354,3 +354,37 @@ def test_ranges_between_far_ends_are_right_or_refused(made):
         except OverflowError:
             continue
         assert found == first(a, b), (a, b)
+
+
+def summed():
+    def of_rows(s, xs):
+        for x in xs:
+            s += x
+        return s
+
+    return [
+        lambda xs: of_rows(-0.0, xs), lambda xs: sum(xs, -0.0), lambda xs: of_rows(0.0, xs),
+        lambda xs: sum((x for x in xs if x > 1.0), -0.0), lambda xs: -of_rows(-0.0, xs),
+        lambda xs: pb.value_and_grad(lambda ys: of_rows(-0.0, ys))(xs)[0],
+    ]
+
+
+@pytest.mark.parametrize("f", summed())
+def test_sums_that_start_from_negative_zero(f):
+    zeros = [[-0.0], [0.0], [-0.0] * 9, [-0.0, 0.0], [2.0, -0.0]]
+    assert not differences(f, [(xs,) for xs in zeros], 0)
+
+
+def added_rows():
+    return [
+        lambda x: sum(x), lambda x: sum([r * 2 for r in x]), lambda x: sum(x, 1),
+        lambda x: sum(x, 0.5), lambda x: sum(x, x[0]), lambda x: sum(x[0]),
+        lambda x: sum(x[0], np.float64(0.1)), lambda x: sum(x, np.float64(0.1)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", added_rows())
+def test_rows_are_added_in_their_type(f):
+    x = np.array([[2**30, 5, -1], [2**30 + 1, 7, 2**31 - 1]])
+    kinds = (np.int32, np.int64, np.float64, np.float32)
+    assert not differences(f, [(x.astype(t),) for t in kinds], 1)
