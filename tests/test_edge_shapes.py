@@ -167,6 +167,15 @@ def test_clip_keeps_the_sign_of_zero():
         assert not differences(f, [(zeros,)], 0)
 
 
+def test_clip_by_a_bound_for_each_element():
+    """Numbers as bounds leave equal ones alone, arrays give the bound, as np.maximum does."""
+    zeros = np.array([0.0, -0.0, math.nan, 1.0, -0.0])
+    for f in (lambda x, b: np.clip(x, b, 1.0), lambda x, b: np.clip(x, -1.0, b),
+              lambda x, b: np.clip(x, b, b + 1.0), lambda x, b: np.clip(x[0], b, b),
+              lambda x, b: np.clip(x > 0.5, b, b + 1.0)):  # fmt: skip
+        assert not differences(f, [(zeros, -zeros), (zeros, zeros[::-1])], 0)
+
+
 def test_one_exponent_for_all():
     """With one exponent np.power takes the square root at 0.5, with one for each element not."""
     x = np.array([-math.inf, -0.0, 0.0, -1.0, 4.0, math.inf, math.nan])
