@@ -167,6 +167,15 @@ def test_clip_keeps_the_sign_of_zero():
         assert not differences(f, [(zeros,)], 0)
 
 
+def test_clip_by_a_bound_for_each_element():
+    """Numbers as bounds leave equal ones alone, arrays give the bound, as np.maximum does."""
+    zeros = np.array([0.0, -0.0, math.nan, 1.0, -0.0])
+    for f in (lambda x, b: np.clip(x, b, 1.0), lambda x, b: np.clip(x, -1.0, b),
+              lambda x, b: np.clip(x, b, b + 1.0), lambda x, b: np.clip(x[0], b, b),
+              lambda x, b: np.clip(x > 0.5, b, b + 1.0)):  # fmt: skip
+        assert not differences(f, [(zeros, -zeros), (zeros, zeros[::-1])], 0)
+
+
 def test_one_exponent_for_all():
     """With one exponent np.power takes the square root at 0.5, with one for each element not."""
     x = np.array([-math.inf, -0.0, 0.0, -1.0, 4.0, math.inf, math.nan])
@@ -179,3 +188,18 @@ def test_one_exponent_for_all():
 def test_numbers_of_arrays():
     for f in (lambda x: x[:1].item(), lambda x: x.tolist(), lambda x: x[0].item()):
         assert not differences(f, [(ROOT[0].astype(t),) for t in (int, np.int32, np.float32)], 0)
+
+
+def along_rows():
+    return [
+        lambda x: np.argsort(x, axis=1), lambda x: np.sort(x, axis=1), lambda x: np.argsort(x),
+        lambda x: np.cumsum(x, axis=1), lambda x: np.cumprod(x, axis=1), lambda x: np.sort(x).T,
+        lambda x: np.cumsum(x, axis=1).shape, lambda x: np.concatenate([np.cumsum(x, axis=1), x]),
+        lambda x: np.average(x, axis=0), lambda x: np.average(x, axis=1),
+        lambda x: np.argsort(x.T, axis=0), lambda x: np.argsort(x, axis=1).shape[1],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", along_rows())
+def test_no_rows_keep_their_columns(f):
+    assert not differences(f, [(np.zeros((0, 3)),), (np.zeros((3, 0)),), (ROOT,)], 0)

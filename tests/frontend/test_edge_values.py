@@ -292,3 +292,99 @@ def test_what_arrays_of_ints_take(f):
         assert not differences(f, [(make(x),) for x in values], 0), make
     for make in (int, np.int64):
         assert not differences(f, [(make(n),) for n in (5, -1, 2**40)], 0), make
+
+
+BEYOND = [0, 1, -3, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**63 - 513, 10**17 + 1]
+NEAR = [0.0, 1.0, 2.0**53, -(2.0**53), 2.0**63, -(2.0**63), 1e17, 2.0**63 - 1024, 1e300,
+        math.inf, -math.inf, math.nan]  # fmt: skip
+
+
+def compared_exactly():
+    return [
+        lambda n, x: (n < x, n <= x, n == x, n != x, n > x, n >= x),
+        lambda n, x: (x < n, x <= n, x == n, x != n, x > n, x >= n),
+        lambda n, x: (n == 9007199254740992.0, n < 2.0**63, n >= 0.5),
+        lambda n, x: sum(1 for k in range(9) if (n ^ k) <= x),
+        lambda n, x: x in [float(n), x] and 0.0 <= n < x,
+    ]
+
+
+@pytest.mark.parametrize("f", compared_exactly())
+def test_large_ints_are_compared_exactly(f):
+    assert not differences(f, list(itertools.product(BEYOND, NEAR)), 0)
+
+
+def test_quotients_of_large_ints_are_exact_or_refused():
+    for f in (lambda n, m: n / m, lambda n, m: n / 7, lambda n, m: n / 2**62,
+              lambda n, m: (2**53 + 1) / m, lambda n, m: n / 2**53):  # fmt: skip
+        jitted = pb.jit(f)
+        for n, m in itertools.product(BEYOND, BEYOND[1:]):
+            try:
+                found = jitted(n, m)
+            except OverflowError:
+                continue
+            assert found == f(n, m), (n, m)
+    assert pb.jit(lambda n: n / 2**53)(2**63 - 1) == (2**63 - 1) / 2**53
+    assert pb.jit(lambda n, m: n / m)(2**53, -(2**53)) == -1.0
+
+
+def ranges():
+    return [
+        lambda a, b: range(a, b), lambda a, b: range(1, b), lambda a, b: range(-5, b),
+        lambda a, b: range(a, b, 2), lambda a, b: range(a, b, -3), lambda a, b: range(0, b, 7),
+        lambda a, b: range(2**63 - 6, 1 - 2**63), lambda a, b: range(1 - 2**63, 2**63 - 6),
+        lambda a, b: range(a, b, 2**63 - 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", ranges())
+def test_ranges_between_far_ends_are_right_or_refused(made):
+    def first(a, b):
+        n, seen = 0, 0
+        for i in made(a, b):
+            n, seen = n + 1, seen ^ i
+            if n > 3:
+                break
+        return n, seen
+
+    jitted = pb.jit(first)
+    for a, b in itertools.product([0, 5, -7, 2**62, 2**63 - 6, -(2**63), 1 - 2**63], repeat=2):
+        try:
+            found = jitted(a, b)
+        except OverflowError:
+            continue
+        assert found == first(a, b), (a, b)
+
+
+def summed():
+    def of_rows(s, xs):
+        for x in xs:
+            s += x
+        return s
+
+    return [
+        lambda xs: of_rows(-0.0, xs), lambda xs: sum(xs, -0.0), lambda xs: of_rows(0.0, xs),
+        lambda xs: sum((x for x in xs if x > 1.0), -0.0), lambda xs: -of_rows(-0.0, xs),
+        lambda xs: pb.value_and_grad(lambda ys: of_rows(-0.0, ys))(xs)[0],
+    ]
+
+
+@pytest.mark.parametrize("f", summed())
+def test_sums_that_start_from_negative_zero(f):
+    zeros = [[-0.0], [0.0], [-0.0] * 9, [-0.0, 0.0], [2.0, -0.0]]
+    assert not differences(f, [(xs,) for xs in zeros], 0)
+
+
+def added_rows():
+    return [
+        lambda x: sum(x), lambda x: sum([r * 2 for r in x]), lambda x: sum(x, 1),
+        lambda x: sum(x, 0.5), lambda x: sum(x, x[0]), lambda x: sum(x[0]),
+        lambda x: sum(x[0], np.float64(0.1)), lambda x: sum(x, np.float64(0.1)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", added_rows())
+def test_rows_are_added_in_their_type(f):
+    x = np.array([[2**30, 5, -1], [2**30 + 1, 7, 2**31 - 1]])
+    kinds = (np.int32, np.int64, np.float64, np.float32)
+    assert not differences(f, [(x.astype(t),) for t in kinds], 1)

@@ -96,8 +96,22 @@ def test_extents_of_arrays_in_branches_loops_and_arrays() -> None:
 
     q = agree(simplify, program([A1, I64], body), [V, 2], [V, 3])
     values = [getattr(r, "value", None) for r in q.functions["main"].body.results]
-    assert values == [3, None, None, None, 4, 4, None]
+    assert values == [3, None, None, None, None, 4, None]
     agree([simplify, simplify], program([A1, I64], body), [V, 2], [V, 3])
+
+
+def test_rows_stacked_have_their_columns_if_there_is_a_row() -> None:
+    def stacked(n):
+        def body(c, a, m):
+            rows = c.build(m if n is None else n, lambda i: c.build(4, lambda j: c.real(i + j)))
+            both = c.prim("stack", rows)
+            return both.dim(0), both.dim(1)
+
+        q = agree(simplify, program([A1, I64], body), [V, 2], [V, 0])
+        return [getattr(r, "value", None) for r in q.functions["main"].body.results]
+
+    assert stacked(2) == [2, 4]
+    assert stacked(None)[1] is None
 
 
 def test_extents_of_carried_arrays_that_are_made_anew() -> None:

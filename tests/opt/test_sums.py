@@ -147,3 +147,8 @@ def test_what_is_added_to_zero_is_the_result() -> None:
     q = found(body, sums=2)
     for op in ops(q, Sum_):
         assert not any(isinstance(x.op, Prim) and x.op.name == "add" for x in op.body.lets)
+
+
+def test_what_starts_from_negative_zero_stays_it() -> None:
+    """Of no rounds, and of nothing but -0.0; a ``Sum_`` starts from 0.0."""
+    found(lambda c, a, x: c.loop(a.dim(), [-0.0], lambda i, s: s + a.at(i)), loops=1, sums=0)

@@ -19,6 +19,7 @@ from pullback.frontend.endings import without_rounds
 from pullback.frontend.flatten import flatten
 from pullback.frontend.join import as_list, generalise
 from pullback.frontend.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.scalars import MAX_SUM_BITS
 from pullback.frontend.signals import AlwaysRaises
 from pullback.frontend.values import (
     ArrayV,
@@ -103,42 +104,52 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
     step = int_atom(run, value.step, node, "an argument of range")
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
-    if not isinstance(step, Lit) or abs(int(step.value)) >= 2**31:
-        near = max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 62
-        return start, _any_count(run, start, stop, step, None if near else node), step
-    count = _count(run, start, stop, int(step.value))
+    bits = max(run.scalar(v, node).bits for v in (value.start, value.stop))
+    wide = node if bits > MAX_SUM_BITS else None
+    if isinstance(step, Lit) and abs(int(step.value)) < 2**31:
+        count = _count(run, start, stop, int(step.value), wide)
+    else:
+        count = _any_count(run, start, stop, step, wide)
     if isinstance(count, Lit):
-        return start, i64(max(int(count.value), 0)), step
+        return start, run.scalar(Static(max(int(count.value), 0)), node).atom, step
     if ext.never_negative(run, count):
         return start, count, step
     return start, run.b.prim("max", count, i64(0)), step
 
 
-def _count(run: Run, start: Atom, stop: Atom, step: int) -> Atom:
-    """How many items a range has, or something negative where it has none."""
+def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -> Atom:
+    """How many items a range has, or something negative where it has none. OverflowError where the
+    ends are so far apart that this is no 64-bit integer; ``wide`` is the place, or None where they
+    cannot be."""
+
+    def checked(name: str, x: Atom, y: Atom) -> Atom:
+        if wide is None or y == i64(0) or (isinstance(x, Lit) and isinstance(y, Lit)):
+            return ext.sub(run, x, y) if name == "sub" else ext.add(run, x, y)
+        return run.b.prim(f"{name}.ck", x, y, site=run.site(wide))
+
     size = abs(step)
     if size == 0:  # raises ValueError where it is made
         return i64(0)
-    span = ext.sub(run, stop, start) if step > 0 else ext.sub(run, start, stop)
+    ends = (stop, start) if step > 0 else (start, stop)
+    span = checked("sub", *ends)
     if size == 1:
         return span
-    return ext.floordiv(run, ext.add(run, span, i64(size - 1)), i64(size))
+    return ext.floordiv(run, checked("add", span, i64(size - 1)), i64(size))
 
 
 def _any_count(
-    run: Run, start: Atom, stop: Atom, step: Atom, node: ast.AST | None
+    run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None
 ) -> Atom:
-    """How many items a range has whose step may be any number: 1 + (span - 1) // abs(step), with
-    both numbers negated, since there is no abs(-2**63). ``node``: where to raise OverflowError if
-    the span has more than 64 bits; None if it cannot."""
+    """The same of a range whose step may be any number: 1 + (span - 1) // abs(step), with both
+    numbers negated, since there is no abs(-2**63)."""
     b = run.b
     up = b.prim("gt", step, i64(0))
     low, high = b.prim("select", up, start, stop), b.prim("select", up, stop, start)
     some, back = b.prim("lt", low, high), b.prim("sub", low, high)
-    if node is not None:
+    if wide is not None:
         near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
         fits = b.prim("or", b.prim("not", some), near)
-        run.require(fits, "OverflowError", "integer result does not fit in 64 bits", node)
+        run.require(fits, "OverflowError", "integer result does not fit in 64 bits", wide)
     down = b.prim("select", up, b.prim("sub", i64(0), step), step)
     rounds = b.prim("add", b.prim("floordiv", b.prim("add", back, i64(1)), down), i64(1))
     return b.prim("select", some, rounds, i64(0))

@@ -13,7 +13,7 @@ import numpy as np
 
 from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Loop, Sum_, Var
-from pullback.core.types import BOOL, I64, Int, Real
+from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import dtypes
 from pullback.frontend import extents as ext
@@ -45,10 +45,11 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """sum(items, start=0)"""
     values, start = bind(sp, "sum", args, kwargs, node, iterable=MISSING, start=Static(0))
     items = sp.iterate(values, node)
-    total = sum_items(sp, items, node)
+    total = None if _is_negative_zero(start) else sum_items(sp, items, node)
     if total is not None and isinstance(total.type, Real):
         if isinstance(start, Static) and start.value == 0:
             return total
+    if total is not None and isinstance(total.type, Real) and not _widens(start, total):
         return sp.binop("+", start, total, node)
 
     def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
@@ -61,6 +62,16 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if arrays is not None:
             return arrays
     return sp.fold(items, [start], step, node)[0]
+
+
+def _widens(start: Value, total: Scalar) -> bool:
+    """Whether numbers of float32 are added to one of float64, as float64."""
+    return isinstance(start, Scalar) and not start.py and (start.type, total.type) == (F64, F32)
+
+
+def _is_negative_zero(start: Value) -> bool:
+    """A ``Sum_`` starts from 0.0, and so does what is added to nothing but -0.0."""
+    return isinstance(start, Static) and str(start.value) == "-0.0"
 
 
 def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
@@ -141,7 +152,9 @@ def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) ->
 
     def total() -> Value:
         rows = to_array(sp, sp.sequence(items.length, items.at, node), node, temporary=True)
-        return sp.binop("+", start, sp.call(Static(np.sum), (rows, Static(0)), node), node)
+        t = dtypes.promote(sp, (start, rows), node)  # np.sum would make int64 of int32
+        dtype = NONE if t == BOOL else dtypes.dtype_value(t)
+        return sp.binop("+", start, sp.call(Static(np.sum), (rows, Static(0), dtype), node), node)
 
     if isinstance(start, ArrayV):  # what a sum of nothing is
         first = seen[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -41,19 +42,21 @@ for _function, _name in ((np.maximum, "maximum"), (np.minimum, "minimum")):
 
 @register(np.clip)
 def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.clip(x, low, high): x, unless a bound is beyond it, or NaN; with one bound np.maximum or
-    np.minimum."""
+    """np.clip(x, low, high): x, unless a bound is beyond it, or NaN. With one bound, or a bound for
+    each element, np.maximum and np.minimum, which give the bound where they are equal."""
     x, low, high, _, low2, high2 = bind(
         sp, "np.clip", args, kwargs, node,
         a=MISSING, a_min=NONE, a_max=NONE, out=NONE, min=NONE, max=NONE,
     )  # fmt: skip
     given = [(n, b) for n, b in (("maximum", low), ("maximum", low2), ("minimum", high),
                                  ("minimum", high2)) if not is_none(b)]  # fmt: skip
-    if len(given) == 1:
-        ((name, bound),) = given
-        return elementwise(sp, (x, bound), lambda v: extreme(sp, name, v, node), node)
+    numbers = all(isinstance(b, Static | Scalar) for _, b in given)
     for name, bound in given:
-        x = _bounded(sp, name, x, bound, node)
+        if numbers and len(given) > 1:
+            x = _bounded(sp, name, x, bound, node)
+        else:
+            chosen = partial(extreme, sp, name, node=node)
+            x = elementwise(sp, (x, bound), chosen, node)
     return x
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pullback.core.build import lit
-from pullback.core.terms import Atom, Build, Loop, Prim, Var
+from pullback.core.terms import Atom, Build, Loop, Var
 from pullback.core.types import I64, Array, Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend import extents as ext
@@ -18,7 +18,7 @@ from pullback.frontend.numpy_create import limited, shape_of
 from pullback.frontend.numpy_elementwise import numpy_scalar
 from pullback.frontend.numpy_reduce import axes_of, named_axes, one_axis
 from pullback.frontend.numpy_shape import as_array, at_least_1d, ravel, transpose
-from pullback.frontend.sequences import to_array
+from pullback.frontend.sequences import stack_lines, to_array
 from pullback.frontend.values import (
     ArrayV,
     Scalar,
@@ -70,8 +70,7 @@ def cumulative(sp: Specialiser, x: ArrayV, axis: int, name: str, node: ast.AST) 
     outer = tuple(own[k] for k in others)
     block = sp.block(lambda: (line(indices),))
     (lines,) = sp.b.let(Build(outer, indices, block), (Array(Array(t, 1), len(others)),))
-    (joined,) = sp.b.let(Prim("stack", (lines,)), (Array(t, x.rank),), sp.site(node))
-    made = ext.note(sp, sp.fresh(joined, node), (*outer, own[axis]))
+    made = stack_lines(sp, lines, (*outer, own[axis]), node)
     order = [*others, axis]
     return transpose(sp, made, [order.index(k) for k in range(x.rank)], node)
 

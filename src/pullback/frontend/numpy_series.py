@@ -124,7 +124,11 @@ def average(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         sp, "np.average", args, kwargs, node, a=MISSING, axis=NONE, weights=NONE
     )
     if is_none(weights):
-        return sp.call(Static(np.mean), (x, axis), node)
+        mean = sp.call(Static(np.mean), (x, axis), node)
+        if isinstance(mean, ArrayV):
+            some = sp.b.prim("ne", ext.product(sp, ext.extents(sp, mean)), ext.ZERO)
+            sp.require(some, "ZeroDivisionError", "division by zero", node)
+        return mean
     a, w = at_least_1d(sp, x, node), at_least_1d(sp, weights, node)
     if a.rank != w.rank:
         sp.refuse(

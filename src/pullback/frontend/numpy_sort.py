@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pullback.core.build import lit
-from pullback.core.terms import Atom, Build, Prim, Var
+from pullback.core.terms import Atom, Build, Var
 from pullback.core.types import BOOL, I64, Array, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend import array_programs, scatter
@@ -27,6 +27,7 @@ from pullback.frontend.numpy_elementwise import numpy_scalar
 from pullback.frontend.numpy_reduce import one_axis
 from pullback.frontend.numpy_shape import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.programs import array_of, run_program
+from pullback.frontend.sequences import stack_lines
 from pullback.frontend.values import (
     ArrayV,
     Scalar,
@@ -68,10 +69,7 @@ def order_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV:
 
     op = Build(outer, indices, sp.block(line))
     (lines,) = sp.b.let(op, (Array(Array(I64, 1), len(others)),))
-    (joined,) = sp.b.let(Prim("stack", (lines,)), (Array(I64, x.rank),), sp.site(node))
-    wanted = (*outer, own[axis])  # also where there is no line
-    (joined,) = sp.b.let(Prim("reshape", (joined, *wanted)), (Array(I64, x.rank),), sp.site(node))
-    made = ext.note(sp, sp.fresh(joined, node), wanted)
+    made = stack_lines(sp, lines, (*outer, own[axis]), node)
     order = [*others, axis]
     return transpose(sp, made, [order.index(k) for k in range(x.rank)], node)
 

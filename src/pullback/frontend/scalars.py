@@ -32,7 +32,12 @@ FOLD: dict[str, Callable[..., object]] = {
 }  # fmt: skip
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
 COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_UNCHECKED_BITS = 62
+MAX_SUM_BITS = 62
+"""Sums, differences and negatives of ints of so many bits fit."""
+_FLOAT_BITS = 53
+_FLOAT_INT = 2**53
+"""Up to here every int is a float."""
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _TOO_LARGE = "integer result does not fit in 64 bits"
 _MAX_UNROLLED_POWER = 16
 
@@ -208,7 +213,7 @@ def _int(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scala
     if op in ARITHMETIC:
         m, n = (1 if s.type == BOOL else s.bits for s in (a, b))
         bits = m + n if op == "*" else max(m, n) + 1
-        if bits <= _UNCHECKED_BITS:
+        if bits <= MAX_SUM_BITS:
             return Scalar(sp.b.prim(ARITHMETIC[op], x, y), True, bits)
         checked = sp.b.prim(f"{ARITHMETIC[op]}.ck", x, y, site=sp.site(node))
         return Scalar(checked, True)
@@ -217,7 +222,7 @@ def _int(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Scala
     word = "integer division or modulo by zero" if op == "//" else "integer modulo by zero"
     _nonzero(sp, y, word, node)
     if op == "//":
-        if a.bits > _UNCHECKED_BITS:
+        if a.bits > MAX_SUM_BITS:
             _no_minimum(sp, x, y, node)
         return Scalar(sp.b.prim("floordiv", x, y), True, a.bits)
     return Scalar(sp.b.prim("mod", x, y), True, b.bits)
@@ -235,7 +240,7 @@ def _no_minimum(sp: Specialiser, x: Atom, y: Atom | None, node: ast.AST) -> None
 
 def absolute(sp: Specialiser, value: Scalar, node: ast.AST) -> Scalar:
     """``abs(x)`` of a number that is no bool."""
-    if value.py and isinstance(value.type, Int) and value.bits > _UNCHECKED_BITS:
+    if value.py and isinstance(value.type, Int) and value.bits > MAX_SUM_BITS:
         _no_minimum(sp, value.atom, None, node)
     return Scalar(sp.b.prim("abs", value.atom), value.py, value.bits)
 
@@ -275,9 +280,27 @@ def _float(sp: Specialiser, op: str, a: Scalar, b: Scalar, node: ast.AST) -> Sca
     if op == "/":
         floats = isinstance(a.type, Real) or isinstance(b.type, Real)
         _nonzero(sp, y, "float division by zero" if floats else "division by zero", node)
+        if not floats:
+            _exact_quotient(sp, a, b, node)
         return Scalar(sp.b.prim("div", x, y), True)
     _nonzero(sp, y, "float floor division by zero" if op == "//" else "float modulo", node)
     return Scalar(sp.b.prim("floordiv" if op == "//" else "mod", x, y), True)
+
+
+def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> None:
+    """Python rounds the quotient of two ints once. That of their floats is the same where both
+    are floats exactly, or the divisor is a power of two; else OverflowError."""
+    power = isinstance(b.atom, Lit) and int(b.atom.value).bit_count() == 1
+    for v in (b,) if power else (a, b):
+        if v.bits <= _FLOAT_BITS or v.type == BOOL:
+            continue
+        x = v.atom
+        if isinstance(x, Lit):
+            fits: Atom = boolean(int(float(x.value)) == int(x.value))
+        else:
+            fits = sp.b.prim("and", sp.b.prim("ge", x, i64(-_FLOAT_INT)),
+                             sp.b.prim("le", x, i64(_FLOAT_INT)))  # fmt: skip
+        sp.require(fits, "OverflowError", "an int beyond 2**53 is divided by an int", node)
 
 
 def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
@@ -407,7 +430,7 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
             if not x.py:
                 sp.refuse(node, "- is not defined for NumPy bools", "use not", error=_type_error())
             return Scalar(sp.b.prim("neg", convert(sp, x, I64, node)), True, 1)
-        case _, Int() if x.py and x.bits > _UNCHECKED_BITS:
+        case _, Int() if x.py and x.bits > MAX_SUM_BITS:
             return Scalar(sp.b.prim("neg.ck", x.atom, site=sp.site(node)), True)
         case _:
             return Scalar(sp.b.prim("neg", x.atom), x.py, x.bits)
@@ -420,9 +443,32 @@ def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) 
         return folded
     left, right = large_as_float(left, right), large_as_float(right, left)
     a, b = scalar(sp, left, node), scalar(sp, right, node)
+    if a.py and b.py and _rounds(a, b):
+        return Scalar(_compare_exactly(sp, op, a, b, node), True, 1)
+    if a.py and b.py and _rounds(b, a):
+        return Scalar(_compare_exactly(sp, _MIRRORED.get(op, op), b, a, node), True, 1)
     t = _common(sp, left, right, node)
     x, y = convert(sp, left, t, node), convert(sp, right, t, node)
     return Scalar(sp.b.prim(COMPARE[op], x, y), a.py and b.py, 1)
+
+
+def _rounds(n: Scalar, x: Scalar) -> bool:
+    """Whether the float nearest to the int ``n`` may be the float ``x`` although ``n`` is not."""
+    if not (isinstance(n.type, Int) and isinstance(x.type, Real)) or n.bits <= _FLOAT_BITS:
+        return False
+    return not (isinstance(x.atom, Lit) and not abs(float(x.atom.value)) >= _FLOAT_INT)
+
+
+def _compare_exactly(sp: Specialiser, op: str, n: Scalar, x: Scalar, node: ast.AST) -> Atom:
+    """An int compared with a float as Python does it, without rounding the int. Where the float
+    nearest to the int is another one than ``x``, that decides. Else both are less than 2**11 apart,
+    and so their difference in 64 bits is right also where ``x`` is 2**63, as an int -2**63."""
+    b = sp.b
+    near, real = convert(sp, n, F64, node), convert(sp, x, F64, node)
+    gap = b.prim("sub", n.atom, b.prim("to_int", real, static=(I64,)))
+    tie = b.prim("eq", near, real)
+    exact = b.prim(COMPARE[op], gap, i64(0))
+    return b.prim("select", tie, exact, b.prim(COMPARE[op], near, real))
 
 
 def _common(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Number:

@@ -150,6 +150,16 @@ def stack(sp: Specialiser, parts: Sequence[Value], axis: int, node: ast.AST) -> 
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)
 
 
+def stack_lines(
+    sp: Specialiser, lines: Atom, extents: Sequence[Atom], node: ast.AST
+) -> ArrayV:
+    """An array of vectors as one array of these extents, also where there is no vector."""
+    t = _stacked(lines.type)
+    (joined,) = sp.b.let(Prim("stack", (lines,)), (t,), sp.site(node))
+    (joined,) = sp.b.let(Prim("reshape", (joined, *extents)), (t,), sp.site(node))
+    return ext.note(sp, sp.fresh(joined, node), extents)
+
+
 def concatenate(sp: Specialiser, arrays: Sequence[ArrayV], axis: int, node: ast.AST) -> ArrayV:
     """The arrays one after the other along ``axis``; ValueError if they do not fit."""
     shapes = [ext.extents(sp, a) for a in arrays]

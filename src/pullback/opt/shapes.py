@@ -182,6 +182,8 @@ class Shapes:
         if name == "stack":
             inner = self.elements.get(args[0]) if isinstance(args[0], Var) else None
             assert isinstance(v.type, Array)
+            if not all(isinstance(n, Lit) and n.value > 0 for n in base):
+                inner = None  # of no rows the array has no columns, whatever the rows would be
             missing: Extents = [None] * (v.type.rank - len(base))
             return self._or_unknown(v, base + (inner or missing))
         axis = static[0] if static else None

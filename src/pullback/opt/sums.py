@@ -29,6 +29,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import free_variables, map_blocks, map_functions, substitute, uses
 from pullback.core.types import Real
+from pullback.opt.shapes import same
 
 Running = dict[Var, Var]
 """For every variable that is a carried variable plus something: which one."""
@@ -85,8 +86,12 @@ def _from_zero(op: Loop) -> Block:
 
 
 def _only_adds(op: Loop) -> bool:
-    """Whether every carried variable is real and each round only adds something to it."""
+    """Whether every carried variable is real and each round only adds something to it. One that
+    starts from -0.0 stays that if nothing but -0.0 is added: a sum, which starts from 0.0, does
+    not."""
     if not op.carried or len(op.body.results) != len(op.carried):
+        return False
+    if any(same(a, lit(-0.0, a.type)) for a in op.inits):
         return False
     if not all(isinstance(v.type, Real) for v in op.carried):
         return False
