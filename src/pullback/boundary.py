@@ -252,7 +252,7 @@ def pack(data: Any) -> Any:
     block = None if conversion is None else encode(conversion, data, 0, True)
     if block is None:  # it may be unusual, or no argument
         with located((kind,), (data,)):
-            Flattener().leaves(kind, data)
+            Flattener().leaves(kind, data, varies=True)
     return Packed(block, data)
 
 

@@ -73,7 +73,10 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
     flattener = Flattener(plan.space)
     with located(plan.kinds, values):
-        by_kind = [flattener.leaves(k, v) for k, v in zip(plan.kinds, values, strict=True)]
+        by_kind = [
+            flattener.leaves(k, v, i in plan.differentiated)
+            for i, (k, v) in enumerate(zip(plan.kinds, values, strict=True))
+        ]
     leaves = [x for part in by_kind for x in part]
     ends = list(accumulate(map(len, by_kind)))
     given: list[object] = []

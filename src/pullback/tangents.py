@@ -18,6 +18,7 @@ from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.exact import refusal
+from pullback.frontend.homes import Homes
 from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
@@ -192,6 +193,7 @@ class DualFlattener(Flattener):
     def duals(self, kind: Kind, value: object, tangent: object) -> list[tuple[object, object]]:
         """The leaves of a value, each with its tangent (None: discrete, or a node)."""
         self.dual = {}
+        self.homes = None if tangent is None else Homes(kind)
         for union, part, given in _pairs(kind, value, tangent):
             self._pack_dual(union, part, given)
         return self._columns(kind, value, tangent)
@@ -219,6 +221,8 @@ class DualFlattener(Flattener):
                 continue
             known = alternative_of(u, value)
             kind = known.kind
+            if self.homes is not None:
+                self.homes.enter(u, value)
             if not ready:
                 todo.append((u, value, given, True))
                 todo.extend((w, p, g, False) for w, p, g in _pairs(kind, value, given))

@@ -28,6 +28,7 @@ from pullback.frontend.calls import bind
 from pullback.frontend.cotangents import cotangent
 from pullback.frontend.flatten import kind_of, snapshot
 from pullback.frontend.handing import prepared
+from pullback.frontend.homes import split_classes
 from pullback.frontend.identity import ByNodes
 from pullback.frontend.join import is_function
 from pullback.frontend.kinds import Kind, TupleK, describe, leaf_types
@@ -87,9 +88,20 @@ class Target:
         """The positions of the leaves of one argument that have reals."""
         kind = self.spec.args[argnum]
         self.run.declare_kind(kind)
+        self._have_one_home(kind)
         offset = self.offsets[argnum]
         types = leaf_types(kind)
         return [offset + k for k, t in enumerate(types) if has_reals(t, self.run.decls)]
+
+    def _have_one_home(self, kind: Kind) -> None:
+        """Refuse an argument in which one object may be two nodes."""
+        split = sorted(cls.__name__ for cls in split_classes(kind))
+        if split:
+            self.run.refuse(
+                self.node,
+                f"a derivative inside by {describe(kind)} in which a {split[0]} is in two unions",
+                "declare the same classes in both places",
+            )
 
     def vjp(self, numbers: Sequence[int], seeds: Sequence[Atom]) -> tuple[list[Var], list[Value]]:
         """The results, and the gradients by the arguments of these numbers."""
