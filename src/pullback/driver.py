@@ -98,7 +98,8 @@ class Specialisation:
             with _compiling:
                 result, program = without_none(request, self.special, self.program)
                 hidden = [kind for _, kind in self.hidden]
-                plan = make_plan(request, self.kinds, hidden, result, self.spaces)
+                one_home = self.special.one_home
+                plan = make_plan(request, self.kinds, hidden, result, self.spaces, one_home)
                 found = self.units.setdefault(request, Unit(plan, self, program))
         return found
 

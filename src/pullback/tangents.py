@@ -190,10 +190,12 @@ class DualFlattener(Flattener):
         super().__init__()
         self.dual: dict[tuple[int, int, int], FlatNode] = {}
 
-    def duals(self, kind: Kind, value: object, tangent: object) -> list[tuple[object, object]]:
+    def duals(
+        self, kind: Kind, value: object, tangent: object, one_home: bool = False
+    ) -> list[tuple[object, object]]:
         """The leaves of a value, each with its tangent (None: discrete, or a node)."""
         self.dual = {}
-        self.homes = None if tangent is None else Homes(kind)
+        self.homes = Homes(kind) if one_home or tangent is not None else None
         for union, part, given in _pairs(kind, value, tangent):
             self._pack_dual(union, part, given)
         return self._columns(kind, value, tangent)

@@ -79,8 +79,7 @@ class Encoder(ValueEncoder):
     def _in_several(self, shape: Instance) -> bool:
         """Whether its objects are in one union each, of several (``frontend.homes``)."""
         classes = [a.shape.cls for _, _, a in alternatives(self.layout) if a.shape is not None]
-        varies = self.layout.space is not Space.PLAIN and bool(shape.items)
-        return varies and classes.count(shape.cls) > 1
+        return self.layout.one_home and bool(shape.items) and classes.count(shape.cls) > 1
 
     def _find(self, union: int) -> str:
         """The function that gives the node of an object, made now if it was not met before."""
