@@ -23,7 +23,7 @@ from pullback.cells import Cells, accumulated, beside, read
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from pullback.frontend.homes import Homes
+from pullback.frontend.homes import Homes, leads_to_reals
 from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
@@ -64,6 +64,7 @@ class Alternative:
         }
         self.reals = [k for k, t in enumerate(self.types) if isinstance(t, Real)]
         self.has_nodes = has_union(self.kind)
+        self.bears = leads_to_reals(self.kind)
 
 
 alternative = cache(Alternative)

@@ -1,8 +1,8 @@
 """The argument of a derivative inside, with nodes where the annotations of its records say so.
 
-A record that the program makes stays apart in its fields as long as its class is known. From outside
-a field that is declared ``A | B`` holds a node, and a node that is shared is one variable. So where
-two such fields of an argument may hold one record, what they hold becomes nodes first.
+A record that the program makes is its fields, as long as its class is known. From outside a field
+that is declared ``A | B`` holds a node, and a node that is shared is one variable. So where two
+such fields of an argument may hold one record, what they hold becomes nodes first.
 """
 
 from __future__ import annotations

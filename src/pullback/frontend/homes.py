@@ -59,7 +59,9 @@ def split_classes(kind: Kind) -> frozenset[type]:
         split |= seen.intersection(union.classes)
         seen.update(union.classes)
     return frozenset(
-        cls for cls in split if any(_leads(u.variant_kind(cls)) for u in unions if cls in u.classes)
+        cls
+        for cls in split
+        if any(leads_to_reals(u.variant_kind(cls)) for u in unions if cls in u.classes)
     )
 
 
@@ -73,7 +75,7 @@ def _reached(todo: list[Kind]) -> list[Union]:
     return list(found)
 
 
-def _leads(kind: Kind) -> bool:
+def leads_to_reals(kind: Kind) -> bool:
     """Whether there are real numbers in it, or in what it reaches."""
     kinds = [kind, *(k for u in _reached([kind]) for k in u.variant_kinds())]
     return any(_real(t) for k in kinds for t in leaf_types(k))
@@ -85,4 +87,4 @@ def _real(t: Type) -> bool:
     return isinstance(t, Real)
 
 
-__all__ = ["Homes", "TwoHomesError", "split_classes"]
+__all__ = ["Homes", "TwoHomesError", "leads_to_reals", "split_classes"]
