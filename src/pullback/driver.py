@@ -322,7 +322,11 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
 
 def may_broadcast(error: Exception) -> bool:
     """Whether the error may be due to extents that were assumed to be equal."""
-    return error.args == (NO_BROADCAST,)
+    match error.args:  # which may be arrays
+        case (str(text),):
+            return text == NO_BROADCAST
+        case _:
+            return False
 
 
 def using(
