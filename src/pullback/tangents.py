@@ -216,6 +216,7 @@ class DualFlattener(Flattener):
 
     def _pack_dual(self, union: Union, root: object, tangent: object) -> None:
         todo: list[tuple[Union, object, object, bool]] = [(union, root, tangent, False)]
+        entered: set[tuple[int, int, int]] = set()
         while todo:
             u, value, given, ready = todo.pop()
             key = (id(value), id(u), id(given))
@@ -226,6 +227,9 @@ class DualFlattener(Flattener):
             if self.homes is not None:
                 self.homes.enter(u, value)
             if not ready:
+                if key in entered:
+                    raise ArgumentValueError(f"a {type(value).__name__} that contains itself")
+                entered.add(key)
                 todo.append((u, value, given, True))
                 todo.extend((w, p, g, False) for w, p, g in _pairs(kind, value, given))
                 continue
