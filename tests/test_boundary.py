@@ -268,6 +268,9 @@ def test_values_of_wrong_types():
     object.__setattr__(loop.next, "next", loop)
     with pytest.raises(ValueError, match="contains itself"):
         f(loop)
+    for tangent in (loop, Cell(1.0, None)):
+        with pytest.raises(ValueError, match="contains itself"):
+            pb.jvp(squares, (loop,), (tangent,))
     children = []
     ring = Rose(1.0, [], [], (2.0, 1), np.zeros(1), [], [])
     children.append(ring)

@@ -131,15 +131,16 @@ class _Layouts:
 
 
 def conversion_of(
-    kind: Kind, space: Space, still: bool = False, handled: tuple[bool, ...] = ()
-) -> Conversion | None:
+    kind: Kind, space: Space, still: bool = False, handled: tuple[bool, ...] = (),
+    one_home: bool = False,
+) -> Conversion | None:  # fmt: skip
     """The compiled conversions of a kind in a space (for the rest see ``native.shapes.Layout``)."""
-    return _conversion_of(kind, space, still, handled)
+    return _conversion_of(kind, space, still, handled, one_home or space is not Space.PLAIN)
 
 
 @lru_cache(maxsize=512)
 def _conversion_of(
-    kind: Kind, space: Space, still: bool, handled: tuple[bool, ...]
+    kind: Kind, space: Space, still: bool, handled: tuple[bool, ...], one_home: bool
 ) -> Conversion | None:
     made = _Layouts()
     unions: list[tuple[Alternative, ...]] = []
@@ -152,7 +153,7 @@ def _conversion_of(
         return None
     if len(unions) > MOST_UNIONS:
         return None
-    return Conversion(Layout(root, tuple(unions), space, still, handled))
+    return Conversion(Layout(root, tuple(unions), space, still, handled, one_home))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +253,7 @@ def pack(data: Any) -> Any:
     block = None if conversion is None else encode(conversion, data, 0, True)
     if block is None:  # it may be unusual, or no argument
         with located((kind,), (data,)):
-            Flattener().leaves(kind, data)
+            Flattener().leaves(kind, data, varies=True)
     return Packed(block, data)
 
 
@@ -364,7 +365,7 @@ def boundary_of(plan: Plan) -> Boundary | None:
     conversions: list[Conversion] = []
     for k, kind in enumerate(plan.kinds):
         still = space is Space.DUAL and k >= plan.arguments
-        found = conversion_of(kind, space, still)
+        found = conversion_of(kind, space, still, one_home=plan.one_home)
         if found is None:
             return None
         conversions.append(found)

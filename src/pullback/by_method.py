@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.calls import finish, flatten_arguments, run_evaluator
+from pullback.calls import Flat, finish, flatten_arguments, run_evaluator
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.nested import Lam
@@ -69,6 +69,11 @@ def derive(
     ``cotangent`` has the form of the differentiated result."""
     plain = Plan(Request(What.VALUE), plan.kinds, plan.arguments, plan.result)
     flat = flatten_arguments(plain, values)
+    if shares_nodes(plan, flat):
+        raise UnsupportedError(
+            f"method {method!r}, with a node that is shared inside an argument",
+            'take method="chad" or "dual": there it is one variable',
+        )
     program = chosen_program(method, source)
     seeds = _seeds(plan, program, plain, values, cotangent)
     try:
@@ -80,6 +85,24 @@ def derive(
         leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
         gradients.append(result_value(plan.kinds[i], leaves, gradient=True))
     return Answer(finish(plain, flat, list(found.results)), tuple(gradients), found.outcome)
+
+
+def shares_nodes(plan: Plan, flat: Flat) -> bool:
+    """Whether a node with real numbers is in several places of an argument that is differentiated
+    by: each would be a variable of its own."""
+    bearing = {id(n.node) for n in flat.flattener.flat_nodes if n.alternative.bears}
+    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves_of(i)]
+    seen: set[int] = set()
+    while leaves:
+        leaf = leaves.pop()
+        if isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
+            leaves += leaf.ravel().tolist()
+        elif isinstance(leaf, Node) and id(leaf) in bearing:
+            if id(leaf) in seen:
+                return True
+            seen.add(id(leaf))
+            leaves += leaf.fields
+    return False
 
 
 class MethodPullback:

@@ -73,7 +73,10 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
     flattener = Flattener(plan.space)
     with located(plan.kinds, values):
-        by_kind = [flattener.leaves(k, v) for k, v in zip(plan.kinds, values, strict=True)]
+        by_kind = [
+            flattener.leaves(k, v, plan.one_home or i in plan.differentiated)
+            for i, (k, v) in enumerate(zip(plan.kinds, values, strict=True))
+        ]
     leaves = [x for part in by_kind for x in part]
     ends = list(accumulate(map(len, by_kind)))
     given: list[object] = []
@@ -101,7 +104,7 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
     differentiated = {*plan.wrt, *plan.data}
     for k, v, t in zip(plan.kinds, values, given, strict=True):
         with located(plan.kinds, values):
-            pairs = flattener.duals(k, v, t)
+            pairs = flattener.duals(k, v, t, plan.one_home)
         for leaf, tangent in pairs:
             if tangent is not None and len(leaves) in differentiated:
                 extra.append(tangent)

@@ -98,7 +98,8 @@ class Specialisation:
             with _compiling:
                 result, program = without_none(request, self.special, self.program)
                 hidden = [kind for _, kind in self.hidden]
-                plan = make_plan(request, self.kinds, hidden, result, self.spaces)
+                one_home = self.special.one_home
+                plan = make_plan(request, self.kinds, hidden, result, self.spaces, one_home)
                 found = self.units.setdefault(request, Unit(plan, self, program))
         return found
 
@@ -321,7 +322,11 @@ def found(f: object, args: Sequence[object], request: Request) -> tuple[Function
 
 def may_broadcast(error: Exception) -> bool:
     """Whether the error may be due to extents that were assumed to be equal."""
-    return error.args == (NO_BROADCAST,)
+    match error.args:  # which may be arrays
+        case (str(text),):
+            return text == NO_BROADCAST
+        case _:
+            return False
 
 
 def using(

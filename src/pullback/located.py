@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from pullback.errors import ArgumentTypeError, PullbackError
+from pullback.frontend.homes import Homes, TwoHomesError
 from pullback.frontend.kinds import (
     ArrayK,
     Kind,
@@ -32,20 +33,26 @@ def located(kinds: Sequence[Kind], values: Sequence[object]) -> Iterator[None]:
         yield
     except ArgumentTypeError as error:
         for i, (kind, value) in enumerate(zip(kinds, values)):
-            where = place(kind, value, f"arg{i}")
+            homes = Homes(kind) if isinstance(error, TwoHomesError) else None
+            where = place(kind, value, f"arg{i}", homes)
             if where is not None:
                 raise type(error)(f"{error.reason}, at {where}", error.rewrite) from None
         raise
 
 
-def place(kind: Kind, value: object, start: str) -> str | None:
-    """The path to the first part that is not of its kind; None: all are."""
+def place(kind: Kind, value: object, start: str, homes: Homes | None = None) -> str | None:
+    """The path to the first part that is not of its kind; None: all are. ``homes``: or the paths
+    to the first object that is in two unions."""
     todo: list[tuple[Kind, object, str]] = [(kind, value, start)]
     seen: set[tuple[int, Union]] = set()
     while todo:
         k, v, where = todo.pop()
         try:
+            if homes is not None and isinstance(k, UnionK):
+                homes.enter(k.union, v, where)
             todo += _parts(k, v, where, seen)
+        except TwoHomesError as error:
+            return f"{error.first} and {where}"
         except (PullbackError, AttributeError, TypeError, ValueError, OverflowError):
             return where
     return None

@@ -23,6 +23,7 @@ from pullback.cells import Cells, accumulated, beside, read
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from pullback.frontend.homes import Homes, leads_to_reals
 from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
@@ -63,6 +64,7 @@ class Alternative:
         }
         self.reals = [k for k, t in enumerate(self.types) if isinstance(t, Real)]
         self.has_nodes = has_union(self.kind)
+        self.bears = leads_to_reals(self.kind)
 
 
 alternative = cache(Alternative)
@@ -106,6 +108,7 @@ class Flattener:
         self.space = space
         self.flat_nodes: list[FlatNode] = []  # all nodes, the innermost first
         self.nodes: dict[tuple[int, int], FlatNode] = {}  # those of the argument being flattened
+        self.homes: Homes | None = None
         self.cells = 0
 
     def data(self, t: Type, leaf: object) -> list[object]:
@@ -119,9 +122,10 @@ class Flattener:
         """Whether the reals in data have cells."""
         return self.space in ("fwd", "ids")
 
-    def leaves(self, kind: Kind, value: object) -> list[object]:
-        """The leaves of an argument of this kind."""
+    def leaves(self, kind: Kind, value: object, varies: bool = False) -> list[object]:
+        """The leaves of an argument of this kind. ``varies``: it is differentiated by."""
         self.nodes = {}
+        self.homes = Homes(kind) if varies else None
         for union, root in _unions(kind, value):
             self._pack(union, root)
         out: list[object] = []
@@ -183,6 +187,8 @@ class Flattener:
             if key in self.nodes:
                 continue
             known = alternative_of(u, value)
+            if self.homes is not None:
+                self.homes.enter(u, value)
             if not ready and known.has_nodes:
                 if key in entered:
                     raise ArgumentValueError(f"a {type(value).__name__} that contains itself")

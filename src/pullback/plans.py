@@ -72,6 +72,7 @@ class Plan:
     seeded     the results of main that have a cotangent
     data       the parameters that are data (nodes, arrays of arrays): they come in their space
     seeds_nodes  whether the cotangent of the result has nodes in it
+    one_home   whether an object of an argument must be in one union only, for derivatives inside
     """
 
     request: Request
@@ -82,6 +83,7 @@ class Plan:
     seeded: tuple[int, ...] = ()
     data: tuple[int, ...] = ()
     seeds_nodes: bool = False
+    one_home: bool = False
 
     @cached_property
     def cells(self) -> bool:
@@ -162,10 +164,11 @@ def make_plan(
     hidden: Sequence[Kind],
     result: Kind,
     spaces: Spaces,
+    one_home: bool = False,
 ) -> Plan:
     """The plan of a request; TypeError if it cannot be asked of this function."""
     everything = (*kinds, *hidden)
-    plain = Plan(request, everything, len(kinds), result)
+    plain = Plan(request, everything, len(kinds), result, one_home=one_home)
     if request.what is What.VALUE:
         return plain
     if request.has_aux and not (isinstance(result, TupleK) and len(result.items) == 2):
@@ -199,7 +202,7 @@ def make_plan(
     data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
     seeds_nodes = nodes and request.what is What.PULLBACK
     return Plan(
-        request, everything, len(kinds), result, tuple(wrt), seeded, data, seeds_nodes
+        request, everything, len(kinds), result, tuple(wrt), seeded, data, seeds_nodes, one_home
     )
 
 

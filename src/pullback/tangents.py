@@ -18,6 +18,7 @@ from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.exact import refusal
+from pullback.frontend.homes import Homes
 from pullback.frontend.instances import bare
 from pullback.frontend.kinds import (
     ArrayK,
@@ -189,9 +190,12 @@ class DualFlattener(Flattener):
         super().__init__()
         self.dual: dict[tuple[int, int, int], FlatNode] = {}
 
-    def duals(self, kind: Kind, value: object, tangent: object) -> list[tuple[object, object]]:
+    def duals(
+        self, kind: Kind, value: object, tangent: object, one_home: bool = False
+    ) -> list[tuple[object, object]]:
         """The leaves of a value, each with its tangent (None: discrete, or a node)."""
         self.dual = {}
+        self.homes = Homes(kind) if one_home or tangent is not None else None
         for union, part, given in _pairs(kind, value, tangent):
             self._pack_dual(union, part, given)
         return self._columns(kind, value, tangent)
@@ -212,6 +216,7 @@ class DualFlattener(Flattener):
 
     def _pack_dual(self, union: Union, root: object, tangent: object) -> None:
         todo: list[tuple[Union, object, object, bool]] = [(union, root, tangent, False)]
+        entered: set[tuple[int, int, int]] = set()
         while todo:
             u, value, given, ready = todo.pop()
             key = (id(value), id(u), id(given))
@@ -219,7 +224,12 @@ class DualFlattener(Flattener):
                 continue
             known = alternative_of(u, value)
             kind = known.kind
+            if self.homes is not None:
+                self.homes.enter(u, value)
             if not ready:
+                if key in entered:
+                    raise ArgumentValueError(f"a {type(value).__name__} that contains itself")
+                entered.add(key)
                 todo.append((u, value, given, True))
                 todo.extend((w, p, g, False) for w, p, g in _pairs(kind, value, given))
                 continue

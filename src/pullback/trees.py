@@ -18,6 +18,7 @@ import numpy as np
 from pullback.core.types import Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend.exact import require_exact
+from pullback.frontend.homes import Homes
 from pullback.frontend.instances import bare
 from pullback.frontend.kinds import ArrayK, Kind, ListK, OptionalK, RecordK, ScalarK, TupleK, UnionK
 from pullback.frontend.pytypes import type_of, types_of
@@ -86,8 +87,9 @@ class Mapper:
     """Makes a value like another one, with other leaves: ``change(kind, leaf, leaves beside it)``.
     """
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Change, homes: Homes | None = None) -> None:
         self.change = change
+        self.homes = homes
         self.made: dict[tuple[int, Union], object] = {}
         self.todo: deque[tuple[RecordK, tuple[object, ...], object]] = deque()
 
@@ -119,6 +121,8 @@ class Mapper:
         first = at[0]
         if first is None:
             return None
+        if self.homes is not None:
+            self.homes.enter(kind.union, first)
         key = (id(first), kind.union)
         if key not in self.made:
             record = alternative_of(kind.union, first).kind
@@ -221,7 +225,7 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
         return _Slot(size - flat.size, flat.shape, dtype)
 
     with located((kind,), (tree,)):
-        form = Mapper(slot).value(kind, tree)
+        form = Mapper(slot, Homes(kind)).value(kind, tree)
 
     def unravel(vector: Any) -> Any:
         given = np.asarray(vector, np.float64)

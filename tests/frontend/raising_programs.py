@@ -300,3 +300,8 @@ ALWAYS = [
     class_alone, empty_text, own_class_alone, wrong_constructor, inside_derivative, in_maximum,
     in_array, in_lambda, in_fold, in_generator, in_items, in_condition, in_reduce, in_match,
 ]  # fmt: skip
+
+
+def chosen_asserted(x, n):
+    assert n < 0, (f"{1 / (n - n)}" if n < 0 else f"{n:03d}", "a" if n > 2 else "b")
+    return x[0]

@@ -93,3 +93,48 @@ def test_large_messages_show_their_source():
 
 def test_show_works_where_all_paths_raise(capsys):
     assert "require" in pb.show(pb.grad(programs.in_call), 1.5, stage="core")
+
+
+def chosen_index(x, n):
+    raise ValueError(f"{x[99]}" if n < 0 else "fine")
+
+
+def chosen_format(x, n):
+    raise ValueError("%d" % "s" if n < 0 else "%d%s" % (n, "s"), n)  # noqa: UP031
+
+
+def chosen_twice(x, n):
+    raise ValueError("many" if n > 1 else x[99], "" if n == 2 else "!")
+
+
+def an_array(x, n):
+    raise ValueError(x)
+
+
+def octets(x, n):
+    raise UnicodeDecodeError("utf8", b"a", 0, n, "odd")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [chosen_index, chosen_format, programs.chosen_asserted, chosen_twice, an_array, octets],
+)
+@pytest.mark.parametrize("n", [-1, 1, 2, 3])
+def test_what_an_error_is_made_of_is_what_python_takes(f, n):
+    def outcome(g):
+        try:
+            return g(X, n)
+        except Exception as e:
+            return type(e), repr(e.args)
+
+    assert outcome(pb.jit(f)) == outcome(f)
+    assert outcome(lambda x, n: pb.value_and_grad(f)(x, n)[0]) == outcome(f)
+
+
+def test_a_format_that_is_not_recorded():
+    def unknown(x):
+        raise ValueError(f"{x:{chr(46)}1f}")
+
+    with pytest.raises(ValueError) as found:
+        pb.grad(unknown)(2.0)
+    assert str(found.value) == "{x}"

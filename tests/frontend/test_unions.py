@@ -345,6 +345,121 @@ def test_nodes_that_are_made_for_the_derivative_are_not_split() -> None:
         assert np.isclose(found, shared_and_widened(Maybe(TREE), 1.5))
 
 
+# --- one object in two places ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Both:
+    narrow: Num | Add
+    wide: Num | Add | Neg
+
+
+@dataclass(frozen=True)
+class Pair:
+    one: Circle | Square
+    other: Circle | Square
+
+
+def both(b: Both) -> float:
+    return total(b.narrow) + 3.0 * total(b.wide)
+
+
+def pair(p: Pair) -> float:
+    return area(p.one) * area(p.other)
+
+
+def slope_of_both_inside(x: float) -> float:
+    n = Num(x)
+    return total(pb.grad(both)(Both(n, n)).narrow)
+
+
+SHARED = Num(2.0)
+
+
+@pytest.mark.parametrize("wide", [SHARED, Neg(SHARED)])
+@pytest.mark.parametrize("method", ["chad", "dual"])
+def test_one_object_in_two_unions_is_refused(wide: Any, method: str) -> None:
+    b = Both(SHARED, wide)
+    for derive in (
+        lambda: pb.grad(both, method=method)(b),
+        lambda: pb.vjp(both, b),
+        lambda: pb.jvp(both, (b,), (b,)),
+        lambda: pb.ravel(b),
+        lambda: pb.pack(b),
+    ):
+        with pytest.raises(pb.PullbackError, match=r"at arg0\.narrow and arg0\.wide"):
+            derive()
+    with pytest.raises(pb.PullbackError):
+        pb.check_grads(both, (b,))
+    assert pb.jit(both)(b) == both(b)
+    value, slope = pb.value_and_grad(lambda x: x * both(b))(2.0)
+    assert (value, slope) == (2.0 * both(b), both(b))
+
+
+def test_equal_objects_in_two_unions_are_two() -> None:
+    slope = pb.grad(both)(Both(SHARED, Num(2.0)))
+    assert slope == Both(Num(4.0), Num(12.0))
+
+
+def test_one_object_in_two_unions_inside() -> None:
+    """Refused, whether the program makes it or is given it; two objects are right."""
+    inside = pb.jit(lambda b: total(pb.grad(both)(b).wide))
+    assert inside(Both(SHARED, Num(2.0))) == 144.0
+    with pytest.raises(pb.PullbackError, match=r"at arg0\.narrow and arg0\.wide"):
+        inside(Both(SHARED, SHARED))
+    with pytest.raises(pb.PullbackError, match="several nodes of one record"):
+        pb.jit(slope_of_both_inside)(2.0)
+
+
+def shared_record(x: float) -> float:
+    c = Circle(x)
+    return area(pb.grad(pair)(Pair(c, c)).one)
+
+
+def two_records(x: float) -> float:
+    return area(pb.grad(pair)(Pair(Circle(x), Circle(x))).one)
+
+
+def shared_in_a_tuple(x: float) -> float:
+    c = Circle(x)
+    found = pb.grad(lambda t: pair(t[0]) + area(t[1].one))((Pair(c, Square(x)), Pair(c, c)))
+    return area(found[0].one) + area(found[1].other)
+
+
+def shared_in_a_list(x: float) -> float:
+    c = Circle(x)
+    found = pb.grad(lambda ps: sum(pair(p) for p in ps))([Pair(c, c), Pair(c, Circle(x))])
+    return area(found[0].one) + area(found[1].other)
+
+
+def pulled_back(x: float) -> float:
+    c = Circle(x)
+    _, pull = pb.vjp(pair, Pair(c, c))
+    return area(pull(1.0)[0].other)
+
+
+def handed_on(x: float) -> float:
+    return _slope_of(Circle(x))
+
+
+def _slope_of(c: Circle) -> float:
+    return area(pb.grad(pair)(Pair(c, c)).one)
+
+
+@pytest.mark.parametrize(
+    "f", [shared_record, two_records, shared_in_a_tuple, shared_in_a_list, pulled_back, handed_on]
+)
+def test_records_that_are_shared_in_declared_fields(f: Callable[[float], float]) -> None:
+    """As when Python runs the operators, or refused: never a variable for each place."""
+    expected = f(1.5)
+    try:
+        found = pb.jit(f)(1.5)
+    except pb.PullbackError as e:
+        assert "by nodes" in str(e) or "list of records" in str(e)
+    else:
+        assert np.isclose(found, expected, rtol=1e-12)
+
+
 # --- classes that come and go ---------------------------------------------------------------------
 
 CELL = '''

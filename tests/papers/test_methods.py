@@ -128,3 +128,33 @@ def test_the_cost_of_a_method(method: str) -> None:
 
 
 polynomials = {1: lambda x: x * x * x, 2: lambda x: x * x * x * x}
+
+
+@dataclass(frozen=True)
+class Leaf:
+    value: float
+
+
+@dataclass(frozen=True)
+class Fork:
+    left: Fork | Leaf
+    right: Fork | Leaf
+
+
+def product(tree: Fork | Leaf) -> float:
+    match tree:
+        case Leaf(value):
+            return value
+        case Fork(left, right):
+            return product(left) * product(right)
+
+
+def test_a_node_that_is_shared_is_no_variable_of_these_methods() -> None:
+    leaf = Leaf(3.0)
+    shared, apart = Fork(leaf, leaf), Fork(leaf, Leaf(2.0))
+    with pytest.raises(NotImplementedError, match="node that is shared"):
+        pb.grad(product, method="dual.tape")(shared)
+    assert pb.grad(product, method="dual")(shared) == Fork(Leaf(6.0), Leaf(6.0))
+    assert pb.grad(product, method="dual.tape")(apart) == Fork(Leaf(2.0), Leaf(3.0))
+    by_x = pb.value_and_grad(lambda t, x: x * product(t), 1, method="dual.tape")
+    assert by_x(shared, 2.0) == (18.0, 9.0)

@@ -289,8 +289,12 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
     known = run.boxed.get((value, union)) if isinstance(value, RecordV) else None
     if known is not None and any(known[0] is b for b in run.builders):  # one object is one node
         return replace(known[1], absent=kind.absent)
-    if isinstance(value, RecordV) and value.fields and (known or not is_one(run, value)):
-        run.splits.add(run.frame.spec.name if run.frame.spec is not None else "main")
+    if isinstance(value, RecordV) and value.fields:
+        here = run.frame.spec.name if run.frame.spec is not None else "main"
+        if known or not is_one(run, value):
+            run.splits.add(here)
+        if run.homes.setdefault(value, union) is not union:
+            run.several.add(here)
     fields = coerce(run, value, union.variant_kind(cls), node)
     run.declare(union)
     named = Named(union.name)

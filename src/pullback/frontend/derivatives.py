@@ -116,7 +116,7 @@ def _grad(
     argnums, has_aux = operator.options if len(operator.options) == 2 else (0, False)
 
     def differentiate(f: FunctionV) -> Value:
-        target = Target(run, f, args, kwargs, node)
+        target = Target(run, f, args, kwargs, node, argnums)
         aux: Value | None = None
         if has_aux:
             aux = take_aux(run, target, node)
@@ -184,11 +184,13 @@ def _pullback(
     primals, shape = operator.args
     assert isinstance(primals, TupleV) and isinstance(shape, TupleV)
 
+    numbers = tuple(range(len(primals.items)))
+
     def pull(f: FunctionV) -> Value:
-        target = Target(run, f, primals.items, {}, node)
+        target = Target(run, f, primals.items, {}, node, numbers)
         seeds = list(matching(run, target.result, args[0], node))
         check_shapes(run, seeds, flatten(shape).atoms, node)
-        _, gradients = target.vjp(range(len(primals.items)), seeds)
+        _, gradients = target.vjp(numbers, seeds)
         return TupleV(tuple(gradients))
 
     return known(run, operator.function, (len(primals.items), ()), pull, node)
@@ -211,8 +213,8 @@ def _jvp(
         run.refuse(node, "as many tangents as primals are needed", error=ArgumentTypeError)
 
     def push(f: FunctionV) -> Value:
-        target = Target(run, f, primals.items, {}, node)
-        numbers = range(len(primals.items))
+        numbers = tuple(range(len(primals.items)))
+        target = Target(run, f, primals.items, {}, node, numbers)
         atoms = [
             list(matching(run, target.spec.args[n], tangents.items[n], node)) for n in numbers
         ]

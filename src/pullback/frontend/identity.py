@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class ByNodes:
     """A derivative by nodes, of a function with this name; ``gives_nodes``: so does the function,
-    which may then make what it is differentiated by elsewhere."""
+    which may then make what it is differentiated by elsewhere. ``mixed``: an argument that it is
+    differentiated by has a class in two unions (``homes``)."""
 
     function: str
     gives_nodes: bool
+    mixed: bool
     site: Site
 
 
@@ -71,10 +73,11 @@ def reached(main: Function, run: Run, without: str | None = None) -> dict[str, F
 def settle(run: Run, main: Function, used: Collection[str]) -> None:
     """(At the end of a program) refuse derivatives by nodes for which one object in two places of a
     tree would be two variables. ``used``: the functions of the program."""
-    for derivative in run.by_nodes if run.splits else ():
+    for derivative in run.by_nodes if run.splits or run.several else ():
         own = None if derivative.gives_nodes else derivative.function
         around = used if own is None else reached(main, run, own)
-        if derivative.function in used and not run.splits.isdisjoint(around):
+        splits = run.splits | run.several if derivative.mixed else run.splits
+        if derivative.function in used and not splits.isdisjoint(around):
             raise UnsupportedError(
                 "a derivative by nodes, in a program that may make several nodes of one record: of "
                 "a parameter, a result, an item, in a loop, or on several paths",

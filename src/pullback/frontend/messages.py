@@ -57,6 +57,8 @@ class Recorder:
     def expression(self, node: ast.expr) -> Part:
         """The part that stands for the value of an expression; its source text if it is of a kind
         that is not recorded."""
+        if isinstance(node, ast.Constant):
+            return Constant(node.value)
         if isinstance(node, ast.JoinedStr):
             return Applied(_joined, tuple(map(self._piece, node.values)))
         if isinstance(node, ast.Name):
@@ -87,6 +89,8 @@ class Recorder:
         match node:
             case ast.FormattedValue(inner, conversion, spec):
                 form = Constant("") if spec is None else self.expression(spec)
+                if has_source(form):
+                    return Constant(SourceText(ast.unparse(inner)))
                 return Applied(partial(_formatted, conversion), (self.expression(inner), form))
             case ast.Constant(text):
                 return Constant(text)
@@ -211,6 +215,12 @@ def moved(part: Part, by: int) -> Part:
 def is_source(part: Part) -> bool:
     """Whether the part is the source text of an expression that is not recorded."""
     return isinstance(part, Constant) and isinstance(part.known, SourceText)
+
+
+def has_source(part: Part) -> bool:
+    """Whether the source text of an expression is in the part."""
+    inside = part.parts if isinstance(part, Applied) else ()
+    return is_source(part) or any(map(has_source, inside))
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -328,7 +328,7 @@ def construct(
     group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
     if group is None:
         return record
-    kind = _node_kind(run, group, record, declared, node)
+    kind = node_kind(run, group, record, declared, node)
     return record if kind is None else coerce(run, record, kind, node)
 
 
@@ -371,7 +371,7 @@ def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
     return run.from_python(default, (("class", cls), ("field_default", name)), node)
 
 
-def _node_kind(
+def node_kind(
     run: Run, group: tuple[type, ...], record: RecordV, declared: object, node: ast.AST
 ) -> UnionK | None:
     """The kind of an object of a recursive class as a node; None: what stands for its type
@@ -423,4 +423,4 @@ def is_int(value: Value) -> bool:
     )
 
 
-__all__ = ["construct", "element", "ext", "is_int", "subscript", "truth"]
+__all__ = ["construct", "element", "ext", "is_int", "node_kind", "subscript", "truth"]

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean
 from pullback.core.messages import Applied, Constant, Message, Part
 from pullback.core.prims_discrete import exception_name
-from pullback.core.terms import Atom, If, Lit, Prim
+from pullback.core.terms import Atom, Block, If, Lit, Prim
+from pullback.errors import PullbackError
 from pullback.frontend.expressions import evaluate, test_of
 from pullback.frontend.forks import Flow
 from pullback.frontend.messages import Recorder, is_source
+from pullback.frontend.signals import NeedStatic
 from pullback.frontend.values import Static, Value
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+_MOST_CHOICES = 3  # each doubles what raises
 
 
 def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> Flow:
@@ -100,6 +106,8 @@ def _fail(
     cause: ast.expr | None, s: ast.stmt,
 ) -> None:  # fmt: skip
     """Raise the exception, made of what the run knows."""
+    if _on_both_sides(run, cls, args, names, cause, s):
+        return
     recorder = Recorder(run)
     parts = tuple(_argument(recorder, a) for a in args)
     origin = None if cause is None else _cause(run, recorder, cause)
@@ -115,6 +123,45 @@ def _fail(
                 pass
     message = Message(parts, len(leaves), plain, names, origin)
     run.b.let(Prim("require", (boolean(False), *leaves), (name, message)), (), run.site(s))
+
+
+def _on_both_sides(
+    run: Run, cls: type[Exception], args: Sequence[ast.expr], names: tuple[str, ...],
+    cause: ast.expr | None, s: ast.stmt,
+) -> bool:  # fmt: skip
+    """Raise on both sides of a choice in the arguments, if there is one: of the side that is not
+    taken nothing is evaluated."""
+    choices = [n for a in args for n in _choices(a)]
+    if not 0 < len(choices) <= _MOST_CHOICES:
+        return False
+    choice = choices[0]
+    try:
+        cond = test_of(run, choice.test)
+    except (PullbackError, NeedStatic):
+        return False
+
+    def side(taken: ast.expr) -> tuple[Atom, ...]:
+        chosen = [copy.deepcopy(a, {id(choice): taken}) for a in args]
+        _fail(run, cls, chosen, names, cause, s)
+        return ()
+
+    def block(taken: ast.expr) -> Block:
+        return run.block(lambda: side(taken))
+
+    if isinstance(cond, bool | Lit):
+        side(choice.body if (cond.value if isinstance(cond, Lit) else cond) else choice.orelse)
+    else:
+        run.b.let(If(cond, block(choice.body), block(choice.orelse)), ())
+    return True
+
+
+def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
+    """The conditional expressions in an expression, the outermost first."""
+    if isinstance(node, ast.IfExp):
+        yield node
+    if not isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
+        for part in ast.iter_child_nodes(node):
+            yield from _choices(part)
 
 
 def _argument(recorder: Recorder, node: ast.expr) -> Part:

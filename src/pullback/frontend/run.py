@@ -90,6 +90,10 @@ class Run(PythonValues):
         """What slices of lists were evaluated to: views, so far."""
         self.splits: set[str] = set()
         """The functions in which one record may have become several nodes."""
+        self.homes: dict[RecordV, Union] = {}
+        """The union that a record was put into first."""
+        self.several: set[str] = set()
+        """The functions in which one record became nodes of several unions."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside: which nodes are one decides these."""
         self.long_tuples = False

@@ -76,6 +76,8 @@ class Specialised:
     unions: dict[str, Union] = field(default_factory=dict)
     site: Site | None = None
     always_raises: bool = False
+    one_home: bool = False
+    """Whether an object of an argument must be in one union only (``homes``)."""
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
         """Whether the program may be used for this call (argument types being equal)."""
@@ -247,6 +249,7 @@ class _Attempt:
             unions,
             site_of(definition, node),
             result is None,
+            any(d.mixed and d.function in functions for d in rt.by_nodes),
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:

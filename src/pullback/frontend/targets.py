@@ -26,8 +26,10 @@ from pullback.frontend import eta
 from pullback.frontend.bodies import Spec
 from pullback.frontend.calls import bind
 from pullback.frontend.cotangents import cotangent
+from pullback.frontend.declared_nodes import with_nodes
 from pullback.frontend.flatten import kind_of, snapshot
 from pullback.frontend.handing import prepared
+from pullback.frontend.homes import split_classes
 from pullback.frontend.identity import ByNodes
 from pullback.frontend.join import is_function
 from pullback.frontend.kinds import Kind, TupleK, describe, leaf_types
@@ -53,12 +55,16 @@ _MOST_CHOICES = 16
 
 class Target:
     """A specialised function to differentiate: its arguments as atoms, and where each parameter's
-    leaves stand among them."""
+    leaves stand among them. ``wanted``: the numbers of those it is differentiated by."""
 
     def __init__(
-        self, run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
-    ) -> None:
+        self, run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value],
+        node: ast.AST, wanted: object,
+    ) -> None:  # fmt: skip
         bound = bind(run, f, args, kwargs, node)
+        for k, name in enumerate(bound):
+            if any(n in (k, k - len(bound)) for n in _several(wanted)):
+                bound[name] = with_nodes(run, bound[name], node)
         self.spec, self.atoms = prepared(run, f, bound, node)
         if self.spec in run.calls.active:
             run.refuse(
@@ -91,10 +97,13 @@ class Target:
         types = leaf_types(kind)
         return [offset + k for k, t in enumerate(types) if has_reals(t, self.run.decls)]
 
+    def _kinds(self, numbers: Sequence[int]) -> list[Kind]:
+        return [self.spec.args[n] for n in numbers]
+
     def vjp(self, numbers: Sequence[int], seeds: Sequence[Atom]) -> tuple[list[Var], list[Value]]:
         """The results, and the gradients by the arguments of these numbers."""
         types = list(leaf_types(self.result))
-        name, args, places = joined(self, [self.wrt(n) for n in numbers])
+        name, args, places = joined(self, [self.wrt(n) for n in numbers], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
         op = Vjp(name, tuple(args), tuple(wrt), tuple(seeds))
         made = self.run.b.let(op, (*types, *(args[k].type for k in wrt)), self.site)
@@ -111,7 +120,7 @@ class Target:
         """The results, and the tangents of those that have reals."""
         types = list(leaf_types(self.result))
         self.run.declare_kind(self.result)
-        name, args, places = joined(self, [self.wrt(n) for n in numbers])
+        name, args, places = joined(self, [self.wrt(n) for n in numbers], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
         given = [a for own, ts in zip(places, tangents) for a in own.closed(self.run, ts)]
         out = [t for t in types if has_reals(t, self.run.decls)]
@@ -154,9 +163,10 @@ def _fields(joint: Sum) -> tuple[Var, ...]:
 
 
 def joined(
-    target: Target, leaves: Sequence[Sequence[int]]
+    target: Target, leaves: Sequence[Sequence[int]], kinds: Sequence[Kind]
 ) -> tuple[str, list[Atom], list[Places]]:
-    """The function, its arguments, and the places of some of them, given by their leaves."""
+    """The function, its arguments, and the places of some of them, given by their leaves and
+    kinds."""
     run, f = target.run, target.run.functions[target.spec.name]
     params = [Var(p.name, p.type) for p in f.params]
     groups = [[k for k in own if _has_nodes(params[k].type)] for own in leaves]
@@ -186,7 +196,8 @@ def joined(
     name = f"{f.name}.joined.{len(run.functions)}" if inside else f.name
     if any(_has_nodes(params[k].type) for own in leaves for k in own):
         gives_nodes = any(map(_has_nodes, f.results))
-        run.by_nodes.append(ByNodes(name, gives_nodes, target.site))
+        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds))
+        run.by_nodes.append(ByNodes(name, gives_nodes, mixed, target.site))
     if not inside:
         return name, args, places
     results = tuple(Var("t", t) for t in f.results)
@@ -300,10 +311,13 @@ def _names(f: Value, count: int, keywords: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"a{k}" for k in range(count))
 
 
+def _several(wanted: object) -> tuple[object, ...]:
+    return wanted if isinstance(wanted, tuple) else (wanted,)
+
+
 def argument_numbers(run: Run, target: Target, wanted: object, node: ast.AST) -> list[int]:
-    numbers = wanted if isinstance(wanted, tuple) else (wanted,)
     found = []
-    for n in numbers:
+    for n in _several(wanted):
         if not isinstance(n, int) or not -len(target.names) <= n < len(target.names):
             run.refuse(
                 node, f"argnums {wanted!r} does not name an argument", error=ArgumentTypeError

@@ -76,6 +76,11 @@ class Encoder(ValueEncoder):
         classes = [a.shape.cls for _, _, a in alternatives(self.layout) if a.shape is not None]
         return len(set(classes)) == len(classes)
 
+    def _in_several(self, shape: Instance) -> bool:
+        """Whether its objects are in one union each, of several (``frontend.homes``)."""
+        classes = [a.shape.cls for _, _, a in alternatives(self.layout) if a.shape is not None]
+        return self.layout.one_home and bool(shape.items) and classes.count(shape.cls) > 1
+
     def _find(self, union: int) -> str:
         """The function that gives the node of an object, made now if it was not met before."""
         c = Code()
@@ -103,17 +108,24 @@ class Encoder(ValueEncoder):
         mark = c.let(f"select i1 {once}, i64 {ONCE}, i64 {QUEUED}")
         for number, u, a in alternatives(self.layout):
             if u == union:
-                self._new_node(c, number, a, ty, mark, entry)
+                self._new_node(c, union, number, a, ty, mark, entry)
         c.jump("fail")
         return self._failing(c, "ret ptr null").function(
             f"define internal ptr @pb.find.{union}(ptr %block, ptr %obj, i1 %sole, ptr %tangent)"
         )
 
     def _new_node(
-        self, c: Code, number: int, a: Alternative, ty: str, mark: str, entry: str
+        self, c: Code, union: int, number: int, a: Alternative, ty: str, mark: str, entry: str
     ) -> None:
         cls = type(None) if a.shape is None else a.shape.cls
         with c.when(c.same(ty, "@" + self.names.symbol(cls))):
+            if a.shape is not None and self._in_several(a.shape):
+                home = c.call("ptr", "pb_block_find", "ptr %block", f"ptr {c.at('%obj', -1)}")
+                c.need(c.let(f"icmp ne ptr {home}, null"), "fail")
+                before = c.load("i64", home, 8)
+                with c.when(c.let(f"icmp ne i64 {before}, 0")):
+                    c.need(c.same(before, str(union + 1), "i64"), "fail")
+                c.store("i64", str(union + 1), home, 8)
             slots = 1 + (0 if a.shape is None else node_words(self.layout, a.shape))
             node = c.call("ptr", "pb.node", "ptr %block", f"i64 {at.HEADER + 8 * slots}",
                           f"i64 {number}")  # fmt: skip

@@ -128,6 +128,7 @@ class Layout:
     space: Space
     still: bool = False
     handled: tuple[bool, ...] = ()
+    one_home: bool = False
 
 
 def leaf_types(shape: Shape) -> Iterator[Type]:
