@@ -280,7 +280,7 @@ def test_a_handler_that_returns_lets_the_loop_go_on(f: Callable[[float, int], fl
         seen.append(inner(0.5, 9))  # compiled code runs while other compiled code waits
 
     compiled = pb.jit(f)
-    n = 33 if f is fib else 300_000_000
+    n = 40 if f is fib else 300_000_000
     value = compiled(0.5, n)
     done = threading.Event()
 

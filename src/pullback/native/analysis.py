@@ -13,23 +13,18 @@ from pullback.lower.loopcode import (
     AccRelease,
     Alloc,
     ArenaBase,
-    Arith,
     CallCode,
     Copy,
     ForCode,
     IfCode,
     Imm,
     Instr,
-    Load,
     LoopFunction,
     Mark,
     Module,
-    Offset,
     RaiseIf,
     Region,
     Release,
-    Store,
-    Ty,
     WhileCode,
 )
 from pullback.native.layout import POLL_INSTRUCTIONS
@@ -149,17 +144,6 @@ def _reachable(direct: dict[str, frozenset[str]], start: str) -> frozenset[str]:
             seen.add(name)
             stack.extend(direct[name])
     return frozenset(seen)
-
-
-def only_moves(loop: ForCode) -> bool:
-    """Whether a loop stores nothing but what it loads, or what was there before."""
-    code = loop.body.code
-    unchanged = all(x is c for x, c in zip(loop.body.yields, loop.carried))
-    return unchanged and any(isinstance(instr, Store) for instr in code) and all(
-        isinstance(instr, Load | Store | Offset)
-        or (isinstance(instr, Arith) and instr.dst.ty in (Ty.I64, Ty.PTR))
-        for instr in code
-    )
 
 
 _UNKNOWN = float("inf")

@@ -15,7 +15,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.analysis import Guard, Poll, only_moves
+from pullback.native.analysis import Guard, Poll
 from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
@@ -102,14 +102,13 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     _round(f, instr, k, start)
 
 
-def _round(f: FunctionText, instr: ForCode, k: int, start: int, *more: str) -> None:
-    """The body of a loop, then the code behind the loop; ``more``: the next values of phis that
-    are not of the loop code."""
+def _round(f: FunctionText, instr: ForCode, k: int, start: int) -> None:
+    """The body of a loop, then the code behind the loop."""
     with f.scope():
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
-    _complete(f, start, (following, *values, *more))
+    _complete(f, start, (following, *values))
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
     for d, c in zip(instr.dsts, instr.carried):
@@ -120,32 +119,28 @@ def _pieces(
     f: FunctionText, instr: ForCode, each: Poll, hi: str, regs: tuple[Reg, ...],
     inits: tuple[str, ...],
 ) -> None:
-    """A loop that counts nothing in its rounds: it runs up to the end of a piece, where it counts
-    the piece, looks for signals and goes on to the end of the next one.
+    """A loop that counts nothing in its rounds: around it goes a loop over its pieces, which counts
+    a piece, looks for signals and goes on to the end of the next one.
 
-        for:  if i >= end:
-                  if i >= hi: done
-                  end = pb_more(i, hi)
-              body
+        piece:  for i < end: body
+                if i < hi:
+                    end = pb_more(i, hi)
+                    goto piece
 
-    LLVM makes a call of memset or memmove of a loop that only moves data, if it sees how many
-    rounds there are; there the pieces are a loop around the loop up to their end.
+    The inner loop is one that LLVM knows well: it sees how many rounds there are, and nothing is
+    called in it.
     """
     assert instr.index.ty is Ty.I64
     k = f.count
-    nested = only_moves(instr)
     length = each.iterations * instr.step
     end, begin = Reg("end", Ty.I64), tuple(Reg(r.name, r.ty, r.lanes) for r in regs)
     beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {inits[0]}, i64 {length})")
     first = f.let(f"call i64 @llvm.smin.i64(i64 {hi}, i64 {beyond})")
-    if nested:
-        outer = _phis(f, f"piece{k}", (*begin, end), (*inits, first), f.label)
-        start = _phis(f, f"for{k}", regs, tuple(f.names[r.id] for r in begin), f.label)
-    else:
-        start = _phis(f, f"for{k}", (*regs, end), (*inits, first), f.label)
+    outer = _phis(f, f"piece{k}", (*begin, end), (*inits, first), f.label)
+    start = _phis(f, f"for{k}", regs, tuple(f.names[r.id] for r in begin), f.label)
     i, until = f.names[instr.index.id], f.names[end.id]
     more = f.let(f"icmp slt i64 {i}, {until}")
-    f.line(f"br i1 {more}, label %body{k}, label %part{k}, !prof !6")
+    f.line(f"br i1 {more}, label %body{k}, label %part{k}")
     f.block(f"part{k}")
     rest = f.let(f"icmp slt i64 {i}, {hi}")
     f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
@@ -155,16 +150,11 @@ def _pieces(
     following = f.let(f"call i64 @pb_more(i64 {context}, i64 {i}, i64 {hi}, i64 {length}, "
                       f"i64 {each.weight})")  # fmt: skip
     fine = f.let(f"icmp sgt i64 {following}, {i}")
-    f.line(f"br i1 {fine}, label %{'piece' if nested else 'body'}{k}, label %failed, !prof !6")
+    f.line(f"br i1 {fine}, label %piece{k}, label %failed, !prof !6")
     f.failed_from.append(f.label)
-    if nested:
-        _complete(f, outer, (*(f.names[r.id] for r in regs), following))
-        f.block(f"body{k}")
-        _round(f, instr, k, start)
-        return
+    _complete(f, outer, (*(f.names[r.id] for r in regs), following))
     f.block(f"body{k}")
-    until = f.let(f"phi i64 [ {until}, %for{k} ], [ {following}, %between{k} ]")
-    _round(f, instr, k, start, until)
+    _round(f, instr, k, start)
 
 
 def poll(f: FunctionText, each: Poll | None) -> None:
