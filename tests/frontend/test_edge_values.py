@@ -245,6 +245,8 @@ def test_operators(name):
             calls = [(make(x), other(y)) for x in xs for y in ys]
             if name in ("**", "<<") and make is other is int:
                 calls = [c for c in calls if abs(int(c[1])) < 100]
+            if name == "/" and make is other is int:  # others are refused when they are divided
+                calls = [c for c in calls if all(int(float(v)) == v for v in c)]
             assert not differences(lambda x, y: f(x, y), calls, 0 if name != "**" else ULP)
 
 
@@ -326,6 +328,7 @@ def test_quotients_of_large_ints_are_exact_or_refused():
             assert found == f(n, m), (n, m)
     assert pb.jit(lambda n: n / 2**53)(2**63 - 1) == (2**63 - 1) / 2**53
     assert pb.jit(lambda n, m: n / m)(2**53, -(2**53)) == -1.0
+    assert pb.jit(lambda n, m: n / m)(10**17, -(2**63)) == 10**17 / -(2**63)
 
 
 def ranges():

@@ -298,9 +298,9 @@ def _exact_quotient(sp: Specialiser, a: Scalar, b: Scalar, node: ast.AST) -> Non
         if isinstance(x, Lit):
             fits: Atom = boolean(int(float(x.value)) == int(x.value))
         else:
-            fits = sp.b.prim("and", sp.b.prim("ge", x, i64(-_FLOAT_INT)),
-                             sp.b.prim("le", x, i64(_FLOAT_INT)))  # fmt: skip
-        sp.require(fits, "OverflowError", "an int beyond 2**53 is divided by an int", node)
+            back = sp.b.prim("to_int", convert(sp, v, F64, node), static=(I64,))
+            fits = sp.b.prim("eq", back, x)
+        sp.require(fits, "OverflowError", "an int that is no float exactly is in a quotient", node)
 
 
 def _float_power(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Scalar:
