@@ -22,7 +22,7 @@ import numpy as np
 
 import pullback as pb
 from pullback import boundary
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 
 NODES = 1 << 20

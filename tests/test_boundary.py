@@ -15,7 +15,7 @@ import pytest
 
 import pullback as pb
 from pullback import boundary
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 
 

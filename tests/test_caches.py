@@ -14,7 +14,7 @@ import pytest
 
 import pullback as pb
 from pullback import driver
-from pullback.frontend.memo import by_node
+from pullback.frontend.python.memo import by_node
 from pullback.native.runtime import ModuleOwner
 from tests.test_rebinding import space
 

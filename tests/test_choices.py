@@ -10,7 +10,7 @@ import pytest
 
 import pullback as pb
 from pullback.boundary import conversion_of
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 from tests.test_boundary import by_general_way, same
 

@@ -12,7 +12,7 @@ import pytest
 
 import pullback as pb
 from pullback import boundary, driver
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 from pullback.plans import Request, What
 from tests.test_boundary import same

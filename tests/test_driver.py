@@ -19,8 +19,8 @@ from pullback.cells import Cells
 from pullback.core.terms import Dialect
 from pullback.core.types import F64, I64, Array, Handle
 from pullback.core.values import Node, make_array
-from pullback.frontend.kinds import leaf_types
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.kinds.kinds import leaf_types
+from pullback.frontend.python.pytypes import type_of
 from pullback.marshal import Flattener, result_value
 from pullback.plans import Request, What
 from pullback.rawmemory import Memory, Reader

@@ -21,7 +21,7 @@ import pytest
 
 from pullback import driver
 from pullback.core.pretty import show
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import specialise
 from pullback.plans import Request, What
 from tests.frontend.test_unions import CASES

@@ -17,8 +17,7 @@ from typing import Any
 from pullback.core.types import Bool, Int, Real
 from pullback.entries import result_form
 from pullback.errors import ArgumentTypeError
-from pullback.frontend import symbols
-from pullback.frontend.kinds import (
+from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
@@ -30,8 +29,9 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
 )
-from pullback.frontend.pytypes import types_of
-from pullback.frontend.records import Union, annotations_of, inside, is_tuple_of_any_length
+from pullback.frontend.python import symbols
+from pullback.frontend.python.pytypes import types_of
+from pullback.frontend.python.records import Union, annotations_of, inside, is_tuple_of_any_length
 from pullback.located import located
 from pullback.lower.values import machine
 from pullback.marshal import Flattener, has_union

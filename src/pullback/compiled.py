@@ -43,7 +43,7 @@ from pullback.entries import (
     result_form,
     tuple_form,
 )
-from pullback.frontend.kinds import Kind, leaf_types
+from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.lower.lower import lower
 from pullback.lower.show import show_module
 from pullback.marshal import Flattener, has_union, rebuild

@@ -33,11 +33,11 @@ from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
 from pullback.entries import Fast
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from pullback.frontend.derivatives import register_operators
-from pullback.frontend.extents import NO_BROADCAST
-from pullback.frontend.kinds import ArgType, Kind, leaf_types
-from pullback.frontend.python_values import Guard
-from pullback.frontend.pytypes import type_of, types_of
+from pullback.frontend.derivatives.derivative_calls import register_operators
+from pullback.frontend.kinds.extents import NO_BROADCAST
+from pullback.frontend.kinds.kinds import ArgType, Kind, leaf_types
+from pullback.frontend.python.python_values import Guard
+from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.halves import Halves
 from pullback.marshal import reachable_unions

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.core.values import dtype_of
-from pullback.frontend.instances import bare
-from pullback.frontend.kinds import (
+from pullback.frontend.functions.scopes import Path
+from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
@@ -28,11 +28,11 @@ from pullback.frontend.kinds import (
     StaticK,
     TupleK,
 )
-from pullback.frontend.paths import MISSING, Namespace, read
-from pullback.frontend.python_values import ABSENT, Guard, holds
-from pullback.frontend.pytypes import type_of
-from pullback.frontend.records import annotations_of, field_names, is_tuple_of_any_length
-from pullback.frontend.scopes import Path
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.paths import MISSING, Namespace, read
+from pullback.frontend.python.python_values import ABSENT, Guard, holds
+from pullback.frontend.python.pytypes import type_of
+from pullback.frontend.python.records import annotations_of, field_names, is_tuple_of_any_length
 from pullback.native import (
     ArrayOf,
     Leaf,

@@ -33,7 +33,7 @@ from pullback.core.terms import Program
 from pullback.core.types import Real
 from pullback.entries import Fast, Guards, Hidden, absent_names
 from pullback.errors import ArgumentTypeError, UnsupportedError
-from pullback.frontend.kinds import describe
+from pullback.frontend.kinds.kinds import describe
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
 from pullback.marshal import result_value

@@ -9,8 +9,8 @@ import numpy as np
 from pullback.core.types import Array, Bool, Int, Real, Type
 from pullback.core.values import make_array
 from pullback.errors import ArgumentTypeError, UnsupportedError
-from pullback.frontend.exact import require_exact
-from pullback.frontend.kinds import ArrayK, Kind, describe
+from pullback.frontend.kinds.kinds import ArrayK, Kind, describe
+from pullback.frontend.python.exact import require_exact
 
 
 def nothing(t: Type) -> object:

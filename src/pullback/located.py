@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from pullback.errors import ArgumentTypeError, PullbackError
-from pullback.frontend.homes import Homes, TwoHomesError
-from pullback.frontend.kinds import (
+from pullback.frontend.derivatives.homes import Homes, TwoHomesError
+from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
@@ -21,7 +21,7 @@ from pullback.frontend.kinds import (
     TupleK,
     UnionK,
 )
-from pullback.frontend.records import Union, field_of
+from pullback.frontend.python.records import Union, field_of
 from pullback.leaves import array, items_of, mismatch, scalar
 from pullback.marshal import alternative_of
 

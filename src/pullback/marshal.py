@@ -23,9 +23,8 @@ from pullback.cells import Cells, accumulated, beside, read
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from pullback.frontend.homes import Homes, leads_to_reals
-from pullback.frontend.instances import bare
-from pullback.frontend.kinds import (
+from pullback.frontend.derivatives.homes import Homes, leads_to_reals
+from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
@@ -40,14 +39,15 @@ from pullback.frontend.kinds import (
     leaf_types,
     unions_in,
 )
-from pullback.frontend.records import (
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.records import (
     Union,
     annotations_of,
     field_of,
     inside,
     is_tuple_of_any_length,
 )
-from pullback.frontend.symbols import number_of, symbol_class, symbol_of
+from pullback.frontend.python.symbols import number_of, symbol_class, symbol_of
 from pullback.leaves import array, items_of, mismatch, nothing, scalar
 
 

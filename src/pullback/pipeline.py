@@ -10,33 +10,33 @@ from pullback.ad.by_data import derivatives_by_vectors
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
-from pullback.convert.slots import share_slots
-from pullback.convert.unfold import unfold_nodes
+from pullback.convert.unboxed_sums import share_slots
+from pullback.convert.unboxing import unfold_nodes
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
-from pullback.opt.bounds import remove_checks
-from pullback.opt.checks import lift_checks
-from pullback.opt.choices import make_choices
+from pullback.opt.arrays.build_flattening import nest
+from pullback.opt.arrays.fuse import fuse
+from pullback.opt.arrays.invariant_loads import read_unchanged
+from pullback.opt.arrays.tables import number_rows
+from pullback.opt.control.checks import lift_checks
+from pullback.opt.control.constructor_specialisation import settle_variants
+from pullback.opt.control.inline import inline_calls
+from pullback.opt.control.known_constructor import know_variants
+from pullback.opt.control.licm import hoist_invariants
+from pullback.opt.control.sink import add_in_branches
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
-from pullback.opt.fuse import fuse
-from pullback.opt.inline import inline_calls
-from pullback.opt.licm import hoist_invariants
-from pullback.opt.merge import merge_sums
-from pullback.opt.nest import nest
-from pullback.opt.nodes import shrink_nodes
-from pullback.opt.ranks import join_ranks
-from pullback.opt.residuals import keep_once
-from pullback.opt.simplify import simplify
-from pullback.opt.sink import add_in_branches
-from pullback.opt.steady import settle_variants
-from pullback.opt.sums import find_sums
-from pullback.opt.tables import number_rows
-from pullback.opt.turns import take_turns
-from pullback.opt.unchanged import read_unchanged
-from pullback.opt.variants import know_variants
+from pullback.opt.reductions.merge import merge_sums
+from pullback.opt.reductions.sums import find_sums
+from pullback.opt.residuals.nodes import shrink_nodes
+from pullback.opt.residuals.residual_elimination import keep_once
+from pullback.opt.residuals.residual_flattening import join_ranks
+from pullback.opt.residuals.ring_buffers import take_turns
+from pullback.opt.scalar.bounds import remove_checks
+from pullback.opt.scalar.if_conversion import make_choices
+from pullback.opt.scalar.simplify import simplify
 
 Pass = Callable[[Program], Program]
 

@@ -16,7 +16,7 @@ from pullback.ad.spaces import Spaces
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Array, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
-from pullback.frontend.kinds import (
+from pullback.frontend.kinds.kinds import (
     Kind,
     OptionalK,
     RecordK,

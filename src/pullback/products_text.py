@@ -32,7 +32,7 @@ from pullback.entries import (
     tuple_form,
 )
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.kinds import (
+from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,

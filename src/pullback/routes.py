@@ -23,7 +23,7 @@ from pullback.entries import (
     gradient_form,
     result_form,
 )
-from pullback.frontend.kinds import Kind, leaf_types
+from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.lower.values import leaves as machine_types
 from pullback.native import Made, Out, RouteSignature, Tree, bound
 from pullback.native.boundary import Conversion

@@ -17,10 +17,8 @@ import numpy as np
 from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.exact import refusal
-from pullback.frontend.homes import Homes
-from pullback.frontend.instances import bare
-from pullback.frontend.kinds import (
+from pullback.frontend.derivatives.homes import Homes
+from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
@@ -32,7 +30,9 @@ from pullback.frontend.kinds import (
     describe,
     leaf_types,
 )
-from pullback.frontend.records import Union, field_of
+from pullback.frontend.python.exact import refusal
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.records import Union, field_of
 from pullback.marshal import (
     FlatNode,
     Flattener,

@@ -17,12 +17,21 @@ import numpy as np
 
 from pullback.core.types import Real
 from pullback.errors import ArgumentValueError
-from pullback.frontend.exact import require_exact
-from pullback.frontend.homes import Homes
-from pullback.frontend.instances import bare
-from pullback.frontend.kinds import ArrayK, Kind, ListK, OptionalK, RecordK, ScalarK, TupleK, UnionK
-from pullback.frontend.pytypes import type_of, types_of
-from pullback.frontend.records import Union
+from pullback.frontend.derivatives.homes import Homes
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    TupleK,
+    UnionK,
+)
+from pullback.frontend.python.exact import require_exact
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.pytypes import type_of, types_of
+from pullback.frontend.python.records import Union
 from pullback.leaves import scalar
 from pullback.located import located
 from pullback.marshal import alternative_of

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import methods
 from pullback import driver
-from pullback.ad.kept import divide
+from pullback.ad.min_cut import divide
 from pullback.core import translate_state
 from pullback.core.build import Builder
 from pullback.core.terms import Let, Var, atoms

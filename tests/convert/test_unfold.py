@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.convert.unfold import unfold_nodes
+from pullback.convert.unboxing import unfold_nodes
 from pullback.core.terms import Block, Function, Program, Var
 from pullback.core.types import F64, Decl, Named, Variant
 from tests import harness

@@ -18,7 +18,7 @@ import scipy.spatial.distance
 from scipy import integrate, linalg, ndimage, optimize, signal, spatial, special, stats
 
 import pullback as pb
-from pullback.frontend import rewrites
+from pullback.frontend.python import rewrites
 
 A = np.array([[2.0, 0.5, 0.1], [0.3, 1.5, 0.2], [0.4, 0.1, 3.0]])
 B = np.array([[1.0, -0.5], [0.25, 2.0]])

@@ -11,7 +11,7 @@ import numpy as np
 from pullback.core.check import check
 from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
 from pullback.marshal import Flattener, result_value
 

@@ -9,8 +9,8 @@ import numpy as np
 from pullback.core.check import check
 from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect, Program
-from pullback.frontend.kinds import Kind, ListK, StaticK, TupleK, leaf_types
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.kinds.kinds import Kind, ListK, StaticK, TupleK, leaf_types
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
 
 ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)

@@ -10,8 +10,8 @@ import scipy.special
 
 import pullback as pb
 from pullback import driver
-from pullback.frontend.rewrites import ANYTHING, DESCENT, REWRITES, rewrite_of
-from pullback.frontend.values import CALLS, WRITTEN
+from pullback.frontend.kinds.values import CALLS, WRITTEN
+from pullback.frontend.python.rewrites import ANYTHING, DESCENT, REWRITES, rewrite_of
 from tests.frontend.advice import ADVICE, OUTSIDE, X, descend
 
 

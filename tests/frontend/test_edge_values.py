@@ -20,7 +20,7 @@ import pytest
 
 import pullback as pb
 from pullback.frontend import specialise  # noqa: F401  (it fills the registry)
-from pullback.frontend.values import CALLS
+from pullback.frontend.kinds.values import CALLS
 
 ALL = os.environ.get("PULLBACK_EDGES") == "all"
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.5, math.inf, -math.inf, math.nan, 5e-324,

@@ -6,7 +6,7 @@ import time
 import pytest
 
 import pullback as pb
-from pullback.frontend.lifting import lifted
+from pullback.frontend.functions.lifting import lifted
 
 
 def shape(text: str) -> str:

@@ -14,7 +14,7 @@ import scipy.sparse
 
 import pullback as pb
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.python.pytypes import type_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.frontend.float_programs import round_float, round_tens
+from pullback.frontend.library.text.floats import round_float, round_tens
 
 
 def some_float(rng: random.Random, n: int) -> float:

@@ -20,7 +20,7 @@ import pytest
 
 import pullback as pb
 from pullback.errors import SourceError
-from pullback.frontend.texts import same_code
+from pullback.frontend.python.texts import same_code
 from tests.frontend.harness import run
 
 

@@ -19,8 +19,8 @@ import pytest
 
 import pullback as pb
 from pullback.core.pretty import show
-from pullback.frontend.kinds import UnionK
-from pullback.frontend.pytypes import type_of
+from pullback.frontend.kinds.kinds import UnionK
+from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import specialise
 from tests import harness
 from tests.frontend.shared_classes import Add, Circle, Num, Square

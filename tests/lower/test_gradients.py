@@ -11,8 +11,8 @@ from pullback.ad.differentiate import gradient, tangent
 from pullback.core.eval import evaluate
 from pullback.core.terms import Program
 from pullback.core.types import Real
-from pullback.opt.inline import inline_calls
-from pullback.opt.simplify import simplify
+from pullback.opt.control.inline import inline_calls
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, A3, F64, I64, Code, E, Fn, program
 from tests.lower.agreement import agree, vectors
 

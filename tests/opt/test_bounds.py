@@ -5,8 +5,8 @@ import pytest
 
 from pullback.core.eval import evaluate
 from pullback.core.types import BOOL, I64
-from pullback.opt.bounds import remove_checks
-from pullback.opt.simplify import simplify
+from pullback.opt.scalar.bounds import remove_checks
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, AI, program
 from tests.opt.agreement import agree, checked, prims
 

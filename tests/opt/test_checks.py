@@ -7,10 +7,10 @@ from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Build, Let, Program, Site, Sum_
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64
-from pullback.opt.checks import lift_checks
+from pullback.opt.control.checks import lift_checks
 from pullback.opt.dce import drop_dead
 from pullback.opt.effects import EffectsOf
-from pullback.opt.simplify import simplify
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, AI, program
 from tests.opt.agreement import agree, checked, outcome
 
@@ -179,7 +179,7 @@ def test_sites_are_kept() -> None:
 
 def test_reads_in_a_loop_whose_checks_are_gone_may_move() -> None:
     """What holds unless the loop is empty is known inside it."""
-    from pullback.opt.licm import hoist_invariants
+    from pullback.opt.control.licm import hoist_invariants
 
     def body(c, a, b, x):
         return c.sum(a.dim(), lambda i: c.sum(b.dim(), lambda j: a[j] * b.at(j) * a.at(i) * x))

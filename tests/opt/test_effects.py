@@ -118,7 +118,7 @@ def test_passes_ask_for_effects_and_do_not_look_at_the_table() -> None:
     folder = Path(effects_module.__file__ or "").parent
     looking = [
         path.name
-        for path in sorted(folder.glob("*.py"))
+        for path in sorted(folder.rglob("*.py"))
         if path.name != "effects.py"
         and re.search(r"(row|\])\.(effect|cost|llvm)\b", path.read_text())
     ]

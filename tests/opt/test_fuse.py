@@ -5,9 +5,9 @@ import pytest
 
 from pullback.core.terms import Build, Sum_
 from pullback.core.types import BOOL, F64, I64
+from pullback.opt.arrays.fuse import fuse
 from pullback.opt.dce import drop_dead
-from pullback.opt.fuse import fuse
-from pullback.opt.simplify import simplify
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, program
 from tests.opt.agreement import agree, cost, ops, prims
 

@@ -4,7 +4,7 @@ from pullback.core.calls import call_order, recursive_functions
 from pullback.core.check import check
 from pullback.core.terms import Call, Dialect, Vjp
 from pullback.core.types import F64, I64
-from pullback.opt.inline import SMALL, inline_calls
+from pullback.opt.control.inline import SMALL, inline_calls
 from tests.ad.flatcore import Fn, program
 from tests.opt.agreement import agree, ops, prims
 

@@ -5,7 +5,7 @@ import numpy as np
 from pullback.core.terms import Build, If, Index, Loop, Sum_, While
 from pullback.core.traverse import all_lets
 from pullback.core.types import BOOL, F64, I64
-from pullback.opt.licm import hoist_invariants
+from pullback.opt.control.licm import hoist_invariants
 from tests.ad.flatcore import A1, A2, Fn, program
 from tests.opt.agreement import agree, cost, ops
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from pullback.ad.differentiate import gradient
 from pullback.core.terms import Dialect, Sum_
+from pullback.opt.control.inline import inline_calls
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
-from pullback.opt.inline import inline_calls
-from pullback.opt.merge import merge_sums
-from pullback.opt.simplify import simplify
+from pullback.opt.reductions.merge import merge_sums
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, program
 from tests.opt.agreement import agree, ops, prims
 

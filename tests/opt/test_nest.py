@@ -4,7 +4,7 @@ import numpy as np
 
 from pullback.core.terms import Build, Sum_
 from pullback.core.types import I64
-from pullback.opt.nest import nest
+from pullback.opt.arrays.build_flattening import nest
 from tests.ad.flatcore import A2, program
 from tests.opt.agreement import agree, ops, prims
 

@@ -13,15 +13,15 @@ from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
-from pullback.opt.bounds import remove_checks
-from pullback.opt.checks import lift_checks
+from pullback.opt.arrays.build_flattening import nest
+from pullback.opt.arrays.fuse import fuse
+from pullback.opt.control.checks import lift_checks
+from pullback.opt.control.inline import inline_calls
+from pullback.opt.control.licm import hoist_invariants
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
-from pullback.opt.fuse import fuse
-from pullback.opt.inline import inline_calls
-from pullback.opt.licm import hoist_invariants
-from pullback.opt.nest import nest
-from pullback.opt.simplify import simplify
+from pullback.opt.scalar.bounds import remove_checks
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, Fn, program
 from tests.opt.agreement import agree
 

@@ -6,10 +6,10 @@ from pullback.ad.differentiate import gradient
 from pullback.core.terms import Dialect, Loop
 from pullback.core.types import I64, Array
 from pullback.lower.filled import filled_arrays
+from pullback.opt.control.inline import inline_calls
 from pullback.opt.dce import drop_dead
-from pullback.opt.inline import inline_calls
-from pullback.opt.ranks import join_ranks
-from pullback.opt.simplify import simplify
+from pullback.opt.residuals.residual_flattening import join_ranks
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, F64, program
 from tests.lower.agreement import agree as agree_lowered
 from tests.opt.agreement import agree, ops

@@ -6,11 +6,11 @@ from pullback.ad.differentiate import gradient
 from pullback.core.terms import AccNew, Dialect, Loop
 from pullback.core.types import I64
 from pullback.lower.escape import lasting_arrays
+from pullback.opt.arrays.fuse import fuse
+from pullback.opt.control.inline import inline_calls
 from pullback.opt.dce import drop_dead
-from pullback.opt.fuse import fuse
-from pullback.opt.inline import inline_calls
-from pullback.opt.residuals import keep_once
-from pullback.opt.simplify import simplify
+from pullback.opt.residuals.residual_elimination import keep_once
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, F64, program
 from tests.opt.agreement import agree, ops
 

@@ -7,7 +7,7 @@ from pullback.core.terms import Build, Case, Dialect, If, Index, Loop, Prim, Sum
 from pullback.core.traverse import all_lets
 from pullback.core.types import BOOL, F32, F64, I64, Decl, Named, Sum, Variant
 from pullback.opt.dce import drop_dead
-from pullback.opt.simplify import simplify
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, A3, AI, Fn, program
 from tests.opt.agreement import agree, ops, prims
 

@@ -19,7 +19,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import all_lets
 from pullback.core.types import BOOL, F64, Handle
-from pullback.opt.sink import add_in_branches
+from pullback.opt.control.sink import add_in_branches
 from tests.opt.agreement import agree, ops
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pullback.core.terms import Loop, Prim, Sum_, While
-from pullback.opt.sums import find_sums
+from pullback.opt.reductions.sums import find_sums
 from tests.ad.flatcore import A1, F64, I64, program
 from tests.opt.agreement import agree, ops
 

@@ -12,13 +12,13 @@ import pullback as pb
 from pullback.ad.differentiate import gradient
 from pullback.core.terms import AccNew, AccTake, Dialect, Lit
 from pullback.core.types import I64
+from pullback.opt.arrays.fuse import fuse
+from pullback.opt.control.inline import inline_calls
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
-from pullback.opt.fuse import fuse
-from pullback.opt.inline import inline_calls
-from pullback.opt.residuals import keep_once
-from pullback.opt.simplify import simplify
-from pullback.opt.turns import take_turns
+from pullback.opt.residuals.residual_elimination import keep_once
+from pullback.opt.residuals.ring_buffers import take_turns
+from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, program
 from tests.opt.agreement import agree, ops
 

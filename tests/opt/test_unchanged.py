@@ -6,8 +6,8 @@ import pytest
 from pullback.core.terms import Build, Index, Loop
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
-from pullback.opt.distinct import distinct_arrays
-from pullback.opt.unchanged import read_unchanged
+from pullback.opt.arrays.distinct import distinct_arrays
+from pullback.opt.arrays.invariant_loads import read_unchanged
 from tests.ad.flatcore import A1, A2, AI, program
 from tests.opt.agreement import agree, ops
 

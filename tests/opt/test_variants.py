@@ -10,7 +10,7 @@ import pytest
 import pullback as pb
 from pullback.core.terms import Case, Inject
 from pullback.core.types import Sum, Variant
-from pullback.opt.variants import know_variants
+from pullback.opt.control.known_constructor import know_variants
 from tests.ad.flatcore import A1, BOOL, F64, program
 from tests.harness import difference, direction, distance, forward, gradient, inner, run
 from tests.opt.agreement import agree, ops

@@ -7,17 +7,28 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from pullback.core.nested import Context, Plus, Prim, Prod, R, Real, Source, Term, Type, Var
-from pullback.core.nested_build import E
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_linear import Action, perform, run
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_traverse import deeply, rename_apart
-from pullback.core.nested_values import Inj, Zero, items, pair
-from pullback.papers.chad_actions import zeros
-from pullback.papers.chad_monadic import CHAD, chad_of
-from pullback.papers.chad_types import t2, t2_context
-from pullback.papers.chad_values import size
+from pullback.papers.chad.actions import zeros
+from pullback.papers.chad.monadic import CHAD, chad_of
+from pullback.papers.chad.types import t2, t2_context
+from pullback.papers.chad.values import size
+from pullback.papers.language.build import E
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.linear import Action, perform, run
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
+    Context,
+    Plus,
+    Prim,
+    Prod,
+    R,
+    Real,
+    Source,
+    Term,
+    Type,
+    Var,
+)
+from pullback.papers.language.traverse import deeply, rename_apart
+from pullback.papers.language.values import Inj, Zero, items, pair
 from tests.papers.generate import count, random_cotangent, random_program
 
 COUNT = count(250)
@@ -26,7 +37,7 @@ x, y, z = E(Var("x")), E(Var("y")), E(Var("z"))
 
 def of_pair(name: str, a: Term, b: Term) -> Term:
     """prim o (a, b): the Agda code's unary primitives on tuples."""
-    from pullback.core.nested import Pair
+    from pullback.papers.language.terms import Pair
 
     return Prim(name, (Pair(a, b),))
 
@@ -95,7 +106,7 @@ def theorem(source: Source, args: Sequence[object], ctg: object, den: Sequence[o
     out = tuple(cells[v] for v in names)
     th1 = (crun + (ccall - 1) + crunm - size(ctg) - before
            + sum(size(d) for d in out) - len(names))
-    from pullback.core.nested import App, Snd
+    from pullback.papers.language.terms import App, Snd
 
     whole = run(App(Snd(t), Var("ctg")), zeros(gamma), gamma)
     th2 = evaluate(whole, env | {"ctg": ctg}, CHAD)[1]

@@ -7,21 +7,21 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from pullback.core.nested import App, Source, Var
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Library
-from pullback.core.nested_traverse import deeply
-from pullback.core.nested_values import pair, tuple_value
-from pullback.papers.dual_cayley import cayley
-from pullback.papers.dual_collector import collector
-from pullback.papers.dual_contrib import contrib
-from pullback.papers.dual_ground import Wrapped, runner
-from pullback.papers.dual_mutable import mutable
-from pullback.papers.dual_naive import naive
-from pullback.papers.dual_scalars import scalars
-from pullback.papers.dual_staged import staged
-from pullback.papers.dual_tape import tape
+from pullback.papers.dual.cayley import cayley
+from pullback.papers.dual.collector import collector
+from pullback.papers.dual.contrib import contrib
+from pullback.papers.dual.ground import Wrapped, runner
+from pullback.papers.dual.mutable import mutable
+from pullback.papers.dual.naive import naive
+from pullback.papers.dual.scalars import scalars
+from pullback.papers.dual.staged import staged
+from pullback.papers.dual.tape import tape
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.ops import Library
+from pullback.papers.language.terms import App, Source, Var
+from pullback.papers.language.traverse import deeply
+from pullback.papers.language.values import pair, tuple_value
 from pullback.papers.methods import Outcome
 from tests.papers.generate import finite_difference, random_cotangent, random_program
 

@@ -15,7 +15,20 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from pullback.core.nested import (
+from pullback.papers.language.build import (
+    E,
+    if_,
+    lam,
+    letrec,
+    lets,
+    prim,
+    reals,
+    term,
+    tuple_,
+    tuple_type,
+)
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.terms import (
     ONE,
     App,
     Arr,
@@ -50,20 +63,7 @@ from pullback.core.nested import (
     Z,
     ZipWith,
 )
-from pullback.core.nested_build import (
-    E,
-    if_,
-    lam,
-    letrec,
-    lets,
-    prim,
-    reals,
-    term,
-    tuple_,
-    tuple_type,
-)
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_values import Inj, map_reals, reals_in
+from pullback.papers.language.values import Inj, map_reals, reals_in
 
 FULL = "PAPERS_PROGRAMS" in os.environ
 """Whether this is the full run: with so many random programs for every theorem."""

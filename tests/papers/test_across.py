@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.core import nested_check
-from pullback.core.nested import Fst, Prod, R, Source, Term, Var, Z
-from pullback.core.nested_build import prim
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_pretty import show
-from pullback.core.nested_values import reals_in
 from pullback.papers import load
-from pullback.papers.chad_dense import DENSE_EV
-from pullback.papers.chad_monadic import CHAD
-from pullback.papers.chad_naive import c0_of
-from pullback.papers.chad_program import check_chad
-from pullback.papers.chad_types import t1_context
+from pullback.papers.chad.dense import DENSE_EV
+from pullback.papers.chad.monadic import CHAD
+from pullback.papers.chad.naive import c0_of
+from pullback.papers.chad.program import check_chad
+from pullback.papers.chad.types import t1_context
 from pullback.papers.closure_conversion import convert
-from pullback.papers.delta_eval import MAP
-from pullback.papers.delta_wrapper import execute, wrap
-from pullback.papers.dual_forward import push
+from pullback.papers.delta.eval import MAP
+from pullback.papers.delta.wrapper import execute, wrap
+from pullback.papers.dual.forward import push
+from pullback.papers.language import check as nested_check
+from pullback.papers.language.build import prim
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.pretty import show
+from pullback.papers.language.terms import Fst, Prod, R, Source, Term, Var, Z
+from pullback.papers.language.values import reals_in
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
 from tests.harness import distance
 from tests.papers.chad_tools import apart, chain, programs, slope

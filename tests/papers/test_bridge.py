@@ -11,10 +11,6 @@ from pullback.calls import flatten_arguments
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.eval import evaluate as evaluate_core
-from pullback.core.nested import Source
-from pullback.core.nested_check import EVERYTHING, FIRST_ORDER, check_source
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_values import items
 from pullback.core.terms import Program as CoreProgram
 from pullback.core.values import Node
 from pullback.driver import found, gradient
@@ -22,6 +18,10 @@ from pullback.driver import run as run_tier
 from pullback.papers.bridge import differentiate
 from pullback.papers.bridge_terms import to_source
 from pullback.papers.bridge_values import from_nested, to_nested
+from pullback.papers.language.check import EVERYTHING, FIRST_ORDER, check_source
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.terms import Source
+from pullback.papers.language.values import items
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
 from pullback.plans import Request, What
 from tests.papers.generate import FIG1, HO3, finite_difference

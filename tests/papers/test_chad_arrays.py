@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.core.nested import (
+from pullback.papers.chad.bags import BAGS, TREE, densify
+from pullback.papers.chad.gather import recognised, recognised_after
+from pullback.papers.chad.monadic import CHAD, chad_of
+from pullback.papers.chad.program import check_chad, run_monadic
+from pullback.papers.chad.types import t1_context
+from pullback.papers.language.build import if_, op, prim
+from pullback.papers.language.check import check
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.linear import L_R
+from pullback.papers.language.terms import (
     Arr,
     Build,
     Context,
@@ -26,17 +35,8 @@ from pullback.core.nested import (
     Z,
     ZipWith,
 )
-from pullback.core.nested_build import if_, op, prim
-from pullback.core.nested_check import check
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_linear import L_R
-from pullback.core.nested_traverse import alpha_eq
-from pullback.core.nested_values import ConV
-from pullback.papers.chad_bags import BAGS, TREE, densify
-from pullback.papers.chad_gather import recognised, recognised_after
-from pullback.papers.chad_monadic import CHAD, chad_of
-from pullback.papers.chad_program import check_chad, run_monadic
-from pullback.papers.chad_types import t1_context
+from pullback.papers.language.traverse import alpha_eq
+from pullback.papers.language.values import ConV
 from pullback.papers.methods import Outcome
 from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim

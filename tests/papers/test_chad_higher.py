@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.chad.actions import scoped
+from pullback.papers.chad.closures import run_closures
+from pullback.papers.chad.higher import BAGGED, HIGHER, run_higher, variable_calls
+from pullback.papers.chad.monadic import CHAD, chad_of
+from pullback.papers.chad.program import check_chad, pullback, run_monadic
+from pullback.papers.chad.types import t2
+from pullback.papers.closure_conversion import cc_type, convert
+from pullback.papers.defunctionalisation import defunctionalised
+from pullback.papers.language.build import B, E, if_, lam, let, reals
+from pullback.papers.language.check import check_source
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
     App,
     Data,
     DataDecl,
@@ -27,20 +39,8 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import B, E, if_, lam, let, reals
-from pullback.core.nested_check import check_source
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_traverse import free_vars, subterms
-from pullback.core.nested_values import ConV, Packed, pair, to_bool
-from pullback.papers.chad_actions import scoped
-from pullback.papers.chad_closures import run_closures
-from pullback.papers.chad_higher import BAGGED, HIGHER, run_higher, variable_calls
-from pullback.papers.chad_monadic import CHAD, chad_of
-from pullback.papers.chad_program import check_chad, pullback, run_monadic
-from pullback.papers.chad_types import t2
-from pullback.papers.closure_conversion import cc_type, convert
-from pullback.papers.defunctionalisation import defunctionalised
+from pullback.papers.language.traverse import free_vars, subterms
+from pullback.papers.language.values import ConV, Packed, pair, to_bool
 from pullback.papers.methods import Outcome, Unsupported, run
 from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim

@@ -13,22 +13,36 @@ from typing import Any
 
 import pytest
 
-from pullback.core.nested import Arr, Build, Fold, Fst, Let, Lit, Map, Op, R, Snd, Source, Term, Var
-from pullback.core.nested_build import op, prim, reals
-from pullback.core.nested_check import check
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_linear import L_R, lprod, lsum
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_traverse import subterms
-from pullback.core.nested_values import Inj, Zero, map_reals
-from pullback.papers import chad_cells
-from pullback.papers.chad_bags import TREE
-from pullback.papers.chad_monadic import chad_of
-from pullback.papers.chad_parallel import parallel, parallel_library, run_parallel
-from pullback.papers.chad_program import run_monadic
-from pullback.papers.chad_span import Span, run_span
-from pullback.papers.chad_types import t1_context
-from pullback.papers.chad_workers import Workers
+from pullback.papers.chad import cells as chad_cells
+from pullback.papers.chad.bags import TREE
+from pullback.papers.chad.monadic import chad_of
+from pullback.papers.chad.parallel import parallel, parallel_library, run_parallel
+from pullback.papers.chad.program import run_monadic
+from pullback.papers.chad.span import Span, run_span
+from pullback.papers.chad.types import t1_context
+from pullback.papers.chad.workers import Workers
+from pullback.papers.language.build import op, prim, reals
+from pullback.papers.language.check import check
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.linear import L_R, lprod, lsum
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
+    Arr,
+    Build,
+    Fold,
+    Fst,
+    Let,
+    Lit,
+    Map,
+    Op,
+    R,
+    Snd,
+    Source,
+    Term,
+    Var,
+)
+from pullback.papers.language.traverse import subterms
+from pullback.papers.language.values import Inj, Zero, map_reals
 from tests.papers.chad_tools import COUNT, apart, programs
 from tests.papers.conformance import claim
 from tests.papers.generate import close
@@ -57,9 +71,9 @@ def busy() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-@pytest.mark.parametrize("module", ["chad_cells", "chad_parallel", "chad_span", "chad_workers"])
+@pytest.mark.parametrize("module", ["cells", "parallel", "span", "workers"])
 def test_docstrings(module: str) -> None:
-    found = doctest.testmod(import_module(f"pullback.papers.{module}"))
+    found = doctest.testmod(import_module(f"pullback.papers.chad.{module}"))
     assert found.failed == 0 and found.attempted > 0
 
 

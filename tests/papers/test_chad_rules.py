@@ -10,8 +10,22 @@ from importlib import import_module
 
 import pytest
 
-from pullback.core import nested_map
-from pullback.core.nested import (
+from pullback.papers.chad.dense import DENSE_EV
+from pullback.papers.chad.monadic import CHAD, chad_of
+from pullback.papers.chad.mutable import MUTABLE, WRITER
+from pullback.papers.chad.naive import run_ev
+from pullback.papers.chad.operations import OPERATIONS, Primitive, transposed
+from pullback.papers.chad.program import check_chad, run_monadic
+from pullback.papers.chad.sparse import EMAP, tmagic, union
+from pullback.papers.chad.types import t2
+from pullback.papers.language import maps as nested_map
+from pullback.papers.language.build import E, lets, op, prim, reals, tuple_, tuple_type
+from pullback.papers.language.check import check_source
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.linear import L_R, lprod, lsum, plus, zero
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.pretty import show
+from pullback.papers.language.terms import (
     ONE,
     Case,
     Context,
@@ -29,22 +43,8 @@ from pullback.core.nested import (
     Type,
     Var,
 )
-from pullback.core.nested_build import E, lets, op, prim, reals, tuple_, tuple_type
-from pullback.core.nested_check import check_source
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_linear import L_R, lprod, lsum, plus, zero
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_pretty import show
-from pullback.core.nested_traverse import free_vars, subterms
-from pullback.core.nested_values import Inj, Zero
-from pullback.papers.chad_dense import DENSE_EV
-from pullback.papers.chad_monadic import CHAD, chad_of
-from pullback.papers.chad_mutable import MUTABLE, WRITER
-from pullback.papers.chad_naive import run_ev
-from pullback.papers.chad_operations import OPERATIONS, Primitive, transposed
-from pullback.papers.chad_program import check_chad, run_monadic
-from pullback.papers.chad_sparse import EMAP, tmagic, union
-from pullback.papers.chad_types import t2
+from pullback.papers.language.traverse import free_vars, subterms
+from pullback.papers.language.values import Inj, Zero
 from pullback.papers.methods import METHODS, Outcome
 from pullback.papers.methods import run as run_method
 from tests.papers.chad_tools import apart, chain, programs, slope, tree
@@ -63,8 +63,8 @@ X = Var("x")
 
 
 @pytest.mark.parametrize("module", [
-    "chad_types", "chad_data", "chad_naive", "chad_sparse", "chad_monadic", "chad_mutable",
-    "chad_gather", "chad_higher", "chad_operations", "closure_conversion",
+    "chad.types", "chad.data", "chad.naive", "chad.sparse", "chad.monadic", "chad.mutable",
+    "chad.gather", "chad.higher", "chad.operations", "closure_conversion",
     "defunctionalisation"])
 def test_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"pullback.papers.{module}"))
@@ -375,7 +375,7 @@ def uses(t: Term, x: str) -> list[str]:
         if isinstance(s, Op) and s.name in ("lfst", "lsnd") and isinstance(s.args[0], Var):
             out += [s.name] if s.args[0].name == x else []
         else:
-            from pullback.core.nested_traverse import parts
+            from pullback.papers.language.traverse import parts
 
             out += ["whole" for _, part in parts(s) if isinstance(part, Var) and part.name == x]
     return out

@@ -4,7 +4,31 @@ from __future__ import annotations
 
 import random
 
-from pullback.core.nested import (
+from pullback.papers.chad.actions import zeros
+from pullback.papers.chad.monadic import CHAD, chad_of
+from pullback.papers.chad.prims import dops
+from pullback.papers.chad.types import t2
+from pullback.papers.chad.values import from_cotangent, size, to_cotangent
+from pullback.papers.language.build import lam, lets, op, proj, reals
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.linear import (
+    L_1,
+    L_R,
+    Action,
+    env_type,
+    lprod,
+    lsum,
+    one,
+    perform,
+    plus,
+    return_,
+    run,
+    scope,
+    zero,
+)
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.prims import prim_value
+from pullback.papers.language.terms import (
     ONE,
     Case,
     Context,
@@ -27,31 +51,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import lam, lets, op, proj, reals
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_linear import (
-    L_1,
-    L_R,
-    Action,
-    env_type,
-    lprod,
-    lsum,
-    one,
-    perform,
-    plus,
-    return_,
-    run,
-    scope,
-    zero,
-)
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_prims import prim_value
-from pullback.core.nested_values import FALSE, Inj, Zero
-from pullback.papers.chad_actions import zeros
-from pullback.papers.chad_monadic import CHAD, chad_of
-from pullback.papers.chad_prims import dops
-from pullback.papers.chad_types import t2
-from pullback.papers.chad_values import from_cotangent, size, to_cotangent
+from pullback.papers.language.values import FALSE, Inj, Zero
 from tests.papers.chad_tools import (
     COUNT,
     apart,
@@ -119,7 +119,7 @@ def random_theorems(count: int, agda: bool) -> float:
 
 def tupled(t: Term) -> Term:
     """Primitives of several arguments as primitives on tuples."""
-    from pullback.core.nested_traverse import map_parts
+    from pullback.papers.language.traverse import map_parts
 
     t = map_parts(tupled, t)
     if isinstance(t, Prim) and len(t.args) == 2:
@@ -315,7 +315,7 @@ def test_derivatives_of_primitives_are_cheap(row: str) -> None:
 @claim("CHAD-48")
 def test_the_table_of_derivatives(row: str) -> None:
     def gradient(t: Term, types: Context, args: tuple[object, ...], seed: object) -> object:
-        from pullback.papers.chad_program import run_monadic
+        from pullback.papers.chad.program import run_monadic
 
         result = R if seed != () else Z
         return run_monadic(Source(types, t, result), args, seed).cotangents

@@ -10,20 +10,20 @@ import random
 from collections.abc import Iterator
 from typing import Any, cast
 
-from pullback.core.nested import EV, App, Fun, Prim, R, Source, Term, Var
-from pullback.core.nested_build import op
-from pullback.core.nested_check import check_source
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_traverse import rename_apart
-from pullback.core.nested_values import Packed, Zero, pair, real
-from pullback.papers.chad_higher import HIGHER
-from pullback.papers.chad_monadic import CHAD, chad_of
-from pullback.papers.chad_naive import c0_of
-from pullback.papers.chad_program import pullback
-from pullback.papers.chad_types import t2_context
+from pullback.papers.chad.higher import HIGHER
+from pullback.papers.chad.monadic import CHAD, chad_of
+from pullback.papers.chad.naive import c0_of
+from pullback.papers.chad.program import pullback
+from pullback.papers.chad.types import t2_context
 from pullback.papers.closure_conversion import cc, cc_type, scope_of
-from pullback.papers.curry_translation import combinators
+from pullback.papers.curry.translation import combinators
+from pullback.papers.language.build import op
+from pullback.papers.language.check import check_source
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import EV, App, Fun, Prim, R, Source, Term, Var
+from pullback.papers.language.traverse import rename_apart
+from pullback.papers.language.values import Packed, Zero, pair, real
 from tests.papers.conformance import claim
 from tests.papers.generate import close, count
 from tests.papers.test_curry_combinators import Lambdas

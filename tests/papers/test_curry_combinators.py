@@ -11,7 +11,20 @@ from typing import Any
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.curry import dependent as curry_dependent
+from pullback.papers.curry import simple as curry_simple
+from pullback.papers.curry.combinators import COMBINATORS, proj, rep
+from pullback.papers.curry.dependent import dependent
+from pullback.papers.curry.environments import DEPENDENT, ERASED
+from pullback.papers.curry.simple import SIMPLE, simple
+from pullback.papers.curry.tangents import plus, primal, tangent, zero
+from pullback.papers.curry.translation import applied_lets, combinators, differentiable
+from pullback.papers.language.build import E, lam, op, prim, reals, tuple_, tuple_type
+from pullback.papers.language.check import NestedTypeError, check, types_of
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.pretty import show
+from pullback.papers.language.terms import (
     App,
     Arr,
     B,
@@ -29,19 +42,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import E, lam, op, prim, reals, tuple_, tuple_type
-from pullback.core.nested_check import NestedTypeError, check, types_of
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_pretty import show
-from pullback.core.nested_values import pair, tuple_value
-from pullback.papers import curry_dependent, curry_simple
-from pullback.papers.curry_combinators import COMBINATORS, proj, rep
-from pullback.papers.curry_dependent import dependent
-from pullback.papers.curry_environments import DEPENDENT, ERASED
-from pullback.papers.curry_simple import SIMPLE, simple
-from pullback.papers.curry_tangents import plus, primal, tangent, zero
-from pullback.papers.curry_translation import applied_lets, combinators, differentiable
+from pullback.papers.language.values import pair, tuple_value
 from pullback.papers.methods import Outcome, Unsupported, run
 from tests.papers.conformance import claim
 from tests.papers.generate import (
@@ -99,7 +100,7 @@ def primitive_calls(o: Outcome) -> tuple[int, int]:
 @pytest.mark.parametrize(
     "name", ["combinators", "tangents", "simple", "environments", "dependent"])
 def test_the_figures(name: str) -> None:
-    assert doctest.testmod(import_module(f"pullback.papers.curry_{name}")).failed == 0
+    assert doctest.testmod(import_module(f"pullback.papers.curry.{name}")).failed == 0
 
 
 @claim("DC-1")

@@ -7,7 +7,19 @@ from typing import Any
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.curry import dependent as curry_dependent
+from pullback.papers.curry import environments as curry_environments
+from pullback.papers.curry import simple as curry_simple
+from pullback.papers.curry.combinators import proj, rep
+from pullback.papers.curry.dependent import dependent
+from pullback.papers.curry.environments import ANY_ZERO, is_tangent, plus_env
+from pullback.papers.curry.simple import SIMPLE, simple
+from pullback.papers.curry.tangents import plus, tangent, zero
+from pullback.papers.curry.translation import combinators
+from pullback.papers.language.build import E, app, lam, op, reals
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
     ONE,
     Arr,
     Fst,
@@ -23,17 +35,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import E, app, lam, op, reals
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_values import pair
-from pullback.papers import curry_dependent, curry_environments, curry_simple
-from pullback.papers.curry_combinators import proj, rep
-from pullback.papers.curry_dependent import dependent
-from pullback.papers.curry_environments import ANY_ZERO, is_tangent, plus_env
-from pullback.papers.curry_simple import SIMPLE, simple
-from pullback.papers.curry_tangents import plus, tangent, zero
-from pullback.papers.curry_translation import combinators
+from pullback.papers.language.values import pair
 from pullback.papers.methods import run
 from tests.papers.conformance import claim
 from tests.papers.generate import close, count, random_value

@@ -11,7 +11,20 @@ from typing import Any
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.delta import dense as delta_dense
+from pullback.papers.delta import symbolic as delta_symbolic
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.eval import MAP
+from pullback.papers.delta.families import Leaves
+from pullback.papers.delta.ground import Polytypic
+from pullback.papers.delta.rows import LIBRARY
+from pullback.papers.delta.show import show_delta
+from pullback.papers.delta.wrapper import gradient
+from pullback.papers.dual.forward import forward, push, split, zipped
+from pullback.papers.language.build import E, lam, prim, reals, tuple_, tuple_type
+from pullback.papers.language.check import check_source, types_of
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.terms import (
     ONE,
     App,
     Case,
@@ -31,20 +44,8 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import E, lam, prim, reals, tuple_, tuple_type
-from pullback.core.nested_check import check_source, types_of
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_traverse import subterms
-from pullback.core.nested_values import Inj, map_reals, reals_in
-from pullback.papers import delta_dense, delta_symbolic
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_eval import MAP
-from pullback.papers.delta_families import Leaves
-from pullback.papers.delta_ground import Polytypic
-from pullback.papers.delta_rows import LIBRARY
-from pullback.papers.delta_show import show_delta
-from pullback.papers.delta_wrapper import gradient
-from pullback.papers.dual_forward import forward, push, split, zipped
+from pullback.papers.language.traverse import subterms
+from pullback.papers.language.values import Inj, map_reals, reals_in
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     FIG1,
@@ -71,7 +72,7 @@ STAGES: dict[str, Callable[[Source, Any, Any], tuple[Any, Any]]] = {
     "module", ["rows", "families", "maps", "zips", "ground", "types", "direct", "dense", "symbolic",
                "monadic", "eval", "arrays", "wrapper", "show"])
 def test_docstrings(module: str) -> None:
-    found = doctest.testmod(import_module(f"pullback.papers.delta_{module}"))
+    found = doctest.testmod(import_module(f"pullback.papers.delta.{module}"))
     assert found.failed == 0
 
 

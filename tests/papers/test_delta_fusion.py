@@ -6,18 +6,18 @@ import doctest
 import math
 from typing import cast
 
-from pullback.core.nested import App, Fst, Lam, Let, Lit, Prod, R, Snd, Var
-from pullback.core.nested_build import E, lam, prim
-from pullback.core.nested_check import types_of
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_values import ConV
-from pullback.papers import delta_fusion
-from pullback.papers.delta_eval import MAP
-from pullback.papers.delta_fusion import fuse
-from pullback.papers.delta_monadic import K
-from pullback.papers.delta_rows import LIBRARY
-from pullback.papers.delta_types import duals
+from pullback.papers.delta import fusion as delta_fusion
+from pullback.papers.delta.eval import MAP
+from pullback.papers.delta.fusion import fuse
+from pullback.papers.delta.monadic import K
+from pullback.papers.delta.rows import LIBRARY
+from pullback.papers.delta.types import duals
+from pullback.papers.language.build import E, lam, prim
+from pullback.papers.language.check import types_of
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import App, Fst, Lam, Let, Lit, Prod, R, Snd, Var
+from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
 
 

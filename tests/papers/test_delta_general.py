@@ -7,7 +7,21 @@ from typing import cast
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.delta import eval as evaluator
+from pullback.papers.delta import monadic as translation
+from pullback.papers.delta import wrapper
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.eval import BINDS_DECL, MAP
+from pullback.papers.delta.monadic import K, k_term
+from pullback.papers.delta.rows import LIBRARY
+from pullback.papers.delta.show import delta_of, show_delta
+from pullback.papers.delta.types import DELTA_DECL, duals
+from pullback.papers.delta.wrapper import gradient, run
+from pullback.papers.language.build import E, if_, lam, let, op, prim, reals, term, tuple_
+from pullback.papers.language.check import check, types_of
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.pretty import show_type
+from pullback.papers.language.terms import (
     App,
     Build,
     Case,
@@ -32,22 +46,8 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested import Arr as Array
-from pullback.core.nested_build import E, if_, lam, let, op, prim, reals, term, tuple_
-from pullback.core.nested_check import check, types_of
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_pretty import show_type
-from pullback.core.nested_values import ConV, Inj
-from pullback.papers import delta_eval as evaluator
-from pullback.papers import delta_monadic as translation
-from pullback.papers import delta_wrapper as wrapper
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_eval import BINDS_DECL, MAP
-from pullback.papers.delta_monadic import K, k_term
-from pullback.papers.delta_rows import LIBRARY
-from pullback.papers.delta_show import delta_of, show_delta
-from pullback.papers.delta_types import DELTA_DECL, duals
-from pullback.papers.delta_wrapper import gradient, run
+from pullback.papers.language.terms import Arr as Array
+from pullback.papers.language.values import ConV, Inj
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     POW5,

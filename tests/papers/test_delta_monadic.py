@@ -6,8 +6,20 @@ import math
 import random
 from typing import cast
 
-from pullback.core import nested_map as tree
-from pullback.core.nested import (
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.eval import MAP, Store
+from pullback.papers.delta.monadic import k_term
+from pullback.papers.delta.rows import LIBRARY
+from pullback.papers.delta.show import delta_of, show_delta
+from pullback.papers.delta.types import STATE, duals
+from pullback.papers.delta.wrapper import gradient, run, wrap
+from pullback.papers.dual.types import dual_type
+from pullback.papers.language import maps as tree
+from pullback.papers.language.build import prim, reals
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.pretty import show_type
+from pullback.papers.language.terms import (
     Con,
     Data,
     Fun,
@@ -19,19 +31,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import prim, reals
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_pretty import show_type
-from pullback.core.nested_values import ConV
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_eval import MAP, Store
-from pullback.papers.delta_monadic import k_term
-from pullback.papers.delta_rows import LIBRARY
-from pullback.papers.delta_show import delta_of, show_delta
-from pullback.papers.delta_types import STATE, duals
-from pullback.papers.delta_wrapper import gradient, run, wrap
-from pullback.papers.dual_types import dual_type
+from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     DEAD,

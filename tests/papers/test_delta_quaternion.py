@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import cast
 
-from pullback.core.nested import (
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.eval import MAP
+from pullback.papers.delta.rows import LIBRARY
+from pullback.papers.delta.show import delta_of
+from pullback.papers.delta.types import DELTA_DECL
+from pullback.papers.delta.wrapper import gradient
+from pullback.papers.language.build import E, lam, lets, term, tuple_
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
     Fst,
     Lit,
     Pair,
@@ -15,16 +24,7 @@ from pullback.core.nested import (
     Term,
     Var,
 )
-from pullback.core.nested_build import E, lam, lets, term, tuple_
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_values import ConV
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_eval import MAP
-from pullback.papers.delta_rows import LIBRARY
-from pullback.papers.delta_show import delta_of
-from pullback.papers.delta_types import DELTA_DECL
-from pullback.papers.delta_wrapper import gradient
+from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     close,

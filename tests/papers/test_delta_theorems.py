@@ -3,11 +3,12 @@ numbers give the same. Small programs find what random ones pass by."""
 
 from __future__ import annotations
 
-from pullback.papers import delta_dense, delta_symbolic
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_eval import MAP
-from pullback.papers.delta_wrapper import gradient
-from pullback.papers.dual_forward import push
+from pullback.papers.delta import dense as delta_dense
+from pullback.papers.delta import symbolic as delta_symbolic
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.eval import MAP
+from pullback.papers.delta.wrapper import gradient
+from pullback.papers.dual.forward import push
 from tests.papers.dual import STAGES, outcome
 from tests.papers.generate import FULL, close, every_program, finite_difference
 from tests.papers.test_delta_quaternion import Q0, V0, quaternion

@@ -10,7 +10,33 @@ from typing import Any, cast
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.eval import MAP, Store
+from pullback.papers.delta.fused import VARIANT as FUSED
+from pullback.papers.delta.fused import fused
+from pullback.papers.delta.fusion import fuse
+from pullback.papers.delta.lazy import LazyTower, Triple
+from pullback.papers.delta.monadic import K
+from pullback.papers.delta.numbers import Dual, Number, apply, primal
+from pullback.papers.delta.over import over
+from pullback.papers.delta.overload import Run, reverse
+from pullback.papers.delta.primitives import Primitive, tangent, variant
+from pullback.papers.delta.show import delta_of
+from pullback.papers.delta.towers import derivatives
+from pullback.papers.delta.triples import second
+from pullback.papers.delta.types import duals
+from pullback.papers.delta.vectors import VECTOR, vector_duals
+from pullback.papers.delta.wrapper import gradient, run
+from pullback.papers.dual.contrib import contrib
+from pullback.papers.dual.forward import push
+from pullback.papers.dual.tape import tape
+from pullback.papers.dual.types import dual_type
+from pullback.papers.language.build import E, lam, op, prim, reals, tuple_
+from pullback.papers.language.check import types_of
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.ops import Row
+from pullback.papers.language.terms import (
     App,
     Arr,
     Build,
@@ -30,34 +56,8 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import E, lam, op, prim, reals, tuple_
-from pullback.core.nested_check import types_of
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Row
-from pullback.core.nested_traverse import free_vars, subterms
-from pullback.core.nested_values import ConV, map_reals, reals_in
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_eval import MAP, Store
-from pullback.papers.delta_fused import VARIANT as FUSED
-from pullback.papers.delta_fused import fused
-from pullback.papers.delta_fusion import fuse
-from pullback.papers.delta_lazy import LazyTower, Triple
-from pullback.papers.delta_monadic import K
-from pullback.papers.delta_numbers import Dual, Number, apply, primal
-from pullback.papers.delta_over import over
-from pullback.papers.delta_overload import Run, reverse
-from pullback.papers.delta_primitives import Primitive, tangent, variant
-from pullback.papers.delta_show import delta_of
-from pullback.papers.delta_towers import derivatives
-from pullback.papers.delta_triples import second
-from pullback.papers.delta_types import duals
-from pullback.papers.delta_vectors import VECTOR, vector_duals
-from pullback.papers.delta_wrapper import gradient, run
-from pullback.papers.dual_contrib import contrib
-from pullback.papers.dual_forward import push
-from pullback.papers.dual_tape import tape
-from pullback.papers.dual_types import dual_type
+from pullback.papers.language.traverse import free_vars, subterms
+from pullback.papers.language.values import ConV, map_reals, reals_in
 from pullback.papers.methods import METHODS
 from tests.papers.conformance import claim
 from tests.papers.dual import primal_and_pullback
@@ -85,7 +85,7 @@ x, y = Var("x"), Var("y")
 @pytest.mark.parametrize("module", [
     "over", "numbers", "overload", "triples", "towers", "lazy", "primitives", "vectors", "fused"])
 def test_docstrings(module: str) -> None:
-    found = doctest.testmod(import_module(f"pullback.papers.delta_{module}"))
+    found = doctest.testmod(import_module(f"pullback.papers.delta.{module}"))
     assert found.failed == 0 and found.attempted > 0
 
 

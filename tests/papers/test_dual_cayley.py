@@ -5,8 +5,16 @@ from __future__ import annotations
 import random
 from typing import Any, cast
 
-from pullback.core import nested_map
-from pullback.core.nested import (
+from pullback.papers.dual import calls as n2
+from pullback.papers.dual.block import Block
+from pullback.papers.dual.interleave import Interleave
+from pullback.papers.dual.rows import zero_of
+from pullback.papers.dual.types import Duals
+from pullback.papers.language import maps as nested_map
+from pullback.papers.language.build import lam, prim
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
     App,
     Fst,
     Fun,
@@ -21,15 +29,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import lam, prim
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_values import Inj, map_reals, pair, reals_in
-from pullback.papers import dual_calls as n2
-from pullback.papers.dual_block import Block
-from pullback.papers.dual_interleave import Interleave
-from pullback.papers.dual_rows import zero_of
-from pullback.papers.dual_types import Duals
+from pullback.papers.language.values import Inj, map_reals, pair, reals_in
 from tests.papers.conformance import claim
 from tests.papers.dual import (
     STAGES,

@@ -11,7 +11,7 @@ import pytest
 
 import pullback as pb
 from pullback.by_method import method_names
-from pullback.core.nested_machine import Machine, OutOfSteps
+from pullback.papers.language.machine import Machine, OutOfSteps
 from tests.harness import difference, direction, distance, inner, is_real, leaves, still
 from tests.papers.conformance import claim
 from tests.papers.generate import FULL

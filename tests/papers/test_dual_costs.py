@@ -6,7 +6,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from pullback.core.nested import (
+from pullback.papers.dual.ground import Wrapped
+from pullback.papers.language.build import app, letrec, prim, reals
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.terms import (
     App,
     Data,
     DataDecl,
@@ -24,10 +27,7 @@ from pullback.core.nested import (
     Type,
     Var,
 )
-from pullback.core.nested_build import app, letrec, prim, reals
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_values import ConV
-from pullback.papers.dual_ground import Wrapped
+from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
 from tests.papers.dual import LINEAR, STAGED, STAGES, case, outcome, slope, source_cost
 from tests.papers.generate import FULL, count, dbl, sumsq

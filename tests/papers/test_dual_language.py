@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pullback.core import prims
-from pullback.core.nested import (
+from pullback.papers.dual.types import parametric
+from pullback.papers.language.build import app, if_, lam, letrec, op, prim, reals
+from pullback.papers.language.terms import (
     App,
     Build,
     Case,
@@ -40,9 +42,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import app, if_, lam, letrec, op, prim, reals
-from pullback.core.nested_values import ConV, Inj
-from pullback.papers.dual_types import parametric
+from pullback.papers.language.values import ConV, Inj
 from tests.papers.conformance import claim
 from tests.papers.dual import STAGES, outcome
 from tests.papers.generate import POW5, STANDARD, close, finite_difference
@@ -217,7 +217,7 @@ def test_rotation_by_a_quaternion(row: str) -> None:
 
 @claim("DN-73")
 def test_arrays(row: str) -> None:
-    from pullback.core.nested import Arr, Fold
+    from pullback.papers.language.terms import Arr, Fold
 
     products = Build(Op("length", (x,)), "i", prim(
         "mul", op("index", x, Var("i")), op("index", y, Var("i"))))

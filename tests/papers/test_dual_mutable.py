@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.language.arrays import MArr
+from pullback.papers.language.build import let, letrec, op, prim, reals
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.ops import Library, Row
+from pullback.papers.language.terms import (
     Case,
     Fun,
     Let,
@@ -15,12 +20,7 @@ from pullback.core.nested import (
     Source,
     Var,
 )
-from pullback.core.nested_arrays import MArr
-from pullback.core.nested_build import let, letrec, op, prim, reals
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_ops import Library, Row
-from pullback.core.nested_values import tuple_value
+from pullback.papers.language.values import tuple_value
 from tests.papers.conformance import claim
 from tests.papers.dual import (
     LINEAR,

@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
-from pullback.core import nested_eval
-from pullback.core.nested import (
+from pullback.papers.dual.forward import push
+from pullback.papers.dual.rows import plus_of
+from pullback.papers.language import eval as nested_eval
+from pullback.papers.language.build import lam, lets, op, prim, reals
+from pullback.papers.language.check import NestedTypeError, check, check_source
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Closure, Machine
+from pullback.papers.language.terms import (
     App,
     Case,
     Fst,
@@ -31,11 +37,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import lam, lets, op, prim, reals
-from pullback.core.nested_check import NestedTypeError, check, check_source
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Closure, Machine
-from pullback.core.nested_traverse import (
+from pullback.papers.language.traverse import (
     alpha_eq,
     free_vars,
     map_parts,
@@ -43,9 +45,7 @@ from pullback.core.nested_traverse import (
     substitute,
     subterms,
 )
-from pullback.core.nested_values import Inj, pair, reals_in, tuple_value
-from pullback.papers.dual_forward import push
-from pullback.papers.dual_rows import plus_of
+from pullback.papers.language.values import Inj, pair, reals_in, tuple_value
 from pullback.papers.methods import METHODS, Unsupported, run
 from tests.papers.conformance import claim
 from tests.papers.dual import (
@@ -70,7 +70,7 @@ x, y, z = Var("x"), Var("y"), Var("z")
     "types", "ground", "rows", "generic", "interleave", "rebuild", "deinterleave", "lift", "late",
     "forward", "naive", "staged", "cayley", "scalars", "mutable", "collector", "contrib", "tape"])
 def test_the_figures(name: str) -> None:
-    found = doctest.testmod(import_module(f"pullback.papers.dual_{name}"))
+    found = doctest.testmod(import_module(f"pullback.papers.dual.{name}"))
     assert found.failed == 0 and found.attempted > 0
 
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any, cast
 
-from pullback.core import nested_map
-from pullback.core.nested import (
+from pullback.papers.dual import calls as n2
+from pullback.papers.language import maps as nested_map
+from pullback.papers.language.build import lam, let, lets, op, prim
+from pullback.papers.language.check import check
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Closure, Machine
+from pullback.papers.language.ops import Library, Row
+from pullback.papers.language.terms import (
     App,
     Lit,
     Pair,
@@ -17,13 +23,7 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_build import lam, let, lets, op, prim
-from pullback.core.nested_check import check
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Closure, Machine
-from pullback.core.nested_ops import Library, Row
-from pullback.core.nested_values import pair, real
-from pullback.papers import dual_calls as n2
+from pullback.papers.language.values import pair, real
 from tests.papers.conformance import claim
 from tests.papers.dual import (
     STAGED,

@@ -11,18 +11,19 @@ import numpy as np
 import pytest
 
 from pullback.core import prims
-from pullback.core.nested import Fst, Fun, Lit, Pair, Prod, R, Snd, Source, Var
-from pullback.core.nested_build import lam, let, let_pair, op, prim, reals
-from pullback.core.nested_check import check
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_prims import partial
-from pullback.core.nested_values import Inj, map_reals, reals_in, tuple_value
-from pullback.papers import delta_dense, dual_arrays
-from pullback.papers.delta_dense import K1
-from pullback.papers.dual_arrays import LINEAR_ARRAYS, array_of, modify
-from pullback.papers.dual_ground import prepared
-from pullback.papers.dual_naive import n1
-from pullback.papers.dual_types import Duals, cotangent, parametric
+from pullback.papers.delta import dense as delta_dense
+from pullback.papers.delta.dense import K1
+from pullback.papers.dual import arrays as dual_arrays
+from pullback.papers.dual.arrays import LINEAR_ARRAYS, array_of, modify
+from pullback.papers.dual.ground import prepared
+from pullback.papers.dual.naive import n1
+from pullback.papers.dual.types import Duals, cotangent, parametric
+from pullback.papers.language.build import lam, let, let_pair, op, prim, reals
+from pullback.papers.language.check import check
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.prims import partial
+from pullback.papers.language.terms import Fst, Fun, Lit, Pair, Prod, R, Snd, Source, Var
+from pullback.papers.language.values import Inj, map_reals, reals_in, tuple_value
 from tests.papers.conformance import claim
 from tests.papers.dual import LINEAR, STAGES, outcome, slope
 from tests.papers.generate import FULL, close, count, dbl, random_program, sumsq

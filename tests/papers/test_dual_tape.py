@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from pullback.core.nested import (
+from pullback.papers.language.arrays import MArr
+from pullback.papers.language.build import prim, reals
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.terms import (
     R,
     Source,
     Var,
 )
-from pullback.core.nested_arrays import MArr
-from pullback.core.nested_build import prim, reals
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_traverse import (
+from pullback.papers.language.traverse import (
     free_vars,
 )
-from pullback.core.nested_values import ConV
+from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
 from tests.papers.dual import (
     STAGES,

@@ -10,16 +10,16 @@ import random
 
 import pytest
 
-from pullback.core.nested import Source
-from pullback.core.nested_eval import evaluate
-from pullback.core.nested_values import Zero
 from pullback.papers import load
-from pullback.papers.chad_program import check_chad
-from pullback.papers.chad_types import t2
+from pullback.papers.chad.program import check_chad
+from pullback.papers.chad.types import t2
 from pullback.papers.closure_conversion import convert
-from pullback.papers.delta_arrays import ARRAY
-from pullback.papers.delta_wrapper import gradient
-from pullback.papers.dual_forward import push
+from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.wrapper import gradient
+from pullback.papers.dual.forward import push
+from pullback.papers.language.eval import evaluate
+from pullback.papers.language.terms import Source
+from pullback.papers.language.values import Zero
 from pullback.papers.methods import METHODS, run
 from tests.papers.chad_tools import apart, sparse_cotangent, theorem
 from tests.papers.generate import FULL, close, every_program

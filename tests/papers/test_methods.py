@@ -12,7 +12,7 @@ import pytest
 import pullback as pb
 from pullback import driver
 from pullback.by_method import method_names
-from pullback.core.nested import Op
+from pullback.papers.language.terms import Op
 from pullback.papers.methods import METHODS
 from tests.harness import distance
 from tests.programs import Program, corpus

@@ -7,7 +7,32 @@ from importlib import import_module
 
 import pytest
 
-from pullback.core.nested import (
+from pullback.papers.language.arrays import OPS
+from pullback.papers.language.build import fun, if_, lam, let, letrec, op, prim
+from pullback.papers.language.check import (
+    EVERYTHING,
+    FIRST_ORDER,
+    NestedTypeError,
+    check,
+    check_source,
+)
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.linear import (
+    CHAD_OPS,
+    DENSE_OPS,
+    L_R,
+    lprod,
+    lsum,
+    one,
+    return_,
+    run,
+    scope,
+    zero,
+)
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.pretty import show
+from pullback.papers.language.prims import dop, partial
+from pullback.papers.language.terms import (
     ONE,
     App,
     Con,
@@ -36,33 +61,8 @@ from pullback.core.nested import (
     Var,
     Z,
 )
-from pullback.core.nested_arrays import OPS
-from pullback.core.nested_build import fun, if_, lam, let, letrec, op, prim
-from pullback.core.nested_check import (
-    EVERYTHING,
-    FIRST_ORDER,
-    NestedTypeError,
-    check,
-    check_source,
-)
-from pullback.core.nested_eval import apply, evaluate
-from pullback.core.nested_linear import (
-    CHAD_OPS,
-    DENSE_OPS,
-    L_R,
-    lprod,
-    lsum,
-    one,
-    return_,
-    run,
-    scope,
-    zero,
-)
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_pretty import show
-from pullback.core.nested_prims import dop, partial
-from pullback.core.nested_traverse import alpha_eq, free_vars, rename_apart, substitute
-from pullback.core.nested_values import ConV, Inj, Zero
+from pullback.papers.language.traverse import alpha_eq, free_vars, rename_apart, substitute
+from pullback.papers.language.values import ConV, Inj, Zero
 from tests.papers.conformance import claim
 from tests.papers.generate import (
     DEAD,
@@ -81,9 +81,9 @@ x, y = Var("x"), Var("y")
 
 
 @pytest.mark.parametrize(
-    "module", ["", "_build", "_check", "_eval", "_pretty", "_prims"], ids=lambda m: f"nested{m}")
+    "module", ["terms", "build", "check", "eval", "pretty", "prims"])
 def test_docstrings(module: str) -> None:
-    found = doctest.testmod(import_module(f"pullback.core.nested{module}"))
+    found = doctest.testmod(import_module(f"pullback.papers.language.{module}"))
     assert found.failed == 0 and found.attempted > 0
 
 
@@ -106,7 +106,7 @@ def test_source_costs(row: str) -> None:
     assert evaluate(sq, {"x": 3.0}) == (9.0, 4)
     assert evaluate(doubled, {"x": 3.0}) == (18.0, 9)
     assert evaluate(Fst(x), {"x": (3.0, 4.0)}) == (3.0, 2)
-    branch = import_module("pullback.core.nested").Case(
+    branch = import_module("pullback.papers.language.terms").Case(
         Inl(x, R), "a", prim("mul", Var("a"), Var("a")), "b", prim("neg", Var("b")))
     assert evaluate(branch, {"x": 3.0}) == (9.0, 7)  # 1 + (1+1) + 4
     for n in (1, 2, 4, 8, 16):

@@ -18,7 +18,7 @@ from pullback.ad.cells import array_type, extents_of, zeros, zeros_like
 from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
-from pullback.ad.kept import fewest
+from pullback.ad.min_cut import fewest
 from pullback.ad.numbered import Numbered
 from pullback.ad.presence import Presence
 from pullback.ad.rows import Codes, Straight, Words

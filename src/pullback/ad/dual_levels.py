@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.ad.few_axes import FEW, FULL, Axis, Few, Origins, checks
-from pullback.ad.kept import above, fewest
+from pullback.ad.broadcast_residuals import FEW, FULL, Axis, Few, Origins, checks
 from pullback.ad.loop_rows import Branch, Level, places
+from pullback.ad.min_cut import above, fewest
 from pullback.ad.presence import Presence
 from pullback.ad.rows import Words
 from pullback.ad.straight import is_operation, product_of, sweep

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pullback.ad.broadcast_residuals import Few
 from pullback.ad.cells import array_type
 from pullback.ad.dual_levels import Made, Repetition, plain
-from pullback.ad.few_axes import Few
-from pullback.ad.kept import above, invariant_part
 from pullback.ad.loop_rows import Level, Looped, product
+from pullback.ad.min_cut import above, invariant_part
 from pullback.ad.numbered import Numbered, consecutive
 from pullback.ad.rows import Words
 from pullback.core.build import Builder, i64

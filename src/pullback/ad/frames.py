@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pullback.ad.activity import Facts
-from pullback.ad.carried import counts
+from pullback.ad.loop_residuals import counts
 from pullback.ad.narrow import narrow
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, i64

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from pullback.ad.activity import Facts, analyse
 from pullback.ad.boxes import box_variants, put_in_box, take_from_box
+from pullback.ad.cost_model import handed_anew, pays, shallow
 from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
-from pullback.ad.payoff import handed_anew, pays, shallow
 from pullback.ad.presence import wild
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pullback.ad.broadcast_residuals import Axis, Few, in_order
 from pullback.ad.cells import flatten, indices
-from pullback.ad.few_axes import Axis, Few, in_order
 from pullback.ad.rows import Place, Tape, Words, before, given, where_any
 from pullback.ad.subnormal import handed_on
 from pullback.core.build import Builder, i64, lit

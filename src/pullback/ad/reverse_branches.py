@@ -4,8 +4,8 @@ Where all arms but one end in an error, it is known which one was taken."""
 
 from __future__ import annotations
 
+from pullback.ad.branch_residuals import handed_on
 from pullback.ad.frames import Frame, Plan
-from pullback.ad.handed import handed_on
 from pullback.ad.sweep import Cts, Got, Key, Sweep, has_effect, keys_of, leaf_type
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.prims import REQUIRE

@@ -6,11 +6,11 @@ on, it calls nothing that loops itself, and the loops in it, being recomputed to
 
 from __future__ import annotations
 
-from pullback.ad.carried import Handed, handed_over
 from pullback.ad.emit import Emit
 from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.independent import independent
+from pullback.ad.loop_residuals import Handed, handed_over
 from pullback.ad.narrow import without_dead
 from pullback.ad.subnormal import handed_on
 from pullback.ad.sweep import (

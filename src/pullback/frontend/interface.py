@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pullback.core.terms import Atom, Block, Site
     from pullback.core.types import Type
     from pullback.errors import PullbackError
-    from pullback.frontend.values import ArrayV, Items, ListV, Scalar, Value
+    from pullback.frontend.kinds.values import ArrayV, Items, ListV, Scalar, Value
 
 class Specialiser(Protocol):
     """What handlers may ask of the specialiser. Everything is emitted into the current block.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.errors import EndlessError, PullbackError
-from pullback.frontend.libraries import package_of
+from pullback.frontend.kinds.values import Stale
+from pullback.frontend.python.libraries import package_of
+from pullback.frontend.python.syntax import assigned, pattern_names, target_names
 from pullback.frontend.signals import FollowUp, NeedStatic, Unreachable, Unresolved
-from pullback.frontend.syntax import assigned, pattern_names, target_names
-from pullback.frontend.values import Stale
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -105,7 +105,7 @@ def _bound_by(s: ast.stmt) -> list[str]:
 
 def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
     """Look for problems inside a statement whose head is refused."""
-    from pullback.frontend.statements import execute
+    from pullback.frontend.interpret.statements import execute
 
     scope, frame = run.scope, run.frame
     saved = scope.names, frame.in_loop, frame.live_end

@@ -17,24 +17,19 @@ from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum_, Var
 from pullback.core.types import BOOL, I64, Array, Decl, Type
 from pullback.errors import PullbackError, UnsupportedError
-from pullback.frontend import scalars
-from pullback.frontend.flatten import NoKindError, functions_in, kind_of, live_captures
-from pullback.frontend.identity import ByNodes
-from pullback.frontend.join import generalise
-from pullback.frontend.kinds import (
+from pullback.frontend.derivatives.identity import ByNodes
+from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
+from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.interpret import scalars
+from pullback.frontend.kinds.flatten import NoKindError, functions_in, kind_of, live_captures
+from pullback.frontend.kinds.join import generalise
+from pullback.frontend.kinds.kinds import (
     Kind,
     ListK,
     describe,
     static_kind,
 )
-from pullback.frontend.lambda_sets import LambdaSet, LambdaSets
-from pullback.frontend.problems import Problems
-from pullback.frontend.python_values import Hidden, PythonValues
-from pullback.frontend.records import Union
-from pullback.frontend.scopes import Path, Scope
-from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
-from pullback.frontend.source import Definition, site_of
-from pullback.frontend.values import (
+from pullback.frontend.kinds.values import (
     ArrayV,
     ClosureV,
     FunctionV,
@@ -48,9 +43,14 @@ from pullback.frontend.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.problems import Problems
+from pullback.frontend.python.python_values import Hidden, PythonValues
+from pullback.frontend.python.records import Union
+from pullback.frontend.python.source import Definition, site_of
+from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
 
 if TYPE_CHECKING:
-    from pullback.frontend.bodies import Spec
+    from pullback.frontend.functions.bodies import Spec
 
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
@@ -75,7 +75,7 @@ class Run(PythonValues):
     """The specialiser of one entry function for one tuple of argument kinds."""
 
     def __init__(self, lambda_sets: LambdaSets) -> None:
-        from pullback.frontend.functions import Functions
+        from pullback.frontend.functions.functions import Functions
 
         super().__init__()
         self.lambda_sets = lambda_sets
@@ -182,7 +182,7 @@ class Run(PythonValues):
         self.decls[declared.name] = declared.decl()
 
     def declare_kind(self, kind: Kind) -> None:
-        from pullback.frontend.kinds import declared_in
+        from pullback.frontend.kinds.kinds import declared_in
 
         for declared in declared_in(kind):
             self.declare(declared)
@@ -203,7 +203,7 @@ class Run(PythonValues):
         rewrite: str = "write a literal, or pass it as a parameter of its own",
     ) -> object:
         from pullback.errors import StaticValueError
-        from pullback.frontend.values import SliceV, TupleV
+        from pullback.frontend.kinds.values import SliceV, TupleV
 
         match value:
             case Static(v):
@@ -233,7 +233,7 @@ class Run(PythonValues):
         return int(v)
 
     def truth(self, value: Value, node: ast.AST) -> bool | Atom:
-        from pullback.frontend import objects
+        from pullback.frontend.interpret import objects
 
         return objects.truth(self, value, node)
 
@@ -258,27 +258,27 @@ class Run(PythonValues):
     # --- operators --------------------------------------------------------------------------------
 
     def binop(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-        from pullback.frontend import operators
+        from pullback.frontend.interpret import operators
 
         return operators.binop(self, op, left, right, node)
 
     def unary(self, op: str, operand: Value, node: ast.AST) -> Value:
-        from pullback.frontend import operators
+        from pullback.frontend.interpret import operators
 
         return operators.unary(self, op, operand, node)
 
     def compare(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-        from pullback.frontend import comparisons
+        from pullback.frontend.interpret import comparisons
 
         return comparisons.compare(self, op, left, right, node)
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
-        from pullback.frontend import objects
+        from pullback.frontend.interpret import objects
 
         return objects.subscript(self, value, index, node)
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
-        from pullback.frontend import attributes
+        from pullback.frontend.interpret import attributes
 
         return attributes.attribute(self, value, name, node)
 
@@ -289,7 +289,7 @@ class Run(PythonValues):
         node: ast.AST,
         kwargs: dict[str, Value] | None = None,
     ) -> Value:
-        from pullback.frontend import calls
+        from pullback.frontend.interpret import calls
 
         return calls.call(self, function, args, kwargs or {}, node)
 
@@ -317,7 +317,7 @@ class Run(PythonValues):
         orelse: Callable[[], Value],
         node: ast.AST,
     ) -> Value:
-        from pullback.frontend.forks import fork_value
+        from pullback.frontend.interpret.forks import fork_value
 
         if isinstance(cond, Lit):
             cond = bool(cond.value)
@@ -329,8 +329,8 @@ class Run(PythonValues):
     def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
         if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):
             return self.branch(cond, lambda: then, lambda: orelse, node)
-        from pullback.frontend.join import join
-        from pullback.frontend.kinds import ScalarK
+        from pullback.frontend.kinds.join import join
+        from pullback.frontend.kinds.kinds import ScalarK
 
         kind = join(generalise(kind_of(then)), generalise(kind_of(orelse)))
         assert isinstance(kind, ScalarK)
@@ -362,14 +362,14 @@ class Run(PythonValues):
 
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
         """One Build; its results are the leaves of the item."""
-        from pullback.frontend import iteration
+        from pullback.frontend.interpret import iteration
 
         return iteration.sequence_of(self, length, fn, node)
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
         """A function made anew in every iteration sees, when it is called later, the last value of
         the variables of the loop: Python's meaning, and hardly ever the one intended."""
-        from pullback.frontend.ownership import owners_of
+        from pullback.frontend.memory.ownership import owners_of
 
         names = {n for f in functions_in(item) for s, n in live_captures(f) if not s.locals}
         names |= {o.note for o in owners_of(item) if o.cell and o.note}
@@ -389,7 +389,7 @@ class Run(PythonValues):
         step: Callable[[Sequence[Value], Value], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        from pullback.frontend import carry
+        from pullback.frontend.interpret import carry
 
         return carry.fold(self, items, init, step, node)
 
@@ -400,7 +400,7 @@ class Run(PythonValues):
         step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        from pullback.frontend import carry
+        from pullback.frontend.interpret import carry
 
         return carry.repeat(self, count, init, step, node)
 
@@ -411,39 +411,39 @@ class Run(PythonValues):
         step: Callable[[Sequence[Value]], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        from pullback.frontend import carry
+        from pullback.frontend.interpret import carry
 
         return carry.while_loop(self, init, cond, step, node)
 
     def iterate(self, value: Value, node: ast.AST) -> Items:
-        from pullback.frontend import iteration
+        from pullback.frontend.interpret import iteration
 
         return iteration.iterate(self, value, node)
 
     def length(self, value: Value, node: ast.AST) -> Value:
-        from pullback.frontend import iteration
+        from pullback.frontend.interpret import iteration
 
         return iteration.length(self, value, node)
 
     # --- data -------------------------------------------------------------------------------------
 
     def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value:
-        from pullback.frontend import objects
+        from pullback.frontend.interpret import objects
 
         return objects.element(self, items, index, node, checked)
 
     def to_list(self, value: Value, node: ast.AST) -> ListV:
-        from pullback.frontend import iteration
+        from pullback.frontend.interpret import iteration
 
         return iteration.to_list(self, value, node)
 
     def copied(self, items: ListV) -> ListV:
-        from pullback.frontend.coerce import copied
+        from pullback.frontend.kinds.coerce import copied
 
         return copied(self, items)
 
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
-        from pullback.frontend.coerce import coerce
+        from pullback.frontend.kinds.coerce import coerce
 
         made = coerce(self, value, kind, node)
         assert isinstance(made, ListV)
@@ -452,7 +452,7 @@ class Run(PythonValues):
     def case_closure(
         self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
     ) -> Value:
-        from pullback.frontend.calls import case_closure
+        from pullback.frontend.interpret.calls import case_closure
 
         return case_closure(self, value, fn, node)
 

@@ -9,8 +9,8 @@ from pullback.core.terms import Block, Site
 from pullback.errors import PullbackError, UnsupportedError
 
 if TYPE_CHECKING:
-    from pullback.frontend.bodies import Spec
-    from pullback.frontend.kinds import Kind
+    from pullback.frontend.functions.bodies import Spec
+    from pullback.frontend.kinds.kinds import Kind
 
 
 class Unresolved(Exception):

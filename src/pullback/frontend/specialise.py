@@ -16,23 +16,35 @@ from types import FunctionType
 from pullback.core.build import Builder
 from pullback.core.terms import Function, Program, Site, Var
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend import derivatives, identity, library, long_tuples, narrowing, records
-from pullback.frontend.coerce import tightened
-from pullback.frontend.endings import always_fails
-from pullback.frontend.flatten import flatten, rebuild
-from pullback.frontend.gradients import refuse_results
-from pullback.frontend.kinds import ArgType, Kind, RecordK, StaticK, TupleK, leaf_types, static_kind
-from pullback.frontend.lambda_sets import LambdaSets
-from pullback.frontend.paths import MISSING, Namespace, describe_path, read
+from pullback.frontend.derivatives import derivative_calls, identity
+from pullback.frontend.derivatives.gradients import refuse_results
+from pullback.frontend.functions.lambda_sets import LambdaSets
+from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.interpret import narrowing
+from pullback.frontend.interpret.endings import always_fails
+from pullback.frontend.kinds.coerce import tightened
+from pullback.frontend.kinds.flatten import flatten, rebuild
+from pullback.frontend.kinds.kinds import (
+    ArgType,
+    Kind,
+    RecordK,
+    StaticK,
+    TupleK,
+    leaf_types,
+    static_kind,
+)
+from pullback.frontend.kinds.values import RecordV, Static, TupleV, Value
+from pullback.frontend.library import registry
+from pullback.frontend.memory import long_tuples
 from pullback.frontend.problems import Problems
-from pullback.frontend.python_values import Guard, holds
-from pullback.frontend.pytypes import type_of
-from pullback.frontend.records import Union
+from pullback.frontend.python import records
+from pullback.frontend.python.paths import MISSING, Namespace, describe_path, read
+from pullback.frontend.python.python_values import Guard, holds
+from pullback.frontend.python.pytypes import type_of
+from pullback.frontend.python.records import Union
+from pullback.frontend.python.source import definition_of, site_of
 from pullback.frontend.run import ALWAYS_RAISES, Frame, Run
-from pullback.frontend.scopes import Path, Scope
 from pullback.frontend.signals import NeedStatic, Unreachable
-from pullback.frontend.source import definition_of, site_of
-from pullback.frontend.values import RecordV, Static, TupleV, Value
 
 _RECURSION_LIMIT = 20_000
 
@@ -286,7 +298,7 @@ def _unions(rt: Run) -> dict[str, Union]:
     return {name: u for name, u in rt.lambda_sets.declared.items() if name in rt.decls}
 
 
-REGISTERED = (derivatives, library, narrowing)
+REGISTERED = (derivative_calls, registry, narrowing)
 """Imported because importing them registers the meaning of library functions."""
 
 __all__ = [

@@ -3,8 +3,9 @@
     let R = build i < n, j < m. 0
     loop i < n with r = R. ... loop j < m with s = r. ... s[i, j] := e
 
-That is what ``opt/ranks.py`` makes of residuals; clearing them would move as much memory again. All
-the program does with such an array, until the loop is done, is to put every element in its place.
+That is what ``opt/residuals/residual_flattening.py`` makes of residuals; clearing them would move
+as much memory again. All the program does with such an array, until the loop is done, is to put
+every element in its place.
 """
 
 from __future__ import annotations

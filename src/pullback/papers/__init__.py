@@ -1,7 +1,8 @@
 """The algorithms of the four papers, figure by figure.
 
-Every stage is one file: a transformation of nested terms (``core/nested.py`` has the language and
-the notation) whose output can be printed, type-checked and run with its cost. In reading order:
+Every stage is one file: a transformation of nested terms (``papers/language/terms.py`` has the
+language and the notation) whose output can be printed, type-checked and run with its
+cost. In reading order:
 
     Efficient Dual-Numbers Reverse AD (Smeding & Vákár): naive, staged calls, Cayley transform, only
         scalars, mutable arrays, without a collector, defunctionalised, taping

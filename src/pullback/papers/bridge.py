@@ -19,10 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pullback.core.nested import (
-    Lam,
-)
-from pullback.core.nested_values import items, map_reals, tuple_value
 from pullback.core.terms import (
     Program,
 )
@@ -32,6 +28,10 @@ from pullback.papers.bridge_values import (
     from_nested,
     to_nested,
 )
+from pullback.papers.language.terms import (
+    Lam,
+)
+from pullback.papers.language.values import items, map_reals, tuple_value
 from pullback.papers.methods import NeedsRecursion, Outcome, Unsupported, method_named, run
 from pullback.papers.sections import missing
 

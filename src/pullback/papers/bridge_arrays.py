@@ -2,7 +2,7 @@
 
 What is a view in Core is built anew here, so it costs its size.
 
->>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.language.pretty import show
 >>> print(show(array_prim("slice", [Var("a"), Var("s"), Lit(3), Lit(2)], (0,), 1)))
 build 3 (i. a ! (s + i * 2))
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pullback.core.nested import Build, Let, Lit, Map, Op, Prim, Term, Var, fresh
-from pullback.core.nested_build import if_, op, prim
+from pullback.papers.language.build import if_, op, prim
+from pullback.papers.language.terms import Build, Let, Lit, Map, Op, Prim, Term, Var, fresh
 
 Body = Callable[[Term], Term]
 
@@ -169,7 +169,7 @@ def total(a: Term, real: bool) -> Term:
     """The sum of an array of reals, or of integers."""
     if real:
         return Op("sum", (a,))
-    from pullback.core.nested import Foldl
+    from pullback.papers.language.terms import Foldl
 
     acc, x = fresh("acc"), fresh("x")
     return Foldl(acc, x, prim("add", Var(acc), Var(x)), Lit(0), a)

@@ -5,7 +5,7 @@
     a closure          \\rest. f (captures, rest)
 
 >>> from pullback.core.build import Builder
->>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.language.pretty import show
 >>> from pullback.core.terms import Call, Program
 >>> from pullback.core.terms import Var as Name
 >>> from pullback.core.types import F64
@@ -24,9 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.core import nested
 from pullback.core.calls import call_order
-from pullback.core.nested import (
+from pullback.papers.bridge_scope import Scope
+from pullback.papers.language import terms as nested
+from pullback.papers.language.build import proj, tuple_
+from pullback.papers.language.terms import (
     App,
     Lam,
     Let,
@@ -36,8 +38,6 @@ from pullback.core.nested import (
     Var,
     fresh,
 )
-from pullback.core.nested_build import proj, tuple_
-from pullback.papers.bridge_scope import Scope
 from pullback.papers.methods import NeedsRecursion
 
 

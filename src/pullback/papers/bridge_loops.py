@@ -6,7 +6,7 @@
     While           letrec loop = \\state. if cond then loop (..) else state in loop inits
 
 >>> from pullback.core.build import Builder, f64
->>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.language.pretty import show
 >>> from pullback.core.terms import Block, Function, Program
 >>> from pullback.core.terms import Var as Name
 >>> from pullback.core.types import F64, I64
@@ -23,8 +23,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.core import nested
-from pullback.core.nested import (
+from pullback.core.terms import (
+    Block,
+    Loop,
+    Sum_,
+    While,
+)
+from pullback.core.terms import Var as CoreVar
+from pullback.core.types import Array, Real
+from pullback.papers import bridge_arrays as arrays
+from pullback.papers.bridge_scope import Scope
+from pullback.papers.language import terms as nested
+from pullback.papers.language.build import if_, lets, op, proj, tuple_, tuple_type
+from pullback.papers.language.terms import (
     App,
     Foldl,
     Lam,
@@ -36,17 +47,6 @@ from pullback.core.nested import (
     Var,
     fresh,
 )
-from pullback.core.nested_build import if_, lets, op, proj, tuple_, tuple_type
-from pullback.core.terms import (
-    Block,
-    Loop,
-    Sum_,
-    While,
-)
-from pullback.core.terms import Var as CoreVar
-from pullback.core.types import Array, Real
-from pullback.papers import bridge_arrays as arrays
-from pullback.papers.bridge_scope import Scope
 from pullback.papers.methods import NeedsRecursion
 
 

@@ -4,7 +4,7 @@ A block is ``let x1 = t1 in .. in (r1,..,rn)``: an operation with several result
 is taken apart. Variables of Core get names that are distinct from all others.
 
 >>> from pullback.core.build import Builder
->>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.language.pretty import show
 >>> from pullback.core.types import F64
 >>> from pullback.papers.bridge_terms import Bridge
 >>> b, x = Builder(), CoreVar("x", F64)
@@ -19,15 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from pullback.core import nested
 from pullback.core.calls import recursive_functions
-from pullback.core.nested import (
-    Lit,
-    Term,
-    Var,
-    fresh,
-)
-from pullback.core.nested_build import FALSE, TRUE, lets, proj, tuple_, tuple_type
 from pullback.core.terms import (
     Atom,
     Block,
@@ -38,6 +30,14 @@ from pullback.core.terms import Var as CoreVar
 from pullback.core.types import Real, Type
 from pullback.papers.bridge_values import (
     type_of,
+)
+from pullback.papers.language import terms as nested
+from pullback.papers.language.build import FALSE, TRUE, lets, proj, tuple_, tuple_type
+from pullback.papers.language.terms import (
+    Lit,
+    Term,
+    Var,
+    fresh,
 )
 from pullback.papers.methods import Unsupported
 

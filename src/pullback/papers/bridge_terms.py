@@ -4,7 +4,7 @@ Blocks become lets, several results a tuple, functions lambdas (``bridge_functio
 and recursion (``bridge_loops``), primitives on arrays ``build`` and its like (``bridge_arrays``).
 
 >>> from pullback.core.build import Builder
->>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.language.pretty import show
 >>> from pullback.core.terms import Function
 >>> from pullback.core.terms import Var as Name
 >>> from pullback.core.types import F64
@@ -16,21 +16,7 @@ let t = sin x in let t1 = x * t in (t1, x)
 
 from __future__ import annotations
 
-from pullback.core import nested
 from pullback.core.messages import Message
-from pullback.core.nested import (
-    App,
-    Case,
-    Con,
-    Match,
-    MatchArm,
-    Source,
-    Term,
-    Var,
-    fresh,
-)
-from pullback.core.nested_build import if_, proj, tuple_
-from pullback.core.nested_traverse import deeply
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     AccAdd,
@@ -72,6 +58,20 @@ from pullback.papers.bridge_values import (
     inject,
     variant_type,
 )
+from pullback.papers.language import terms as nested
+from pullback.papers.language.build import if_, proj, tuple_
+from pullback.papers.language.terms import (
+    App,
+    Case,
+    Con,
+    Match,
+    MatchArm,
+    Source,
+    Term,
+    Var,
+    fresh,
+)
+from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import NeedsRecursion, Unsupported
 
 

@@ -18,11 +18,6 @@ from typing import cast
 
 import numpy as np
 
-from pullback.core import nested
-from pullback.core.nested import Arr, DataDecl, Inl, Inr, Plus, Term
-from pullback.core.nested_build import tuple_type
-from pullback.core.nested_prims import nested_type
-from pullback.core.nested_values import ConV, Inj, array, items, to_bool, tuple_value
 from pullback.core.terms import Program
 from pullback.core.types import (
     Array,
@@ -39,6 +34,11 @@ from pullback.core.types import (
     Variant,
 )
 from pullback.core.values import Node, make_array
+from pullback.papers.language import terms as nested
+from pullback.papers.language.build import tuple_type
+from pullback.papers.language.prims import nested_type
+from pullback.papers.language.terms import Arr, DataDecl, Inl, Inr, Plus, Term
+from pullback.papers.language.values import ConV, Inj, array, items, to_bool, tuple_value
 from pullback.papers.methods import Unsupported
 
 NDArray = np.ndarray[tuple[int, ...], np.dtype[np.generic]]

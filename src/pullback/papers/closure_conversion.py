@@ -10,9 +10,9 @@
 Everything else stays. What comes out has closed functions only: their free variables are none, or
 the names of closed functions.
 
->>> from pullback.core.nested import R
->>> from pullback.core.nested_build import E, lam, reals
->>> from pullback.core.nested_pretty import show
+>>> from pullback.papers.language.terms import R
+>>> from pullback.papers.language.build import E, lam, reals
+>>> from pullback.papers.language.pretty import show
 >>> x = E(Var("x"))
 >>> s = Source(reals("x"), App(lam("u", R, lambda u: x * u), x.t), R)
 >>> print(show(convert(s).body))  # doctest: +ELLIPSIS
@@ -25,7 +25,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from pullback.core.nested import (
+from pullback.papers.language.build import lets, proj, tuple_, tuple_type
+from pullback.papers.language.check import Types, check_source
+from pullback.papers.language.terms import (
     App,
     Arr,
     Con,
@@ -54,9 +56,7 @@ from pullback.core.nested import (
     Var,
     fresh,
 )
-from pullback.core.nested_build import lets, proj, tuple_, tuple_type
-from pullback.core.nested_check import Types, check_source
-from pullback.core.nested_traverse import deeply, free_vars, map_parts, parts
+from pullback.papers.language.traverse import deeply, free_vars, map_parts, parts
 
 
 def cc_type(t: Type) -> Type:

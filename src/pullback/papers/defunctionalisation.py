@@ -9,9 +9,9 @@
 Where closure conversion hides what a function captures, this lists it: no existentials, but the
 program must be there as a whole. ``letrec`` names are constructors too.
 
->>> from pullback.core.nested import R
->>> from pullback.core.nested_build import E, lam, reals
->>> from pullback.core.nested_pretty import show, show_decl
+>>> from pullback.papers.language.terms import R
+>>> from pullback.papers.language.build import E, lam, reals
+>>> from pullback.papers.language.pretty import show, show_decl
 >>> x = E(Var("x"))
 >>> s = defunctionalised(Source(reals("x"), App(lam("u", R, lambda u: x * u), x.t), R))
 >>> print(show_decl(s.decls[0]))
@@ -25,7 +25,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pullback.core.nested import (
+from pullback.papers.closure_conversion import scope_of
+from pullback.papers.language.build import lets
+from pullback.papers.language.check import Types, check_source
+from pullback.papers.language.terms import (
     App,
     Arr,
     Con,
@@ -52,10 +55,7 @@ from pullback.core.nested import (
     Var,
     fresh,
 )
-from pullback.core.nested_build import lets
-from pullback.core.nested_check import Types, check_source
-from pullback.core.nested_traverse import deeply, free_vars, map_parts
-from pullback.papers.closure_conversion import scope_of
+from pullback.papers.language.traverse import deeply, free_vars, map_parts
 from pullback.papers.methods import Unsupported, first_order
 
 

@@ -3,8 +3,8 @@
 Every stage registers itself where it is defined; ``run`` checks that the program is in the source
 language of the stage and runs it by the reference evaluator.
 
->>> from pullback.core.nested import R, Var
->>> from pullback.core.nested_build import prim, reals
+>>> from pullback.papers.language.terms import R, Var
+>>> from pullback.papers.language.build import prim, reals
 >>> square = Source(reals("x"), prim("mul", Var("x"), Var("x")), R)
 >>> done = run("dual.tape", square, (3.0,), 1.0)
 >>> done.value, done.cotangents
@@ -16,7 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pullback.core.nested import (
+from pullback.core.terms import Site
+from pullback.papers import load
+from pullback.papers.language.check import Dialect, NestedTypeError, outside, require_dialect
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.pretty import show_type
+from pullback.papers.language.terms import (
     EV,
     EVM,
     Arr,
@@ -34,11 +39,6 @@ from pullback.core.nested import (
     Type,
     Unit,
 )
-from pullback.core.nested_check import Dialect, NestedTypeError, outside, require_dialect
-from pullback.core.nested_machine import Machine
-from pullback.core.nested_pretty import show_type
-from pullback.core.terms import Site
-from pullback.papers import load
 from pullback.papers.sections import lacking, missing
 
 

@@ -1,6 +1,6 @@
 """Where a method's source language ends, and which section of its paper is missing there.
 
->>> from pullback.core.nested import R, Var
+>>> from pullback.papers.language.terms import R, Var
 >>> lacking(Lam("x", R, Var("x")))
 'functions as values'
 >>> print(missing("chad.naive", "functions as values"))
@@ -9,7 +9,7 @@ section 9 (chad.higher) and appendix B (chad.closures) have functions as values
 
 from __future__ import annotations
 
-from pullback.core.nested import (
+from pullback.papers.language.terms import (
     App,
     Build,
     Case,

@@ -1,0 +1,1 @@
+"""Derivative operators inside of compiled functions."""

@@ -1,0 +1,144 @@
+"""Cotangents and tangents of values: which leaves have one, and in what shape they are given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.core.types import Array, Real, Type, has_reals
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.derivatives.gradients import bears, gradient_of, reduced
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import kind_of, rebuild
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    UnionK,
+    describe,
+    leaf_types,
+    without_spare,
+)
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Owner,
+    RecordV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.python.records import Union
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def is_real(t: Type) -> bool:
+    """A real number or an array of them: what has a cotangent of its own."""
+    return isinstance(t, Real) or (isinstance(t, Array) and isinstance(t.elem, Real))
+
+
+def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom]) -> Value:
+    """A gradient in the shape of its argument: discrete leaves are None."""
+    leaves = [
+        next(cts) if has_reals(t, run.decls) else a for t, a in zip(leaf_types(kind), primal)
+    ]
+    shape, kept = reduced(run, kind)
+    return rebuild(
+        shape,
+        (a for a, on in zip(leaves, kept) if on),
+        lambda: (frozenset({Owner()}), True),
+    )
+
+
+def extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:
+    """The extents of all arrays of real numbers among the leaves."""
+    return [
+        run.b.prim("dim", a, static=(axis,))
+        for a in leaves
+        if isinstance(a.type, Array) and is_real(a.type)
+        for axis in range(a.type.rank)
+    ]
+
+
+def check_shapes(run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: ast.AST) -> None:
+    """(Co)tangents must have the shapes of what they are for: memory is read by these."""
+    for a, b in zip(extents(run, given), wanted, strict=True):
+        fits = run.b.prim("eq", a, b)
+        run.require(fits, "ValueError", "a (co)tangent of another shape than its array", node)
+
+
+def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom]:
+    """The atoms of a (co)tangent for the real leaves of a value of ``kind``."""
+    match kind, value:
+        case ScalarK(t), _:
+            if isinstance(t, Real):
+                yield run.convert(value, t, node)
+        case ArrayK(elem), ArrayV(atom):
+            if isinstance(elem, Real):
+                if value.elem != elem:
+                    run.refuse(
+                        node,
+                        f"{run.describe(value)} as a (co)tangent of {describe(kind)}",
+                        error=ArgumentTypeError,
+                    )
+                yield atom
+        case ArrayK(elem), _ if not isinstance(elem, Real):
+            return
+        case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
+            for k, v in zip(kinds, items):
+                yield from matching(run, k, v, node)
+        case RecordK(cls, fields), RecordV(other, values) if cls is other:
+            for n, k in fields:
+                yield from matching(run, k, values[n], node)
+        case ListK(elem), (ListV() | TupleV(is_list=True)):
+            yield from _of_list(run, elem, value, node)
+        case UnionK(union), (RecordV() | UnionV()) if bears(run, kind):
+            yield _of_union(run, union, value, node)
+        case UnionK(), _ if not bears(run, kind):
+            return
+        case StaticK(), _:
+            return
+        case _:
+            run.refuse(
+                node,
+                f"{run.describe(value)} as a (co)tangent of {describe(kind)}",
+                "give it the same structure",
+                error=ArgumentTypeError,
+            )
+
+
+def _of_list(
+    run: Run, elem: Kind, value: ListV | TupleV, node: ast.AST
+) -> Iterator[Atom]:
+    """The atoms of a list; it may be a gradient, which lacks what is discrete."""
+    types = list(leaf_types(elem))
+    if not any(has_reals(t, run.decls) for t in types):
+        return
+    shape, kept = reduced(run, elem)
+    given = without_spare(kind_of(value))
+    gradient = isinstance(given, ListK) and given.elem == shape
+    made = coerce(run, value, ListK(shape if gradient else elem), node)
+    assert isinstance(made, ListV)
+    leaves = iter(made.atoms)
+    for t, on in zip(types, kept):
+        atom = next(leaves) if on or not gradient else None
+        if atom is not None and has_reals(t, run.decls):
+            yield atom
+
+
+def _of_union(run: Run, union: Union, value: RecordV | UnionV, node: ast.AST) -> Atom:
+    """A node of the union, or of the union of its gradients."""
+    known = value.node if isinstance(value, RecordV) else value
+    gradient = gradient_of(run, union)
+    wanted = gradient if known is not None and known.union is gradient else union
+    made = coerce(run, value, UnionK(wanted), node)
+    assert isinstance(made, UnionV)
+    return made.atom

@@ -1,0 +1,108 @@
+"""The argument of a derivative inside, with nodes where the annotations of its records say so.
+
+A record that the program makes is its fields, as long as its class is known. From outside a field
+that is declared ``A | B`` holds a node, and a node that is shared is one variable. So where two
+such fields of an argument may hold one record, what they hold becomes nodes first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.frontend.derivatives.identity import is_one
+from pullback.frontend.interpret.objects import node_kind
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.kinds import Kind, ListK, RecordK, parts
+from pullback.frontend.kinds.values import ListV, RecordV, TupleV, UnionV, Value
+from pullback.frontend.python import records
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def with_nodes(run: Run, value: Value, node: ast.AST) -> Value:
+    """The argument as one from outside: what may be in it twice is a node."""
+    if any(map(_holds_declared, _lists(value))):
+        run.refuse(
+            node,
+            "a derivative inside by a list of records with fields that are declared as unions",
+            "write a function for one record, or pass the list to the compiled function",
+        )
+    places = list(_places(value))
+    made = [r for r in places if isinstance(r, RecordV)]
+    apart = len(set(made)) == len(places)  # each a record of its own, and no node
+    apart = apart and all(r.node is None and is_one(run, r) for r in made)
+    return value if apart or len(places) < 2 else _boxed(run, value, node)
+
+
+def _group(cls: type, name: str) -> tuple[type, ...] | None:
+    """The classes of the union that a field is declared to be of."""
+    return None if cls is dict else records.mentions_union(records.annotations_of(cls).get(name))
+
+
+def _places(value: Value) -> Iterator[Value]:
+    """What is where a union is declared."""
+    match value:
+        case UnionV():
+            yield value
+        case TupleV(items):
+            for item in items:
+                yield from _places(item)
+        case RecordV(cls, fields):
+            for name, part in fields.items():
+                if _group(cls, name) is not None and isinstance(part, RecordV):
+                    yield part
+                yield from _places(part)
+        case _:
+            return
+
+
+def _lists(value: Value) -> Iterator[Kind]:
+    """The kinds of the items of the lists in it."""
+    match value:
+        case ListV(_, elem):
+            yield elem
+        case TupleV(items):
+            for item in items:
+                yield from _lists(item)
+        case RecordV(_, fields):
+            for part in fields.values():
+                yield from _lists(part)
+        case _:
+            return
+
+
+def _holds_declared(kind: Kind) -> bool:
+    """Whether a record in it has a record, no node, where a union is declared."""
+    match kind:
+        case RecordK(cls, fields):
+            inside = any(isinstance(k, RecordK) and _group(cls, n) is not None for n, k in fields)
+            return inside or any(_holds_declared(k) for _, k in fields)
+        case ListK(elem):
+            return _holds_declared(elem)
+        case _:
+            return any(map(_holds_declared, parts(kind)))
+
+
+def _boxed(run: Run, value: Value, node: ast.AST) -> Value:
+    match value:
+        case TupleV(items):
+            return replace(value, items=tuple(_boxed(run, v, node) for v in items))
+        case RecordV(cls, fields):
+            new = {n: _field(run, _group(cls, n), v, node) for n, v in fields.items()}
+            return replace(value, fields=new)
+        case _:
+            return value
+
+
+def _field(run: Run, group: tuple[type, ...] | None, value: Value, node: ast.AST) -> Value:
+    if group is None or not isinstance(value, RecordV):
+        return _boxed(run, value, node)
+    kind = node_kind(run, records.canonical(group), value, None, node)
+    return value if kind is None else coerce(run, value, kind, node)
+
+
+__all__ = ["with_nodes"]

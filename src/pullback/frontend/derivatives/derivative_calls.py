@@ -1,0 +1,243 @@
+"""Derivative operators inside compiled code: ``pb.grad(g)(x)`` becomes a Vjp of Core, and so on.
+
+An operator object of the interface has ``__pullback_operator__ = (name, function, *options)`` with
+options ``(argnums, has_aux)``; ``register_operators`` tells which callables make such objects. What
+the function captured is part of its input (its first parameters), so derivatives outside flow into
+it as they should.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import lit
+from pullback.core.types import Real
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.derivatives.cotangents import check_shapes, cotangent, extents, matching
+from pullback.frontend.derivatives.targets import Target, argument_numbers, known, take_aux
+from pullback.frontend.kinds.flatten import flatten, frozen
+from pullback.frontend.kinds.kinds import ScalarK, StaticK, describe, leaf_types
+from pullback.frontend.kinds.values import (
+    CALLS,
+    REGISTRY,
+    FunctionV,
+    OperatorV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    index_scalar,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def register_operators(**makers: Hashable) -> None:
+    """Tell the front end which callables ``grad``, ``value_and_grad``, ``vjp`` and ``jvp`` are.
+
+    ``register_operators(grad=pb.grad, vjp=pb.vjp, ...)``; other names are refused in compiled code
+    with a message of their own."""
+    makers_known: dict[str, Callable[..., Value]] = {
+        "grad": lambda sp, args, kwargs, node: _make(sp, "grad", args, kwargs, node),
+        "value_and_grad": lambda sp, args, kwargs, node: _make(
+            sp, "value_and_grad", args, kwargs, node
+        ),
+        "vjp": _vjp,
+        "jvp": _jvp,
+        "jit": lambda sp, args, kwargs, node: OperatorV("jit", args[0]),
+    }
+    for name, maker in makers.items():
+        CALLS[maker] = makers_known.get(name) or _refused(name)
+
+
+def _refused(name: str) -> Callable[..., Value]:
+    def refuse(
+        sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> Value:
+        sp.refuse(
+            node,
+            f"pb.{name} inside compiled code is not supported yet",
+            "use grad, value_and_grad, vjp or jvp",
+        )
+
+    return refuse
+
+
+def _run_of(sp: Specialiser) -> Run:
+    from pullback.frontend.run import Run
+
+    assert isinstance(sp, Run)
+    return sp
+
+
+_FAMILIES = ("chad", "dual", "delta", "curry", "forward")
+"""With what the names of methods begin. All compute the same, so inside compiled code there is
+one."""
+
+
+def _make(
+    sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``pb.grad(f, argnums=0, has_aux=False)``"""
+    given = dict(zip(("f", "argnums", "has_aux"), args)) | kwargs
+    unknown = set(given) - {"f", "argnums", "has_aux", "method"}
+    if unknown or "f" not in given:
+        wrong = ", ".join(sorted(unknown)) or "no function"
+        sp.refuse(
+            node, f"pb.{name} with {wrong} in compiled code", f"pb.{name}(f, argnums, has_aux)(x)"
+        )
+    method = sp.static(given.get("method", Static("chad")), node, "method")
+    if not isinstance(method, str) or method.partition(".")[0] not in _FAMILIES:
+        sp.refuse(
+            node, f"there is no method {method!r}", "leave it away: all methods give the same",
+            error=ArgumentValueError,
+        )  # fmt: skip
+    argnums = sp.static(given.get("argnums", Static(0)), node, "argnums")
+    has_aux = bool(sp.static(given.get("has_aux", Static(False)), node, "has_aux"))
+    return OperatorV(name, given["f"], (argnums, has_aux))
+
+
+# --- gradients ------------------------------------------------------------------------------------
+
+
+def _grad(
+    sp: Specialiser,
+    operator: OperatorV,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """The call of ``pb.grad(f)`` or ``pb.value_and_grad(f)``."""
+    run = _run_of(sp)
+    argnums, has_aux = operator.options if len(operator.options) == 2 else (0, False)
+
+    def differentiate(f: FunctionV) -> Value:
+        target = Target(run, f, args, kwargs, node, argnums)
+        aux: Value | None = None
+        if has_aux:
+            aux = take_aux(run, target, node)
+        value, gradient = _scalar_vjp(run, target, argnums, node)
+        if operator.name == "grad":
+            return TupleV((gradient, aux)) if aux is not None else gradient
+        return TupleV((TupleV((value, aux)) if aux is not None else value, gradient))
+
+    return known(run, operator.function, (len(args), tuple(kwargs)), differentiate, node)
+
+
+def _scalar_vjp(
+    run: Run, target: Target, argnums: object, node: ast.AST
+) -> tuple[Value, Value]:
+    kind = target.result
+    real = isinstance(kind, ScalarK) and isinstance(kind.type, Real)
+    constant = isinstance(kind, StaticK) and isinstance(kind.value, float)
+    if not real and not constant:
+        run.refuse(
+            node,
+            f"the gradient of a function that returns {describe(kind)}",
+            "return one float",
+            error=ArgumentTypeError,
+        )
+    numbers = argument_numbers(run, target, argnums, node)
+    made, gradients = target.vjp(numbers, [lit(1.0, t) for t in leaf_types(kind)])
+    value: Value
+    if isinstance(kind, ScalarK):
+        value = Scalar(made[0], kind.py)
+    else:
+        assert isinstance(kind, StaticK)
+        value = Static(kind.value)
+    return value, TupleV(tuple(gradients)) if isinstance(argnums, tuple) else gradients[0]
+
+
+# --- vjp and jvp ----------------------------------------------------------------------------------
+
+
+def _vjp(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``pb.vjp(f, *primals)``: the value, and the pullback as a function value."""
+    run = _run_of(sp)
+    if not args or set(kwargs) - {"has_aux"} or "has_aux" in kwargs:
+        run.refuse(node, "pb.vjp in compiled code takes a function and its arguments only")
+    f, primals = args[0], tuple(args[1:])
+    value = run.call(f, primals, node)
+    shape = TupleV(tuple(map(index_scalar, extents(run, flatten(value).atoms))))
+    here = OperatorV("pullback", frozen(f), (), (TupleV(tuple(map(frozen, primals))), shape))
+    return TupleV((value, here))
+
+
+def _pullback(
+    sp: Specialiser,
+    operator: OperatorV,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """A call of a pullback: a tuple of cotangents, one per primal."""
+    run = _run_of(sp)
+    if len(args) != 1 or kwargs:
+        run.refuse(node, "a pullback takes one cotangent", error=ArgumentTypeError)
+
+    primals, shape = operator.args
+    assert isinstance(primals, TupleV) and isinstance(shape, TupleV)
+
+    numbers = tuple(range(len(primals.items)))
+
+    def pull(f: FunctionV) -> Value:
+        target = Target(run, f, primals.items, {}, node, numbers)
+        seeds = list(matching(run, target.result, args[0], node))
+        check_shapes(run, seeds, flatten(shape).atoms, node)
+        _, gradients = target.vjp(numbers, seeds)
+        return TupleV(tuple(gradients))
+
+    return known(run, operator.function, (len(primals.items), ()), pull, node)
+
+
+def _jvp(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``pb.jvp(f, primals, tangents)``: the value and its tangent."""
+    run = _run_of(sp)
+    given = dict(zip(("f", "primals", "tangents"), args)) | kwargs
+    primals, tangents = given.get("primals"), given.get("tangents")
+    if not isinstance(primals, TupleV) or not isinstance(tangents, TupleV) or len(given) != 3:
+        run.refuse(
+            node,
+            "pb.jvp takes a function, a tuple of primals and a tuple of tangents",
+            error=ArgumentTypeError,
+        )
+    if len(primals.items) != len(tangents.items):
+        run.refuse(node, "as many tangents as primals are needed", error=ArgumentTypeError)
+
+    def push(f: FunctionV) -> Value:
+        numbers = tuple(range(len(primals.items)))
+        target = Target(run, f, primals.items, {}, node, numbers)
+        atoms = [
+            list(matching(run, target.spec.args[n], tangents.items[n], node)) for n in numbers
+        ]
+        leaves = [target.atoms[k] for n in numbers for k in target.wrt(n)]
+        check_shapes(run, [a for own in atoms for a in own], extents(run, leaves), node)
+        made, moved = target.jvp(numbers, atoms)
+        value = run.calls.result(target.spec, made, [])
+        own = iter(flatten(value).atoms)
+        return TupleV((value, cotangent(run, target.result, own, iter(moved))))
+
+    return known(run, given["f"], (len(primals.items), ()), push, node)
+
+
+def _jit(
+    run: Run, operator: OperatorV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Compiled code inside compiled code: the function itself."""
+    return run.call(operator.function, args, node, kwargs)
+
+
+REGISTRY.operators["jit"] = _jit
+REGISTRY.operators["grad"] = _grad
+REGISTRY.operators["value_and_grad"] = _grad
+REGISTRY.operators["pullback"] = _pullback
+
+__all__ = ["register_operators"]

@@ -1,0 +1,123 @@
+"""The kinds of gradients: as those of what they are gradients of, but what is discrete is None.
+
+A gradient by a tree is a tree of nodes of the same declaration, in which numbers without a
+derivative stand where they stood. Its union is another one, though (``Union.primal``), and when a
+node of it is opened these parts are None, as they are in the gradient that the caller gets.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pullback.core.types import Real, has_reals
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    TupleK,
+    UnionK,
+    describe,
+    leaf_types,
+    parts,
+    static_kind,
+    unions_in,
+    with_parts,
+)
+from pullback.frontend.python.records import Union, holds_functions
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Reduced = tuple[Kind, list[bool]]
+
+
+def bears(run: Run, kind: Kind) -> bool:
+    """Whether there can be a real in a value of this kind."""
+    run.declare_kind(kind)
+    return any(has_reals(t, run.decls) for t in leaf_types(kind))
+
+
+def reduced(run: Run, kind: Kind) -> Reduced:
+    """The kind of gradients by values of this kind, and which of the leaves they have."""
+    count = len(list(leaf_types(kind)))
+    match kind:
+        case ScalarK(Real()) | ArrayK(Real()):
+            return kind, [True]
+        case UnionK(union, absent) if bears(run, kind):
+            return UnionK(gradient_of(run, union), absent), [True]
+        case TupleK() | RecordK():
+            inner = [reduced(run, k) for k in parts(kind)]
+            whole = with_parts(kind, tuple(k for k, _ in inner))
+            return whole, [on for _, mask in inner for on in mask]
+        case (ListK(elem) | OptionalK(elem)) if bears(run, elem):
+            part, mask = reduced(run, elem)
+            return with_parts(kind, (part,)), [True, *mask]
+        case _:
+            return static_kind(None), [False] * count
+
+
+def gradient_of(run: Run, union: Union) -> Union:
+    """The union of gradients by values of a union: the same one, if nothing in it is discrete."""
+    if union.primal is not None or not _has_discrete(run, union, set()):
+        return union
+    if union.gradient is None:
+        made = union.gradient = Union(
+            union.name, union.classes, arguments=union.arguments, primal=union
+        )
+        for cls, fields in union.fields.items():
+            made.fields[cls] = tuple((n, _with_gradients(run, k)) for n, k in fields)
+    return union.gradient
+
+
+def _with_gradients(run: Run, kind: Kind) -> Kind:
+    match kind:
+        case UnionK(union, absent) if bears(run, kind):
+            return UnionK(gradient_of(run, union), absent)
+        case _:
+            return with_parts(kind, tuple(_with_gradients(run, k) for k in parts(kind)))
+
+
+def _has_discrete(run: Run, union: Union, seen: set[Union]) -> bool:
+    """Whether a gradient by it has None where the value has something."""
+    seen.add(union)
+
+    def inside(kind: Kind) -> bool:
+        match kind:
+            case UnionK(other) if bears(run, kind):
+                return other not in seen and _has_discrete(run, other, seen)
+            case ScalarK(Real()) | ArrayK(Real()):
+                return False
+            case ListK(elem) | OptionalK(elem):
+                return not bears(run, elem) or inside(elem)
+            case TupleK() | RecordK():
+                return any(map(inside, parts(kind)))
+            case _:
+                return kind != static_kind(None)
+
+    return any(inside(k) for fields in union.fields.values() for _, k in fields)
+
+
+def refuse_results(run: Run, kind: Kind, node: ast.AST) -> None:
+    """A result of compiled code cannot be (or have in it) functions in nodes, or a gradient that
+    lacks something."""
+    for union in unions_in(kind):
+        if holds_functions(UnionK(union)):
+            run.refuse(
+                node,
+                f"{describe(UnionK(union))} as a result: there are functions in it",
+                "return numbers that are computed from it",
+            )
+        if union.primal is not None:
+            run.refuse(
+                node,
+                f"a gradient by {describe(UnionK(union))} as a result: it has None where these "
+                "have something discrete",
+                "use it inside, or let the function that is called outside be pb.grad(...)",
+            )
+
+
+__all__ = ["bears", "gradient_of", "reduced", "refuse_results"]

@@ -1,0 +1,1 @@
+"""Functions and closures: specialisation, scopes and recursive lambda sets."""

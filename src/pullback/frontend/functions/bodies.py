@@ -1,0 +1,171 @@
+"""Running the body of a user function once, for one specialisation: a Core function.
+
+Where the function is recursive, ``functions`` has it run until the kind of its result is stable.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Function, Var
+from pullback.core.types import Bool, Int
+from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.frontend.functions.handing import lent, with_updates
+from pullback.frontend.functions.lambda_sets import tie
+from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
+from pullback.frontend.kinds.join import has_function, join
+from pullback.frontend.kinds.kinds import FunctionK, Kind, ScalarK, describe_both, leaf_types
+from pullback.frontend.kinds.values import FunctionV, Owner, Value
+from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import given_names, local_names
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Frame, Run
+
+ResultOwner = tuple[frozenset[int], frozenset[int], bool]
+"""What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
+
+
+@dataclass(eq=False, slots=True)
+class Spec:
+    """One specialisation. ``result`` is an estimate while it is ``active``."""
+
+    definition: Definition
+    name: str
+    function: FunctionK
+    args: tuple[Kind, ...]
+    result: Kind | None = None
+    owned: list[ResultOwner] = field(default_factory=list)
+    hidden: dict[Path, Kind] = field(default_factory=dict)
+    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
+    nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
+    handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
+    never_returns: bool = False
+    used: bool = False  # by a recursive call
+    unresolved: bool = False  # such a call had to be left out
+    no_rounds: bool = False  # loops with such a call count as empty: no path goes without
+
+
+GUESS = ScalarK(Bool(), True)
+"""The kind of a result of which nothing is known yet."""
+
+
+def run_once(
+    run: Run, spec: Spec, names: list[str], origins: list[tuple[object, str] | None]
+) -> tuple[Kind | None, list[ResultOwner]]:
+    """Run the body once; the Core function is entered into the program."""
+    from pullback.frontend.run import Frame
+
+    params: list[Var] = []
+    owners: list[Owner] = []
+
+    def take(kind: Kind, hint: str, note: str) -> Value:
+        run.declare_kind(kind)
+        made = [Var(hint, t) for t in leaf_types(kind)]
+        params.extend(made)
+
+        def own() -> Ownership:
+            owners.append(Owner(note))
+            return frozenset({owners[-1]}), False
+
+        return rebuild(kind, iter(made), own)
+
+    f = take(spec.function, "c", "captured from the enclosing function")
+    assert isinstance(f, FunctionV)
+    for var, origin in zip(params, origins):
+        if origin is not None:
+            run.origins[var] = origin
+    scope = Scope({}, f.scope, local_names(spec.definition.node) | {"$return"})
+    given: dict[str, frozenset[Owner]] = {}
+    for name, kind in zip(names, spec.args):
+        first = len(owners)
+        scope.names[name] = lent(take(kind, name, "an argument"))
+        given[name] = frozenset(owners[first:])
+        if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
+            run.origins[params[-1]] = (spec, name)
+    ends = given_names(spec.definition.node) | {"$return"}
+    frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
+    run.frames.append(frame)
+    try:
+        return _body(run, spec, frame, params, owners)
+    finally:
+        run.frames.pop()
+
+
+def _body(
+    run: Run, spec: Spec, frame: Frame, params: list[Var], owners: list[Owner]
+) -> tuple[Kind | None, list[ResultOwner]]:
+    from pullback.frontend.interpret.statements import run_body
+
+    node = spec.definition.node
+    flat: Flat | None = None
+    spec.never_returns = False
+    with run.building(Builder()) as b:
+        frame.depth = len(run.builders)
+        for path, kind in spec.hidden.items():
+            run.hidden(path, kind)
+        try:
+            value = run_body(run, spec.definition)
+            run.kind(value, node)
+            value = with_updates(run, spec, value, node)
+            flat = flatten(_to_estimate(run, spec, value, node))
+        except Unreachable:
+            spec.never_returns = True
+        atoms = tuple(flat.atoms) if flat is not None else ()
+        block = b.block(atoms)
+    for path, hidden in frame.hidden.items():
+        spec.hidden[path] = hidden.kind
+    extra = [v for path in spec.hidden for v in frame.hidden[path].params]
+    types = tuple(a.type for a in atoms)
+    run.functions[spec.name] = Function(spec.name, (*params, *extra), block, types)
+    if flat is None:
+        return None, []
+    run.declare_kind(flat.kind)
+    return flat.kind, _result_owners(flat.owned, owners)
+
+
+def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
+    """The result converted to the join of its kind and what recursive calls assumed."""
+    own = flatten(value).kind
+    if spec.result is None or not spec.used:
+        return value
+    wide = join(spec.result, own)
+    if wide is None and spec.result == GUESS:
+        return value  # the result was only guessed
+    if wide is None:
+        one, other = describe_both(spec.result, own)
+        run.refuse(
+            node,
+            f"{spec.definition.name!r} gives {one} on one path and {other} on another",
+            "return the same type of value on every path",
+            error=TypesDoNotMeetError,
+        )
+    if wide != spec.result and has_function(wide):
+        wide = tie(wide, lambda: run.calls.set_at((spec.definition, "result"), node))
+    return coerce(run, value, wide, node)
+
+
+def _result_owners(owned: list[Ownership], params: list[Owner]) -> list[ResultOwner]:
+    """What results share, by number. Arrays made inside that the same results share count as one:
+    there are finitely many then, so that recursions settle."""
+    numbers: dict[Owner, int] = {o: k for k, o in enumerate(params)}
+    places: dict[Owner, tuple[int, ...]] = {}
+    for place, (owners, _) in enumerate(owned):
+        for o in owners:
+            if o not in numbers and not o.cell:
+                places[o] = (*places.get(o, ()), place)
+    local = {shared: k for k, shared in enumerate(sorted(set(places.values())))}
+    return [
+        (
+            frozenset(numbers[o] for o in owners if o in numbers),
+            frozenset(local[places[o]] for o in owners if o in places),
+            fresh,
+        )
+        for owners, fresh in owned
+    ]

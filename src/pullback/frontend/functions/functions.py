@@ -1,0 +1,387 @@
+"""Specialising user functions: one Core function per function value and tuple of argument kinds.
+
+A recursive function is run again until the kind of its result is stable: on the first pass the
+paths with recursive calls are left out. Within a recursion the kinds of the arguments are joined,
+so that a function has one specialisation there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
+
+from pullback.core.terms import Call, Var
+from pullback.errors import EndlessError, PullbackError, UnsupportedError, excerpt
+from pullback.frontend.functions.bodies import GUESS, Spec, run_once
+from pullback.frontend.functions.handing import hand_back
+from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
+from pullback.frontend.functions.nesting import depth
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
+from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
+from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, UnionK, leaf_types
+from pullback.frontend.kinds.values import FunctionV, Owner, Value
+from pullback.frontend.python.libraries import package_of
+from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
+from pullback.frontend.python.source import Definition, nested_definition, site_of
+from pullback.frontend.python.syntax import refused_syntax
+from pullback.frontend.python.texts import FunctionNode
+from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MAX_ATTEMPTS = 12
+_MAX_NOTES = 5
+_MAX_NESTING = 40
+_MAX_LEAVES = 2000  # of the arguments of a recursive call
+
+_INSIDE = Remembered[Definition]()
+
+
+def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
+    """The definition of a nested function: one per syntax node and namespace."""
+    make = partial(nested_definition, node, outer)
+    return _INSIDE.of(node, id(outer.globals), make)
+
+
+Key = tuple[FunctionK, tuple[Kind, ...]]
+
+
+class _MakeStatic(Exception):
+    def __init__(self, name: str, signal: NeedStatic) -> None:
+        self.name = name
+        self.signal = signal
+        super().__init__(name)
+
+
+def _of_other_union(a: Kind, b: Kind) -> bool:
+    return isinstance(a, UnionK) and isinstance(b, UnionK) and a.union is not b.union
+
+
+class Functions:
+    """All specialisations of a run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.specs: dict[Key, Spec] = {}
+        self.active: list[Spec] = []
+        self.static_params: dict[Definition, set[str]] = {}
+        self.checked: set[Definition] = set()
+        self.numbers = {"main": 1}  # the entry has that name
+
+    # --- calls ------------------------------------------------------------------------------------
+
+    def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value:
+        """Call a known function with its parameters bound."""
+        spec, atoms, owners = self.prepare(f, args, node)
+        results = () if spec.result is None else tuple(leaf_types(spec.result))
+        made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
+        value = self.result(spec, list(made), owners)
+        return hand_back(self.run, spec, f, args, value, node) if spec.handed else value
+
+    def prepare(
+        self, f: FunctionV, args: dict[str, Value], node: ast.AST
+    ) -> tuple[Spec, list[Var], list[Ownership]]:
+        """The specialisation to call, the atoms to call it with, and the ownerships of these."""
+        bare = FunctionV(f.definition, f.scope)
+        for _ in range(_MAX_ATTEMPTS):
+            given = self._given(f.definition, args, node)
+            flat_f = flatten(bare)
+            flat_args = [flatten(v) for v in given.values()]
+            assert isinstance(flat_f.kind, FunctionK)
+            try:
+                spec = self.spec(flat_f, flat_args, list(given), node)
+            except _MakeStatic as e:
+                what = f"the argument {e.name!r} ({e.signal.what})"
+                self.run.static(args[e.name], node, what)
+                self.static_params.setdefault(f.definition, set()).add(e.name)
+                continue
+            return spec, *self._atoms(spec, bare, given, node)
+        raise AssertionError("static parameters do not settle")
+
+    def _given(
+        self, definition: Definition, args: dict[str, Value], node: ast.AST
+    ) -> dict[str, Value]:
+        """Literal numbers become run-time numbers, unless the parameter must be static."""
+        static = self.static_params.get(definition, set())
+        given = {}
+        for name, value in args.items():
+            kind = self.run.kind(value, node)
+            if name in static:
+                given[name] = value
+                continue
+            wanted = _argument(kind)
+            if has_function(wanted):
+                wanted = tie(wanted, partial(self.set_at, (definition, name), node), STRAIGHT)
+            given[name] = coerce(self.run, value, wanted, node)
+        return given
+
+    def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet:
+        """The lambda set first needed there, in the specialisation being made."""
+        here = self.active[-1] if self.active else None
+        around = None if here is None else (here.definition, *map(skeleton, here.args))
+        outer = self.run.frame.definition
+        assert outer is not None
+        return self.run.lambda_sets.at((place, around), outer, node)
+
+    def _atoms(
+        self, spec: Spec, f: FunctionV, args: dict[str, Value], node: ast.AST
+    ) -> tuple[list[Var], list[Ownership]]:
+        converted = [coerce(self.run, f, spec.function, node)]
+        converted += [coerce(self.run, v, k, node) for v, k in zip(args.values(), spec.args)]
+        flats = [flatten(v) for v in converted]
+        atoms = [a for flat in flats for a in flat.atoms]
+        for path, kind in spec.hidden.items():
+            atoms += flatten(self.run.hidden(path, kind)).atoms
+        return atoms, [o for flat in flats for o in flat.owned]  # type: ignore[return-value]
+
+    def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value:
+        """The value that a call gives, from the variables that it binds."""
+        if spec.never_returns:
+            raise Unreachable
+        assert spec.result is not None
+        local: dict[int, Owner] = {}
+        ownerships = iter(
+            (
+                frozenset(o for k in params if k < len(owners) for o in owners[k][0])
+                | frozenset(local.setdefault(n, Owner()) for n in locals_),
+                fresh,
+            )
+            for params, locals_, fresh in spec.owned
+        )
+        return rebuild(spec.result, iter(made), lambda: next(ownerships))
+
+    # --- specialisations --------------------------------------------------------------------------
+
+    def spec(
+        self, function: Flat, args: list[Flat], names: list[str], node: ast.AST
+    ) -> Spec:
+        """The specialisation for these kinds, made now if need be."""
+        assert isinstance(function.kind, FunctionK)
+        definition = function.kind.root.definition
+        kinds = tuple(a.kind for a in args)
+        key: Key = (function.kind, kinds)
+        if key in self.specs:
+            return self.specs[key]
+        nested = [s for s in self.active if s.definition is definition]
+        for s in reversed(nested):
+            found = self._recursive(s, function.kind, kinds, node)
+            if found is not None:
+                return found
+        if nested:
+            self._tie_growing(nested[-1], function.kind, kinds, len(nested) > _MAX_NESTING, node)
+        leaves = len(function.atoms) + sum(len(a.atoms) for a in args)
+        if nested and (len(nested) > _MAX_NESTING or leaves > _MAX_LEAVES):
+            self.run.refuse(
+                node,
+                f"the recursion of {definition.name!r} gives arguments of ever new types",
+                "pass values of the same types to every recursive call",
+                error=EndlessError,
+            )
+        return self._new(function, args, names, node)
+
+    def _recursive(
+        self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], node: ast.AST
+    ) -> Spec | None:
+        if any(map(_of_other_union, s.args, kinds)):
+            return None  # there are few unions: each has a form of the function, nothing is changed
+        wide_f = recursive_join(s.function, function)
+        wide = [recursive_join(a, b) for a, b in zip(s.args, kinds)]
+        known = tuple(k for k in wide if k is not None)
+        if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
+            return None
+        if wide_f != s.function or known != s.args:
+            raise Widen(s, wide_f, tuple(widen(a, b) for a, b in zip(s.args, known)))
+        s.used = True
+        if s.result is None and not s.never_returns:
+            s.unresolved = True
+            raise Unresolved(s, node)
+        return s
+
+    def _tie_growing(
+        self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], must: bool, node: ast.AST
+    ) -> None:
+        """Functions that the recursion makes ever larger become recursive lambda sets: specialise
+        ``s`` for these. Functions that only differ are specialised one by one."""
+        if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
+            return
+        wide_f = same_function(s.function, function)
+        wide = [join(a, b) for a, b in zip(s.args, kinds)]
+        known = tuple(k for k in wide if k is not None)
+        if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
+            return
+
+        def at(place: object) -> Callable[[], LambdaSet]:
+            key = s.definition, place, *map(skeleton, s.args)
+            return lambda: self.run.lambda_sets.at(key, s.definition, node)
+
+        tied_f = tie_known(wide_f, at("function"))
+        tied = tuple(tie(generalise(k), at(j)) for j, k in enumerate(known))
+        if (tied_f, tied) != (s.function, s.args) and (must or (tied_f, tied) != (wide_f, known)):
+            raise Widen(s, tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied)))
+
+    def _new(self, function: Flat, args: list[Flat], names: list[str], node: ast.AST) -> Spec:
+        assert isinstance(function.kind, FunctionK)
+        definition = function.kind.root.definition
+        kinds = tuple(a.kind for a in args)
+        spec = Spec(definition, self._name(definition), function.kind, kinds)
+        origins = [self.run.origins.get(a) for a in function.atoms]
+        self.active.append(spec)
+        try:
+            self.check_syntax(definition)
+            self._settle(spec, names, origins, node)
+        except NeedStatic as e:
+            if e.origin[0] is spec:
+                raise _MakeStatic(e.origin[1], e) from None
+            raise
+        except PullbackError as e:
+            if self._in_package(definition, e):
+                raise self._blamed(definition, e, node) from None
+            if len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
+                e.add_note("in the call\n" + excerpt(self.run.site(node)))
+            raise
+        finally:
+            self.active.pop()
+        self.specs[function.kind, kinds] = spec
+        self.specs[spec.function, spec.args] = spec
+        return spec
+
+    def _in_package(self, definition: Definition, e: PullbackError) -> bool:
+        """Whether an installed package, called from elsewhere, is where something is refused."""
+        caller = self.run.frame.definition
+        package = package_of(definition.file)
+        outer = "" if caller is None else package_of(caller.file)
+        return package != "" and outer != package and e.site is not None
+
+    def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
+        """The refusal of what a package does, shown where it is called."""
+        name = f"{definition.globals.get('__name__')}.{definition.qualname}"
+        known = rewrite_of(name)
+        rewrite = e.rewrite if known == ANYTHING else known
+        made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
+        if e.site is not None:
+            made.add_note("inside of it\n" + excerpt(e.site))
+        return made
+
+    def _name(self, definition: Definition) -> str:
+        base = "lambda" if definition.name == "<lambda>" else definition.name
+        n = self.numbers[base] = self.numbers.get(base, 0) + 1
+        return base if n == 1 else f"{base}.{n}"
+
+    def check_syntax(self, definition: Definition) -> None:
+        """Refuse syntax that is outside of the language wherever it stands."""
+        if definition in self.checked:
+            return
+        self.checked.add(definition)
+        found = [
+            UnsupportedError(reason, rewrite, site_of(definition, n))
+            for n, reason, rewrite in refused_syntax(definition.node)
+        ]
+        if definition.node.args.kwarg is not None:
+            site = site_of(definition, definition.node.args.kwarg)
+            reason = "a function that takes any keyword (** parameters) cannot be compiled"
+            found.append(UnsupportedError(reason, "name the parameters", site))
+        for error in found:
+            if self.run.problems is None or package_of(definition.file):
+                raise error
+            self.run.problems.add(error)
+
+    def _settle(
+        self,
+        spec: Spec,
+        names: list[str],
+        origins: list[tuple[object, str] | None],
+        node: ast.AST,
+    ) -> None:
+        """Run the body until the estimate of the result is confirmed."""
+        before = dict(self.specs)
+        guessed = False
+        spec.no_rounds = False
+        for _ in range(_MAX_ATTEMPTS):
+            spec.used = spec.unresolved = False
+            known_hidden, handed = dict(spec.hidden), tuple(sorted(spec.updates))
+            nested = set(spec.nested)
+            try:
+                kind, owned = run_once(self.run, spec, names, origins)
+            except Widen as w:
+                if w.spec is not spec:
+                    raise
+                assert isinstance(w.function, FunctionK)
+                spec.function, spec.args, spec.result = w.function, w.kinds, None
+                spec.handed = ()
+                self.specs = dict(before)
+                continue
+            except Unresolved as u:
+                if u.spec is not spec:
+                    raise
+                if u.in_loop and not spec.no_rounds:  # the base case is a loop without rounds
+                    spec.no_rounds = True
+                    self.specs = dict(before)
+                    continue
+                if u.in_loop and not guessed:
+                    # Nothing is known of the result: start from the least number.
+                    guessed = True
+                    spec.result, spec.owned = GUESS, []
+                    self.specs = dict(before)
+                    continue
+                self._refuse_unknown(spec, node)
+            except PullbackError:
+                found = tuple(sorted(spec.updates))
+                if spec.used and found != handed:  # calls of it that came before did not know
+                    spec.result, spec.handed = None, found
+                    self.specs = dict(before)
+                    continue
+                if not (guessed and spec.result == GUESS):
+                    raise
+                self._refuse_unknown(spec, node)
+            now = tuple(sorted(spec.updates))
+            if spec.used and (now, spec.nested) != (handed, nested):  # not as was assumed
+                spec.result, spec.handed = None, now
+                self.specs = dict(before)
+                continue
+            spec.handed = now
+            settled = not spec.unresolved and (kind, owned) == (spec.result, spec.owned)
+            if not spec.used or (settled and spec.hidden == known_hidden):
+                spec.result, spec.owned = kind, owned
+                return
+            spec.result, spec.owned = kind, owned
+            self.specs = dict(before)
+        self.run.refuse(
+            node,
+            f"the types in the recursion of {spec.definition.name!r} do not settle",
+            "return values of one type",
+            error=EndlessError,
+        )
+
+    def _refuse_unknown(self, spec: Spec, node: ast.AST) -> NoReturn:
+        self.run.refuse(
+            node,
+            f"every path through {spec.definition.name!r} calls it again: what it returns is "
+            "not known",
+            "give the recursion a base case (an 'if' that returns without a call)",
+            error=EndlessError,
+        )
+
+def _argument(kind: Kind) -> Kind:
+    """How an argument is passed: a literal number as a number; other literals by value."""
+    match kind:
+        case StaticK(_, bool()):
+            return kind
+        case StaticK():
+            return generalise(kind)
+        case _:
+            return kind
+
+
+def recursive_join(a: Kind, b: Kind) -> Kind | None:
+    """``join`` of the arguments of recursive calls: functions among them must be of a known set."""
+    if a == b:
+        return a
+    joined = join(a, b)
+    if has_function(a) or has_function(b):
+        return joined if joined == a else None
+    return None if joined is None else generalise(joined)

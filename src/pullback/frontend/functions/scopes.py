@@ -1,0 +1,62 @@
+"""Where names are looked up while a function is specialised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pullback.frontend.kinds.values import Owner, Value
+
+Path = tuple[tuple[object, ...], ...]
+"""Where a Python value is found when compiled code is called; see ``paths.read``."""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of one function being run (``locals``: all that can ever be local to it), of a
+    comprehension inside it, or a snapshot of what some function captured (``live`` is False).
+
+    ``cells``: the variables that were captured, as owners: a snapshot names those that it was taken
+    from, and is out of date when one of them is assigned again."""
+
+    names: dict[str, Value]
+    parent: Scope | PyScope | None = None
+    locals: frozenset[str] = frozenset()
+    live: bool = True
+    cells: dict[str, frozenset[Owner]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PyScope:
+    """The closure cells of a Python function object, found under ``path`` at every call."""
+
+    function: FunctionType = field(compare=False)
+    path: Path = ()
+
+
+AnyScope = Scope | PyScope | None
+
+
+def chain(scope: AnyScope) -> Iterator[Scope]:
+    """The scopes in which a name is looked up, innermost first."""
+    while isinstance(scope, Scope):
+        yield scope
+        scope = scope.parent
+
+
+def outermost(scope: AnyScope) -> PyScope | None:
+    """The cells at the end of the chain, if any."""
+    while isinstance(scope, Scope):
+        scope = scope.parent
+    return scope
+
+
+def owner_of(scope: AnyScope, name: str) -> Scope | None:
+    """The scope in which ``name`` is found (or is local but unbound); None: cells or globals."""
+    for s in chain(scope):
+        if name in s.names or name in s.locals:
+            return s
+    return None

@@ -1,0 +1,253 @@
+"""Assignment: to names, tuples of names, elements of arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean, i64
+from pullback.core.terms import Lit
+from pullback.errors import ArgumentValueError
+from pullback.frontend.interpret import list_patterns
+from pullback.frontend.interpret.expressions import BINARY, evaluate, lookup
+from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    EnumerateV,
+    GeneratorV,
+    ListV,
+    RecordV,
+    ReversedV,
+    SliceV,
+    Stale,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+)
+from pullback.frontend.memory import nested_updates, ownership, updates
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
+    """Bind a target to a value."""
+    match target:
+        case ast.Name(name):
+            if isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
+                run.refuse(
+                    node,
+                    f"{run.describe(value)} given a name: an iterator can be used only once",
+                    "use it where it is made, or make a list of it: [... for ...]",
+                )
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = value
+        case ast.Tuple(elts) | ast.List(elts):
+            _unpack(run, elts, value, target)
+        case ast.Subscript():
+            base = nested_updates.base_of(run, target)
+            _store(run, base, nested_updates.steps_of(run, target), lambda _: value, node)
+        case ast.Attribute():
+            run.refuse(
+                target,
+                "a field cannot be assigned: records are values",
+                "make a new one: dataclasses.replace(r, field=...)",
+            )
+        case _:
+            run.refuse(target, "this assignment is not supported")
+
+
+def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
+    items = run.iterate(value, node)
+    starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    if isinstance(items, Unrolled):
+        values = items.items
+    elif starred:
+        _unpack_list(run, elts, starred[0], run.to_list(value, node), node)
+        return
+    else:
+        n = run.scalar(run.length(value, node), node).atom
+        expected = len(elts)
+        right = run.b.prim("eq", n, Lit(expected, n.type)) if not isinstance(n, Lit) else (
+            boolean(n.value == expected)
+        )
+        message = f"not enough or too many values to unpack (expected {expected})"
+        run.require(right, "ValueError", message, node)
+        values = tuple(items.at(Lit(k, n.type)) for k in range(expected))
+    if starred:
+        k = starred[0]
+        after = len(elts) - k - 1
+        if len(values) < len(elts) - 1:
+            run.refuse(node, "not enough values to unpack", error=ArgumentValueError)
+        middle = TupleV(values[k : len(values) - after], is_list=True)
+        values = (*values[:k], middle, *values[len(values) - after :])
+    if len(values) != len(elts):
+        run.refuse(
+            node,
+            f"{len(values)} values to unpack into {len(elts)} names",
+            error=ArgumentValueError,
+        )
+    _assign_each(run, elts, values, node)
+
+
+def _unpack_list(
+    run: Run, elts: Sequence[ast.expr], star: int, items: ListV, node: ast.AST
+) -> None:
+    """``first, *rest = xs`` of a list whose length only the run knows."""
+    after = len(elts) - star - 1
+    message = f"not enough values to unpack (expected at least {len(elts) - 1})"
+    enough = run.b.prim("ge", items.length, i64(len(elts) - 1))
+    run.require(enough, "ValueError", message, node)
+    target = elts[star]
+    assert isinstance(target, ast.Starred)
+    name = target.value.id if isinstance(target.value, ast.Name) else ""
+    back = [run.b.prim("sub", items.length, i64(after - k)) for k in range(after)]
+    values = [run.element(items, i64(k), node, checked=False) for k in range(star)]
+    values.append(list_patterns.rest(run, items, star, after, name))
+    values += [run.element(items, i, node, checked=False) for i in back]
+    _assign_each(run, elts, values, node)
+
+
+def _assign_each(
+    run: Run, elts: Sequence[ast.expr], values: Sequence[Value], node: ast.AST
+) -> None:
+    for k, (e, v) in enumerate(zip(elts, values)):
+        with run.holding(*values[k + 1 :]):
+            assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
+
+
+def augmented(run: Run, s: ast.AugAssign) -> None:
+    op = BINARY[type(s.op)]
+    match s.target:
+        case ast.Name(name):
+            old = lookup(run, name, s.target)
+            in_place = "|" if isinstance(old, RecordV) else "+"
+            if (
+                op == in_place
+                and ownership.is_updated_in_place(old)
+                and not isinstance(old, ArrayV)
+            ):
+                method = "update" if isinstance(old, RecordV) else "extend"
+                more = ownership.apart(run, evaluate(run, s.value), old)
+                update_by_method(run, name, method, [more], {}, s)
+                return
+            with run.holding(old):
+                value = evaluate(run, s.value)
+            new = run.binop(op, old, value, s)
+            if isinstance(old, ArrayV):
+                made = ownership.updated_whole(run, name, old, new, s)
+                ownership.bind_updated(run, name, old, made, s)
+                return
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = new
+        case ast.Subscript():
+            _augmented_item(run, s, s.target, op)
+        case _:
+            assign(run, s.target, Static(None), s)
+
+
+def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) -> None:
+    """``a[i] += v``. An item that is a list or an array is itself updated."""
+    base = nested_updates.base_of(run, target)
+    steps = nested_updates.steps_of(run, target)
+    whole = lookup(run, base.id, base)
+    item = None
+    if not isinstance(whole, ArrayV):
+        holder = nested_updates.kind_there(run, whole, steps[:-1], s)
+        item = (
+            None
+            if isinstance(holder, ArrayK)
+            else nested_updates.kind_there(run, whole, steps, s)
+        )
+    is_list = isinstance(item, ListK) or (isinstance(item, TupleK) and item.is_list)
+    if not is_list and not isinstance(item, ArrayK):
+
+        def changed(old: Callable[[], Value]) -> Value:
+            before = old()
+            new = run.binop(op, before, evaluate(run, s.value), s)
+            return _whole(run, before, new, s) if isinstance(before, ArrayV) else new
+
+        _store(run, base, steps, changed, s)
+        return
+    with run.holding(whole):
+        value = evaluate(run, s.value)
+    value = ownership.apart(run, value, whole)
+    change: updates.Op = updates.Method("extend", [value], {})
+    if isinstance(item, ArrayK):
+        change = updates.Become(lambda old: _whole(run, old, run.binop(op, old, value, s), s))
+    elif op != "+":
+        change = updates.Become(lambda old: run.binop(op, old, value, s))
+    nested_updates.update(run, base, steps, change, s)
+
+
+def _whole(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
+    """What ``a[i] += v`` puts into an array, where ``a[i]`` is an array itself."""
+    assert isinstance(old, ArrayV)
+    return ownership.fitted(run, "the array", old, new, node)
+
+
+def _store(
+    run: Run,
+    base: ast.Name,
+    to: Sequence[updates.Step],
+    value: Callable[[Callable[[], Value]], Value],
+    node: ast.AST,
+) -> None:
+    """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
+
+    ``a[i][j] = v`` is ``a[i, j] = v``."""
+    *steps, index = to
+    if isinstance(index, str):
+        run.refuse(node, "a field cannot be assigned: records are values")
+    store = updates.Store(index, value)
+    if steps and not isinstance(lookup(run, base.id, base), ArrayV):
+        nested_updates.update(run, base, steps, store, node)
+        return
+    array = ownership.updatable(run, base.id, base)
+    change = updates.combined(run, store, steps, node)
+    with run.holding(array):
+        made, _ = updates.apply(run, array, change, node)
+    assert ownership.is_updated_in_place(made)
+    ownership.bind_updated(run, base.id, array, made, node)
+
+
+def update_by_method(
+    run: Run,
+    name: str,
+    method: str,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
+    old = ownership.updatable(run, name, node)
+    made, result = updates.apply(run, old, updates.Method(method, args, kwargs), node)
+    assert ownership.is_updated_in_place(made)
+    with run.holding(*args):
+        ownership.bind_updated(run, name, old, made, node)
+    return result
+
+
+def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
+    """``del xs[i]``, ``del xs[a:b]``; ``del x`` leaves the name without a value."""
+    match target:
+        case ast.Name(name):
+            lookup(run, name, target)
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = Stale(f"{name!r} has been deleted", node)
+        case ast.Subscript(container):
+            base = nested_updates.base_of(run, container)
+            *steps, at = nested_updates.steps_of(run, target)
+            if isinstance(at, str):
+                run.refuse(target, "a field cannot be deleted: records are values")
+            if isinstance(at, SliceV):
+                nothing = TupleV((), is_list=True)
+                change: updates.Op = updates.Store(at, lambda _: nothing)
+            else:
+                change = updates.Method("pop", [at], {})
+            nested_updates.update(run, base, steps, change, node)
+        case _:
+            run.refuse(target, "only names and items of lists and dicts can be deleted")

@@ -1,0 +1,294 @@
+"""``value.name``: fields, methods, properties, module attributes, attributes of arrays."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from enum import Enum
+from typing import TYPE_CHECKING, NoReturn
+
+from pullback.absent import absence
+from pullback.core.terms import Var
+from pullback.core.types import Named, variants_of
+from pullback.errors import UnknownAttributeError
+from pullback.frontend.derivatives.gradients import reduced
+from pullback.frontend.functions.scopes import Path
+from pullback.frontend.interpret import symbol_values
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.flatten import rebuild
+from pullback.frontend.kinds.kinds import UnionK
+from pullback.frontend.kinds.values import (
+    ATTRIBUTES,
+    METHODS,
+    ArrayV,
+    FunctionV,
+    ListV,
+    OptionalV,
+    RangeV,
+    RecordV,
+    Scalar,
+    Static,
+    SuperV,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.python import records
+from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def receiver_name(value: Value) -> str:
+    """Under which name methods of a value are registered."""
+    match value:
+        case ArrayV():
+            return "array"
+        case Scalar(py=py):
+            return "number" if py else "scalar"
+        case Static(Enum()):
+            return ""
+        case Static(v) if isinstance(v, int | float):
+            return "number" if type(v) in (int, float, bool) else "scalar"
+        case Static(str()):
+            return "string"
+        case ListV():
+            return "list"
+        case TupleV(_, is_list):
+            return "list" if is_list else "tuple"
+        case RangeV():
+            return "range"
+        case RecordV(cls) if cls is dict:
+            return "dict"
+        case FunctionV():
+            return "function"
+        case RecordV(cls) if issubclass(cls, tuple):
+            return "record"
+        case _:
+            return ""
+
+
+def has_method(value: Value, name: str) -> bool:
+    return (receiver_name(value), name) in METHODS
+
+
+def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """``value.name``; UnknownAttributeError if there is none."""
+    if isinstance(value, OptionalV):
+        message = f"'NoneType' object has no attribute {name!r}"
+        inner = optionals.present(run, value, message, node, "AttributeError")
+        return attribute(run, inner, name, node)
+    known = ATTRIBUTES.get((receiver_name(value), name))
+    if known is not None:
+        return known(run, value, node)
+    match value:
+        case RecordV(cls) if cls is not dict:
+            return _of_record(run, value, name, node)
+        case SuperV(record, after):
+            mro = record.cls.__mro__
+            bases = mro[mro.index(after) + 1 :] if after in mro else ()
+            return _of_record(run, record, name, node, bases)
+        case UnionV():
+            return _of_union(run, value, name, node)
+        case SymbolV(_, cls):
+            found = _written(run, value, cls, cls.__mro__, name, node)
+            return found or symbol_values.attribute(run, value, name, node)
+        case Static(Enum() as member):
+            cls = type(member)
+            found = _written(run, value, cls, cls.__mro__, name, node)
+            return found or _of_constant(run, member, name, node)
+        case Static(types.ModuleType() as module):
+            if not hasattr(module, name):
+                reason, rewrite = f"module {module.__name__!r} has no attribute {name!r}", ""
+                if module.__name__ == "pullback":
+                    reason, rewrite = absence(name)
+                run.refuse(node, reason, rewrite, error=UnknownAttributeError)
+            return run.module_attribute(module, name, node)
+        case Static(type() as cls):
+            return _of_class(run, cls, name, node)
+        case Static(obj) if not isinstance(obj, Enum) and name in getattr(obj, "__dict__", ()):
+            cls_name = type(obj).__name__
+            run.refuse(
+                node,
+                f"{cls_name} is not a frozen dataclass: its attribute {name!r} can change",
+                "declare it with @dataclass(frozen=True), or pass the value as an argument",
+            )
+        case Static(obj) if obj is not None:
+            return _of_constant(run, obj, name, node)
+        case Static(None):
+            message = f"'NoneType' object has no attribute {name!r}"
+            run.never("AttributeError", message, node, UnknownAttributeError)
+        case _:
+            _refuse_attribute(run, value, name, node)
+
+
+def _of_constant(run: Run, obj: object, name: str, node: ast.AST) -> Value:
+    """What an object of Python has: an enum's value, a dtype's name, ``ufunc.reduce``."""
+    if not hasattr(obj, name):
+        _refuse_attribute(run, Static(obj), name, node)
+    return Static(getattr(obj, name))
+
+
+def _refuse_attribute(run: Run, value: Value, name: str, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        f"{run.describe(value)} has no attribute {name!r} that is supported",
+        error=UnknownAttributeError,
+    )
+
+
+def _of_record(
+    run: Run, value: RecordV, name: str, node: ast.AST, bases: tuple[type, ...] | None = None
+) -> Value:
+    """A field, or what the class (or the first of ``bases``) has under this name."""
+    if name in value.fields and bases is None:
+        return value.fields[name]
+    found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
+    if found is not None:
+        return found
+    constant = _class_entry(bases or value.cls.__mro__, name)[1]
+    if isinstance(constant, functools.cached_property):
+        run.refuse(
+            node,
+            f"the property {name!r} keeps its result in the object, which compiled code cannot",
+            "use @property where it is cheap, or a local variable: width = box.width",
+        )
+    if constant is None:
+        run.refuse(
+            node,
+            f"{value.cls.__name__} has no field or method {name!r}",
+            error=UnknownAttributeError,
+        )
+    return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+
+
+def _written(
+    run: Run, value: Value, cls: type, bases: tuple[type, ...], name: str, node: ast.AST
+) -> Value | None:
+    """The method or property of this name in the first of ``bases`` (of ``cls`` or from
+    ``super()``) that has it, if it is written in Python."""
+    base, found = _class_entry(bases, name)
+    owner = cls if bases == cls.__mro__ else base
+    match found:
+        case property(fget=types.FunctionType() as getter):
+            return run.call(_method(run, owner, getter, name, node), (value,), node)
+        case types.FunctionType():
+            return _bound(_method(run, owner, found, name, node), value)
+        case staticmethod(__func__=types.FunctionType() as inner):
+            return _method(run, owner, inner, name, node)
+        case classmethod(__func__=types.FunctionType() as inner):
+            return _bound(_method(run, owner, inner, name, node), Static(cls))
+        case _:
+            return None
+
+
+def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
+    """What the first of the classes that has it has under this name, and that class."""
+    for base in bases:
+        if name in vars(base):
+            entry: object = vars(base)[name]
+            return base, entry
+    return bases[0], None
+
+
+def written(cls: type, name: str) -> types.FunctionType | None:
+    """The special method of a class if its user wrote it (not ``@dataclass``, not ``tuple``)."""
+    _, found = _class_entry(cls.__mro__, name)
+    if isinstance(found, types.FunctionType) and found.__code__.co_filename != "<string>":
+        return found
+    return None
+
+
+def _method(
+    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST
+) -> FunctionV:
+    path: Path = (("class", cls), ("attr", name))
+    match getattr(cls, name):
+        case property():
+            path = (*path, ("attr", "fget"))
+        case types.MethodType():  # of a class: made anew by every look
+            path = (*path, ("attr", "__func__"))
+        case _:
+            pass
+    f = run.from_python(function, path, node)
+    if not isinstance(f, FunctionV):
+        refuse_library(run, function, node)
+    return f
+
+
+def _bound(f: FunctionV, receiver: Value) -> FunctionV:
+    return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
+
+
+def _of_class(run: Run, cls: type, name: str, node: ast.AST) -> Value:
+    _, found = _class_entry(cls.__mro__, name)
+    if isinstance(found, staticmethod):
+        inner = found.__func__
+        assert isinstance(inner, types.FunctionType)
+        return _method(run, cls, inner, name, node)
+    if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+        return _bound(_method(run, cls, found.__func__, name, node), Static(cls))
+    if isinstance(found, types.FunctionType):
+        return _method(run, cls, found, name, node)
+    if found is None and not hasattr(cls, name):
+        run.refuse(
+            node, f"{cls.__name__} has no attribute {name!r}", error=UnknownAttributeError
+        )
+    if issubclass(cls, type) or not hasattr(found, "__get__"):
+        return run.from_python(getattr(cls, name), (("class", cls), ("attr", name)), node)
+    return Static(getattr(cls, name))
+
+
+def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value:
+    """A node, known to be of class ``cls``, as a record of its fields (None: as None)."""
+    kind = value.union.variant_kind(cls)
+    if value.union.primal is not None:
+        kind, kept = reduced(run, kind)
+        fields = tuple(f for f, on in zip(fields, kept) if on)
+    inside = rebuild(kind, iter(fields), lambda: (value.owners, False))
+    if isinstance(inside, RecordV):
+        return RecordV(inside.cls, inside.fields, value)
+    return inside
+
+
+def variant_params(run: Run, value: UnionV, tag: int) -> tuple[Var, ...]:
+    run.declare(value.union)
+    variant = variants_of(Named(value.union.name), run.decls)[tag]
+    return tuple(Var(variant.name.lower(), t) for t in variant.fields)
+
+
+def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
+    """A field or method of a node. Classes that do not have it raise AttributeError at run time,
+    as Python does; if none has it, it is refused."""
+    having = [c for c in value.possible if _has(c, name)]
+    if not having:
+        run.refuse(
+            node,
+            f"{run.describe(value)} has no field {name!r}",
+            error=UnknownAttributeError,
+        )
+    from pullback.frontend.interpret.narrowing import case_value, class_of
+
+    def arm(part: Value) -> Value:
+        cls = class_of(part)
+        if cls not in having:
+            shown = "NoneType" if cls is None else cls.__name__
+            message = f"{shown!r} object has no attribute {name!r}"
+            run.require(run.bool_atom(False), "AttributeError", message, node)
+            raise Unreachable
+        return attribute(run, part, name, node)
+
+    return case_value(run, value, arm, node)
+
+
+def _has(cls: type, name: str) -> bool:
+    if cls is types.NoneType:
+        return False
+    return name in records.field_names(cls) or _class_entry(cls.__mro__, name)[1] is not None
+
+
+__all__ = ["UnionK", "attribute", "has_method", "receiver_name", "unpack", "variant_params"]

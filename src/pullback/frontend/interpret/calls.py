@@ -1,0 +1,281 @@
+"""Calls: of user functions, of library functions, of classes, of functions chosen at run time."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import functools
+import types
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean
+from pullback.core.terms import Case, CaseArm, Var
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.functions import eta
+from pullback.frontend.interpret import objects, symbol_values
+from pullback.frontend.interpret.forks import fork_value
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.flatten import rebuild
+from pullback.frontend.kinds.kinds import leaf_types
+from pullback.frontend.kinds.values import (
+    CALLS,
+    METHODS,
+    REGISTRY,
+    ClosureV,
+    FunctionV,
+    LambdaSetV,
+    OperatorV,
+    OptionalV,
+    RecordV,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.library.operator_functions import get, is_getter
+from pullback.frontend.python import records
+from pullback.frontend.python.libraries import is_closed, name_of
+from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import parameters
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def call(
+    run: Run, function: Value, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """``function(*args, **kwargs)``"""
+    match function:
+        case FunctionV():
+            held = eta.inside(function)
+            if held is not None:
+                return call(run, held, args, kwargs, node)
+            bound = bind(run, function, args, kwargs, node)
+            return run.calls.call(function, bound, node)
+        case ClosureV():
+            return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
+        case LambdaSetV(_, lambdas):
+            apply = lambdas.applier(len(args), tuple(kwargs))
+            if run.frame.definition is apply:
+                return case_closure(
+                    run, function, lambda f: _call_member(run, f, args, kwargs, node), node
+                )
+            return call(run, FunctionV(apply, None), (function, *args), kwargs, node)
+        case OperatorV(name):
+            if name not in REGISTRY.operators:
+                run.refuse(node, f"{name} cannot be used inside compiled code yet")
+            return REGISTRY.operators[name](run, function, args, kwargs, node)
+        case OptionalV():
+            message = "'NoneType' object is not callable"
+            known = optionals.present(run, function, message, node)
+            return call(run, known, args, kwargs, node)
+        case Static(obj):
+            return _call_object(run, obj, args, kwargs, node)
+        case RecordV(cls) if any("__call__" in vars(c) for c in cls.__mro__):
+            return run.call(run.attribute(function, "__call__", node), args, node, kwargs)
+        case UnionV() | SymbolV():
+            method = run.attribute(function, "__call__", node)
+            return call(run, method, args, kwargs, node)
+        case _:
+            run.refuse(
+                node, f"{run.describe(function)} cannot be called", error=ArgumentTypeError
+            )
+
+
+def _call_member(
+    run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """A call of one function of a lambda set. Functions of other places may be in it, too: those
+    that do not take so many arguments."""
+    spec = f.definition.node.args
+    most = len(spec.posonlyargs) + len(spec.args) - len(f.bound)
+    fits = len(args) <= most or spec.vararg is not None
+    if fits and len(args) + len(kwargs) + len(f.defaults) + len(f.kw_defaults) >= most:
+        return call(run, f, args, kwargs, node)
+    message = f"{f.definition.name}() does not take {len(args)} arguments"
+    run.require(boolean(False), "TypeError", message, node)
+    raise Unreachable
+
+
+def _call_object(
+    run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    if isinstance(obj, Hashable) and obj in CALLS:
+        if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
+            name = getattr(obj, "__name__", str(obj))
+            message = f"{name}: the argument is None"
+            args = [optionals.present(run, v, message, node) for v in args]
+        return CALLS[obj](run, args, kwargs, node)
+    if is_getter(obj):
+        return get(run, obj, args, kwargs, node)
+    if isinstance(obj, functools._lru_cache_wrapper):
+        run.refuse(
+            node,
+            f"{obj.__name__} keeps its results in a cache, which compiled code does not have: "
+            "a recursion that relies on it would take exponentially long",
+            "fill a table in a loop (table = np.zeros(n); table[i] = ... table[i - 1] ...), or "
+            "leave the decorator away if the function does not call itself more than once",
+        )
+    if isinstance(obj, types.BuiltinMethodType) and isinstance(obj.__self__, str):
+        return _text(run, obj, args, kwargs, node)
+    if isinstance(obj, enum.Enum):
+        method = run.attribute(Static(obj), "__call__", node)
+        return call(run, method, args, kwargs, node)
+    if isinstance(obj, enum.EnumType) and len(args) == 1 and not kwargs:
+        return symbol_values.member_of(run, obj, args[0], node)
+    cls = records.plain(obj)
+    if isinstance(cls, type) and records.is_record_class(cls):
+        return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
+    where = name_of(obj)
+    made_by = getattr(obj, "__init__", None) if isinstance(obj, type) else None
+    if isinstance(made_by, types.FunctionType) and not is_closed(made_by):
+        run.refuse(
+            node,
+            f"{where} is a class that is not a frozen dataclass: its objects can change",
+            "declare it with @dataclass(frozen=True); its methods and properties can stay",
+        )
+    cls = type(obj)
+    if any(_is_called(c) for c in cls.__mro__):
+        run.refuse(
+            node,
+            f"{cls.__name__} is not a frozen dataclass: its object that is called can change",
+            f"declare {cls.__name__} with @dataclass(frozen=True), or write a function that is "
+            "given the values as arguments",
+        )
+    refuse_library(run, obj, node)
+
+
+def _is_called(cls: type) -> bool:
+    """Whether the class is the user's, and its objects can be called."""
+    method = vars(cls).get("__call__")
+    return isinstance(method, types.FunctionType) and not is_closed(method)
+
+
+def _text(
+    run: Run,
+    method: types.BuiltinMethodType,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """A method of a known string, with known arguments: its result is known too."""
+    what = f"the argument of str.{method.__name__}"
+    given = [run.static(v, node, what) for v in args]
+    named = {k: run.static(v, node, what) for k, v in kwargs.items()}
+    try:
+        result = method(*given, **named)
+    except (TypeError, ValueError, IndexError, KeyError) as e:
+        run.never(type(e).__name__, str(e), node, ArgumentValueError)
+    if isinstance(result, list | tuple):
+        return TupleV(tuple(map(Static, result)), isinstance(result, list))
+    return Static(result)
+
+
+def call_method(
+    run: Run,
+    receiver: Value,
+    name: str,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """A registered method of an array, number, list, ..."""
+    from pullback.frontend.interpret.attributes import receiver_name
+
+    return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
+
+
+def case_closure(
+    run: Run, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
+) -> Value:
+    """``fn`` of whichever function ``value`` is."""
+    kinds = value.kinds  # a set may grow meanwhile
+    params = [tuple(Var("c", u) for u in leaf_types(k)) for k in kinds]
+    def arm(tag: int) -> Value:
+        f = rebuild(kinds[tag], iter(params[tag]), lambda: (value.owners, False))
+        assert isinstance(f, FunctionV)
+        return fn(f)
+
+    def nothing() -> Value:
+        run.require(boolean(False), "TypeError", "there is no such function", node)
+        raise Unreachable
+
+    if not params:  # no function has been put there (yet)
+        return nothing()
+    arms: list[Callable[[], Value]] = []
+    arms += [lambda tag=tag: arm(tag) for tag in range(len(params))]  # type: ignore[misc]
+    if isinstance(value, LambdaSetV) and value.set.blank:
+        arms.append(nothing)
+        params.append(())
+    return fork_value(
+        run,
+        arms,
+        lambda blocks: Case(value.atom, tuple(map(CaseArm, params, blocks))),
+        node,
+    )
+
+
+def bind(
+    run: Run,
+    f: FunctionV,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> dict[str, Value]:
+    """The values of the parameters, in their order; TypeError-like refusal if they do not fit."""
+    spec = f.definition.node.args
+    if spec.kwarg is not None:
+        run.calls.check_syntax(f.definition)  # refused, at its definition
+    positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
+    given = [*f.bound, *args]
+    bound = dict(zip(positional, given))
+    rest = given[len(positional) :]
+    if rest and spec.vararg is None:
+        _refuse_count(run, f.definition, len(positional), len(given), node)
+    only = {p.arg for p in spec.posonlyargs}
+    names = set(parameters(f.definition.node)) - only
+    for name, value in kwargs.items():
+        if name not in names:
+            run.refuse(
+                node,
+                f"{f.definition.name}() got an unexpected keyword argument {name!r}",
+                error=ArgumentTypeError,
+            )
+        if name in bound:
+            run.refuse(
+                node,
+                f"{f.definition.name}() got two values for {name!r}",
+                error=ArgumentTypeError,
+            )
+        bound[name] = value
+    with_default = positional[len(positional) - len(f.defaults) :]
+    for name, value in (*zip(with_default, f.defaults), *f.kw_defaults):
+        bound.setdefault(name, value)
+    missing = [n for n in parameters(f.definition.node) if n not in bound]
+    if missing:
+        run.refuse(
+            node,
+            f"{f.definition.name}() is missing the argument{'s' if len(missing) > 1 else ''} "
+            + ", ".join(map(repr, missing)),
+            error=ArgumentTypeError,
+        )
+    ordered = {n: bound[n] for n in parameters(f.definition.node)}
+    if spec.vararg is not None:
+        ordered[spec.vararg.arg] = TupleV(tuple(rest))
+    return ordered
+
+
+def _refuse_count(
+    run: Run, definition: Definition, takes: int, given: int, node: ast.AST
+) -> None:
+    run.refuse(
+        node,
+        f"{definition.name}() takes {takes} positional argument{'' if takes == 1 else 's'} but "
+        f"{given} were given",
+        error=ArgumentTypeError,
+    )

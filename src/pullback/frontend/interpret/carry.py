@@ -1,0 +1,323 @@
+"""Loops over values: what is carried round a loop is found by a fixpoint over kinds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder, boolean
+from pullback.core.terms import Atom, Block, Loop, Var, While
+from pullback.core.types import I64
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.functions.lambda_sets import tie
+from pullback.frontend.functions.scopes import chain
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
+from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
+from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
+from pullback.frontend.kinds.values import (
+    Indexed,
+    Items,
+    Owner,
+    TupleV,
+    Unrolled,
+    Value,
+)
+from pullback.frontend.memory import ownership
+from pullback.frontend.signals import Unreachable, Unresolved
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MAX_ATTEMPTS = 16
+
+Step = Callable[[Sequence[Value]], Sequence[Value]]
+
+
+@dataclass(slots=True)
+class Part:
+    """One thing in a carried value that owns memory (an array, a list, what is in a list): who may
+    share it at the head of the loop. ``group`` stands for all that is made in the loop."""
+
+    group: Owner
+    extra: frozenset[Owner]
+    fresh: bool
+
+
+@dataclass(slots=True)
+class Head:
+    """What is known of one carried value at the head of a loop."""
+
+    kind: Kind
+    parts: list[Part]
+
+
+@dataclass(slots=True)
+class Carried:
+    """A loop whose kinds are settled: its variables, initial atoms, body, and how to rebuild."""
+
+    heads: list[Head]
+    params: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    blocks: list[Block]
+
+    def results(self, made: Sequence[Atom]) -> list[Value]:
+        return _rebuild_all(self.heads, iter(made))
+
+
+def _rebuild_all(heads: Sequence[Head], atoms: Iterator[Atom]) -> list[Value]:
+    values = []
+    for h in heads:
+        own = iter([(frozenset({p.group}) | p.extra, p.fresh) for p in h.parts])
+        values.append(rebuild(h.kind, atoms, lambda own=own: next(own)))  # type: ignore[misc]
+    return values
+
+
+def carry(
+    run: Run,
+    inits: Sequence[Value],
+    bodies: Sequence[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]],
+    node: ast.AST,
+    names: Sequence[str] = (),
+    updated: Set[str] = frozenset(),
+) -> Carried:
+    """Settle what is carried. The last of ``bodies`` is the step (it gives the next values); those
+    before it give atoms (the condition of a while). Each is run in a block of its own.
+
+    A value that changes its type in an unsuitable way is refused (a named one: when used)."""
+    start, before = Owner().serial, run.scope.names
+    flats = [_flat_kind(run, v, node) for v in inits]
+    heads = [_first_head(run, j, generalise(k), inits, names, node) for j, k in enumerate(flats)]
+    for _ in range(_MAX_ATTEMPTS):
+        params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
+        values = _rebuild_all(heads, iter(params))
+        blocks: list[Block] = []
+        outs: Sequence[Value] = ()
+        for k, body in enumerate(bodies):
+            with run.building(Builder()) as b:
+                try:
+                    given = body(values)
+                except Unresolved as e:
+                    e.in_loop = True
+                    raise
+                except Unreachable:  # the first round raises; the values after it do not matter
+                    given = values if k + 1 == len(bodies) else (boolean(False),)
+                if k + 1 < len(bodies):
+                    blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
+                    continue
+                outs = given  # type: ignore[assignment]
+                kinds = [
+                    _next_kind(run, h.kind, first, out, node, _name(names, k), k)
+                    for k, (h, first, out) in enumerate(zip(heads, flats, outs))
+                ]
+                made = [flatten(coerce(run, v, k, node)) for v, k in zip(outs, kinds)]
+                owned = [f.owned for f in made]
+                new = [
+                    _next_head(h, o, start) if h.kind == kind
+                    else _first_head(run, j, kind, inits, names, node)
+                    for j, (h, kind, o) in enumerate(zip(heads, kinds, owned))
+                ]  # fmt: skip
+                _merge_groups(new, owned, names, updated, node)
+                if new == heads:
+                    blocks.append(b.block(tuple(a for f in made for a in f.atoms)))
+        if new == heads:
+            after, run.scope.names = run.scope.names, before  # functions capture what is there now
+            first = [
+                a
+                for v, h in zip(inits, heads)
+                for a in flatten(coerce(run, v, h.kind, node)).atoms
+            ]
+            run.scope.names = after
+            return Carried(heads, tuple(params), tuple(first), blocks)
+        heads = new
+    run.refuse(node, "the types of the values carried round this loop do not settle")
+
+
+def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
+    try:
+        return kind_of(value)
+    except NoKindError:
+        return StaleK("an iterator cannot be carried round a loop", node)
+
+
+def _first_head(
+    run: Run,
+    j: int,
+    kind: Kind,
+    inits: Sequence[Value],
+    names: Sequence[str],
+    node: ast.AST,
+) -> Head:
+    """What is known of carried value ``j`` before the loop, as a value of ``kind``."""
+    if isinstance(kind, StaleK):
+        return Head(kind, [])
+    with run.building(Builder()):  # only its ownership is asked
+        owned = flatten(coerce(run, inits[j], kind, node)).owned
+    others = [v for k, v in enumerate(inits) if k != j]
+    for scope in chain(run.scope):
+        if scope.live:
+            mine = scope is run.scope
+            others += [v for n, v in scope.names.items() if not (mine and n in names)]
+    elsewhere = frozenset(o for v in others for o in ownership.owners_of(v))
+    parts = []
+    for k, (owners, fresh) in enumerate(owned):
+        beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)
+        exclusive = fresh and not owners & elsewhere.union(beside)
+        parts.append(Part(Owner(), frozenset() if exclusive else owners, fresh))
+    return Head(kind, parts)
+
+
+def _next_head(head: Head, owned: Sequence[Ownership], start: int) -> Head:
+    """The head after one more run of the body, which gives a value of the same kind."""
+    if isinstance(head.kind, StaleK):
+        return Head(head.kind, [])
+    parts = []
+    for p, (owners, fresh) in zip(head.parts, owned, strict=True):
+        older = frozenset(o for o in owners if o.serial < start)
+        parts.append(Part(p.group, p.extra | older, p.fresh and fresh))
+    return Head(head.kind, parts)
+
+
+def _merge_groups(
+    heads: list[Head],
+    owned: Sequence[Sequence[Ownership]],
+    names: Sequence[str],
+    updated: Set[str],
+    node: ast.AST,
+) -> None:
+    """What may share memory at the end of the body shares an owner at its head. But beside an
+    array or list that the body updates in place there can be no other name for its memory."""
+    places = [(i, a) for i, h in enumerate(heads) for a in range(len(h.parts))]
+    for n, (i, a) in enumerate(places):
+        for j, b in places[:n]:
+            if a >= len(owned[i]) or b >= len(owned[j]) or not owned[i][a][0] & owned[j][b][0]:
+                continue
+            heads[i].parts[a].group = heads[j].parts[b].group
+            if i == j:
+                continue
+            # The first part of an array or a list is itself; it is what an update changes.
+            in_place = [
+                k for k, part in ((i, a), (j, b)) if part == 0 and _name(names, k) in updated
+            ]
+            if in_place:
+                kept = in_place[0]
+                other = i + j - kept
+                heads[other].kind = StaleK(
+                    f"{names[other]!r} may share memory with {names[kept]!r}, which the loop "
+                    "updates",
+                    node,
+                )
+
+
+def _name(names: Sequence[str], k: int) -> str:
+    return names[k] if k < len(names) else ""
+
+
+def _grows(first: Kind, kind: Kind) -> bool:
+    """Whether a tuple gets another length in the loop."""
+    if not isinstance(first, TupleK) or not isinstance(kind, TupleK) or kind.is_list:
+        return False
+    return len(first.items) != len(kind.items)
+
+
+def _next_kind(
+    run: Run, head: Kind, first: Kind, out: Value, node: ast.AST, name: str, place: int
+) -> Kind:
+    if isinstance(head, StaleK):
+        return head
+    try:
+        kind = kind_of(out)
+    except NoKindError:
+        return StaleK("an iterator cannot be carried round a loop", node)
+    if isinstance(kind, StaleK):
+        return kind
+    joined = join(first, kind)
+    if joined is None:
+        what = f"{name!r}" if name else "the value carried round the loop"
+        was, becomes = describe_both(first, kind)
+        reason = f"{what} is {was} before the loop and {becomes} after a round"
+        if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
+            found = " and ".join(dict.fromkeys(describe(generalise(k)) for k in kind.items))
+            reason = f"the items that {what} gets in the loop are of different types: {found}"
+        elif _grows(first, kind):
+            reason += ": a list may grow in a loop (xs = [], then xs.append(x) or xs + [x])"
+        if name:
+            return StaleK(reason, node)
+        run.refuse(
+            node, reason, "let it have one type from the start", error=TypesDoNotMeetError
+        )
+    wide = widen(head, generalise(joined))
+    if wide == head or not has_function(wide):
+        return wide
+    wide = join(head, wide) or wide  # lambda sets only grow
+    # A function that grows with every round captures functions of its own place.
+    return tie(wide, lambda: run.calls.set_at((node, place), node))
+
+
+# --- loops over values (for handlers) -------------------------------------------------------------
+
+
+def repeat(
+    run: Run,
+    count: Atom,
+    init: Sequence[Value],
+    step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(i, state)``, count times."""
+    index = Var("i", I64)
+    c = carry(run, init, [lambda state: step(index, state)], node)
+    loop = Loop(count, index, c.params, c.inits, c.blocks[0])
+    return c.results(run.b.let(loop, tuple(v.type for v in c.params)))
+
+
+def fold(
+    run: Run,
+    items: Items,
+    init: Sequence[Value],
+    step: Callable[[Sequence[Value], Value], Sequence[Value]],
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(state, item)`` over the items."""
+    state = list(init)
+    if isinstance(items, Unrolled):
+        for item in items.items:
+            state = list(step(state, item))
+        return state
+    source: Indexed = items
+
+    def one(i: Atom, values: Sequence[Value]) -> Sequence[Value]:
+        if source.nested is not None:
+            return fold(run, source.nested(i), values, step, node)
+        return step(values, source.at(i))
+
+    def body(i: Atom, values: Sequence[Value]) -> Sequence[Value]:
+        if source.keep is None:
+            return one(i, values)
+        joined = run.branch(
+            source.keep(i), lambda: TupleV(tuple(one(i, values))), lambda: TupleV(tuple(values)),
+            node,
+        )
+        assert isinstance(joined, TupleV)
+        return joined.items
+
+    return repeat(run, source.length, state, body, node)
+
+
+def while_loop(
+    run: Run,
+    init: Sequence[Value],
+    cond: Callable[[Sequence[Value]], Value],
+    step: Step,
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(state)`` while ``cond(state)``."""
+
+    def test(state: Sequence[Value]) -> tuple[Atom, ...]:
+        return (run.bool_atom(run.truth(cond(state), node)),)
+
+    c = carry(run, init, [test, step], node)
+    loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
+    return c.results(run.b.let(loop, tuple(v.type for v in c.params)))

@@ -1,0 +1,283 @@
+"""``==``, ``<``, ``is``, ``in`` and their likes, on values of any kind."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean, i64
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import objects, scalars, symbol_values
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.iteration import int_atom
+from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.kinds import static_scalar
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    OptionalV,
+    RangeV,
+    RecordV,
+    Scalar,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.library import list_methods
+from pullback.frontend.library.numpy import arrays
+from pullback.frontend.memory import chosen_keys, dicts
+from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.python import special_methods
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """One comparison: == != < <= > >= is is-not in not-in"""
+    match op:
+        case "is" | "is not":
+            return _identical(run, left, right, op == "is", node)
+        case "in":
+            return contains(run, left, right, node)
+        case "not in":
+            return run.unary("not", contains(run, left, right, node), node)
+    if scalars.is_number(left) and scalars.is_number(right):
+        return scalars.compare(run, op, left, right, node)
+    if isinstance(left, OptionalV) or isinstance(right, OptionalV):
+        if op == "!=":
+            return run.unary("not", compare(run, "==", left, right, node), node)
+        return optionals.compared(
+            run, op, left, right, node, lambda x, y: compare(run, op, x, y, node)
+        )
+    if isinstance(left, SymbolV) or isinstance(right, SymbolV):
+        return symbol_values.compare(run, op, left, right, node)
+    found = _user_comparison(run, op, left, right, node)
+    if found is not None:
+        return found
+    if isinstance(left, ArrayV) or isinstance(right, ArrayV):
+        return arrays.compare(run, op, left, right, node)
+    if isinstance(left, Static) and isinstance(right, Static):
+        return _compare_static(run, op, left.value, right.value, node)
+    if op in ("==", "!="):
+        equal = _equal(run, left, right, node)
+        return equal if op == "==" else run.unary("not", equal, node)
+    both = _ordered(left, right)
+    if both is not None:
+        return _by_items(run, op, *both, node)
+    run.refuse(
+        node,
+        f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
+        error=ArgumentTypeError,
+    )
+
+
+def _user_comparison(
+    run: Run, op: str, left: Value, right: Value, node: ast.AST
+) -> Value | None:
+    """The comparison methods that a user wrote: of the left operand, then of the right one."""
+    for receiver, other, name in ((left, right, op), (right, left, MIRRORED[op])):
+        if not isinstance(receiver, RecordV):
+            continue
+        if written(receiver.cls, METHODS[name]) is not None:
+            return run.call(run.attribute(receiver, METHODS[name], node), (other,), node)
+        if name == "!=" and written(receiver.cls, "__eq__") is not None:
+            equal = run.call(run.attribute(receiver, "__eq__", node), (other,), node)
+            return run.unary("not", equal, node)
+    return None
+
+
+def _ordered(a: Value, b: Value) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
+    """The items of two tuples, or of two records with an order, that < compares one by one."""
+    if isinstance(a, RecordV) and isinstance(b, RecordV) and a.cls is b.cls and _has_order(a.cls):
+        return _compared(a), _compared(b)
+    x, y = objects.as_tuple(a), objects.as_tuple(b)
+    if isinstance(x, TupleV) and isinstance(y, TupleV) and x.is_list == y.is_list:
+        return x.items, y.items
+    return None
+
+
+def _has_order(cls: type) -> bool:
+    """Whether ``@dataclass(order=True)`` gave the class its order."""
+    return "__lt__" in vars(cls) and dataclasses.is_dataclass(cls)
+
+
+def _compared(record: RecordV) -> tuple[Value, ...]:
+    """The fields that comparisons look at."""
+    if not dataclasses.is_dataclass(record.cls):
+        return tuple(record.fields.values())
+    return tuple(record.fields[f.name] for f in dataclasses.fields(record.cls) if f.compare)
+
+
+def _by_items(
+    run: Run, op: str, xs: tuple[Value, ...], ys: tuple[Value, ...], node: ast.AST
+) -> Value:
+    """The order of the first items that differ, or of the lengths."""
+    if not xs or not ys:
+        return _compare_static(run, op, len(xs), len(ys), node)
+    same = run.truth(compare(run, "==", xs[0], ys[0], node), node)
+
+    def rest() -> Value:
+        try:
+            return _by_items(run, op, xs[1:], ys[1:], node)
+        except ArgumentTypeError as e:
+            if same is True:
+                raise
+            # What follows a number that is hardly ever equal need not have an order.
+            run.require(boolean(False), "TypeError", e.reason, node)
+            raise Unreachable from None
+
+    return run.branch(same, rest, lambda: compare(run, op, xs[0], ys[0], node), node)
+
+
+def _compare_static(run: Run, op: str, a: object, b: object, node: ast.AST) -> Static:
+    try:
+        return Static(bool(scalars.FOLD[op](a, b)))
+    except (TypeError, ValueError) as e:
+        run.refuse(node, str(e), error=ArgumentTypeError)
+
+
+def _equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
+    """``==`` of tuples and records, item by item; values of different sorts are not equal."""
+    if isinstance(a, RecordV) and isinstance(b, RecordV) and not (_is_tuple(a) and _is_tuple(b)):
+        return _equal_records(run, a, b, node)
+    a, b = objects.as_tuple(a), objects.as_tuple(b)
+    match a, b:
+        case TupleV(xs, p), TupleV(ys, q):
+            return _all_equal(run, xs, ys, node) if p == q and len(xs) == len(ys) else Static(False)
+        case (ListV(), TupleV(is_list=True)) | (TupleV(is_list=True), ListV()) | (ListV(), ListV()):
+            told_apart(run, a if isinstance(a, ListV) else b, (list,), node)
+            return list_methods.equal(run, a, b, node)
+        case (RecordV(), TupleV()) | (TupleV(), RecordV()):
+            return Static(False)
+        case (Static(None), (Scalar() | TupleV() | RecordV())) | (
+            (Scalar() | TupleV() | RecordV()),
+            Static(None),
+        ):
+            return Static(False)
+        case (UnionV(), Static(None)) | (Static(None), UnionV()):
+            return _identical(run, a, b, True, node)
+        case _:
+            run.refuse(
+                node,
+                f"== of {run.describe(a)} and {run.describe(b)} is not supported",
+                error=ArgumentTypeError,
+            )
+
+
+def _is_tuple(record: RecordV) -> bool:
+    return issubclass(record.cls, tuple)
+
+
+def _equal_records(run: Run, a: RecordV, b: RecordV, node: ast.AST) -> Value:
+    """Dataclasses are equal if they are of one class and their fields are, dicts by their items."""
+    if a is b:
+        return Static(True)
+    if a.cls is not b.cls:
+        return Static(False)
+    if a.cls is dict:
+        if a.fields.keys() != b.fields.keys():
+            return Static(False)
+        ys = tuple(b.fields[n] for n in a.fields)
+        return _all_equal(run, tuple(a.fields.values()), ys, node)
+    if "__eq__" not in vars(a.cls):
+        run.refuse(
+            node,
+            f"{a.cls.__name__} has eq=False: == compares the identity of objects, which compiled "
+            "code does not have",
+            "compare the fields, or leave eq=False away",
+        )
+    return _all_equal(run, _compared(a), _compared(b), node)
+
+
+def _all_equal(
+    run: Run, xs: tuple[Value, ...], ys: tuple[Value, ...], node: ast.AST
+) -> Value:
+    result: Value = Static(True)
+    for x, y in zip(xs, ys):
+        result = _both(run, result, x, y, node)
+    return result
+
+
+def _both(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
+    cond = run.truth(so_far, node)
+    return run.branch(cond, lambda: compare(run, "==", x, y, node), lambda: Static(False), node)
+
+
+def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
+    """``is``: meant for None, and for the identity of classes and constants."""
+    from pullback.frontend.interpret.narrowing import is_instance
+
+    for value, other in ((a, b), (b, a)):
+        if isinstance(other, Static) and other.value is None:
+            if isinstance(value, UnionV | OptionalV):
+                found = is_instance(run, value, (type(None),), node)
+                return found if positive else run.unary("not", found, node)
+            none = isinstance(value, Static) and value.value is None
+            return Static(none is positive)
+    if symbol_values.is_member(a) and symbol_values.is_member(b):
+        return compare(run, "==" if positive else "!=", a, b, node)
+    if isinstance(a, Static) and isinstance(b, Static):
+        numbers = static_scalar(a.value) is not None and not isinstance(a.value, bool)
+        if not numbers:
+            return Static((a.value is b.value) is positive)
+    run.refuse(
+        node,
+        "'is' compares the identity of objects, which compiled code does not have",
+        "use == (or 'is None')",
+    )
+
+
+def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
+    """``item in items``"""
+    by_method = special_methods.contains(run, item, items, node)
+    if by_method is not None:
+        return by_method
+    if isinstance(item, Static) and isinstance(items, Static):
+        if isinstance(item.value, str) and isinstance(items.value, str):
+            return Static(item.value in items.value)
+    if isinstance(items, RecordV) and items.cls is dict:
+        if chosen_keys.is_chosen(item):
+            return chosen_keys.contains(run, items, item, node)
+        return Static(dicts.key_of(run, item, node) in items.fields)
+    if isinstance(items, RangeV):
+        return _in_range(run, item, items, node)
+    if isinstance(items, TupleV):
+        result: Value = Static(False)
+        for candidate in items.items:
+            result = _either(run, result, item, candidate, node)
+        return result
+    found = run.fold(
+        run.iterate(items, node),
+        [Static(False)],
+        lambda state, x: [_either(run, state[0], item, x, node)],
+        node,
+    )
+    return found[0]
+
+
+def _either(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
+    cond = run.truth(so_far, node)
+    return run.branch(cond, lambda: Static(True), lambda: compare(run, "==", x, y, node), node)
+
+
+def _in_range(run: Run, item: Value, items: RangeV, node: ast.AST) -> Value:
+    from pullback.frontend.interpret.iteration import range_parts
+
+    start, count, step = range_parts(run, items, node)
+    x = int_atom(run, item, node, "a member of a range")
+    b = run.b
+    offset = b.prim("sub", x, start)
+    at = b.prim("floordiv", offset, step)
+    inside = b.prim("and", b.prim("ge", at, i64(0)), b.prim("lt", at, count))
+    if step != i64(1):
+        whole = b.prim("eq", b.prim("mod", offset, step), i64(0))
+        inside = b.prim("and", inside, whole)
+    return Scalar(inside, True, 1)
+
+
+__all__ = ["compare", "contains"]

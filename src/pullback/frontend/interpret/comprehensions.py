@@ -1,0 +1,155 @@
+"""List comprehensions and generator expressions as items."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.kinds.values import (
+    GeneratorV,
+    Indexed,
+    Items,
+    Scalar,
+    TupleV,
+    Unrolled,
+    Value,
+)
+from pullback.frontend.signals import Unresolved
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_MAX_UNROLLED = 256
+
+
+def list_of(run: Run, node: ast.ListComp) -> Value:
+    """A list: of known length when what it runs over is."""
+    from pullback.frontend.interpret import iteration
+
+    items = items_of(run, node.generators, node.elt, node)
+    if isinstance(items, Unrolled):
+        return TupleV(items.items, is_list=True)
+    try:
+        return iteration.collect(run, items, node)
+    except Unresolved as e:
+        e.leave_out()
+        return TupleV((), is_list=True)
+
+
+def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
+    """A generator; its items are evaluated where it is consumed."""
+    return GeneratorV(node, items_of(run, node.generators, node.elt, node))
+
+
+def items_of(
+    run: Run, generators: Sequence[ast.comprehension], elt: ast.expr, node: ast.expr
+) -> Items:
+    """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
+    at once, as in Python, everything else when an item is asked for."""
+    from pullback.frontend.interpret import iteration
+    from pullback.frontend.interpret.expressions import evaluate
+
+    first = generators[0]
+    if first.is_async:
+        run.refuse(node, "async code cannot be compiled")
+    outer = run.scope
+    items = run.iterate(evaluate(run, first.iter), first.iter)
+    rest = generators[1:]
+
+    def inside(item: Value, then: Callable[[], Value]) -> Value:
+        with _with_item(run, outer, first, item):
+            return then()
+
+    if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
+        items = run.iterate(iteration.collect(run, items, node), first.iter)
+    if isinstance(items, Unrolled) and len(items.items) <= _MAX_UNROLLED:
+        with run.scratch() as scratch:
+            known = _unrolled(run, items, first, rest, elt, outer, node)
+        if known is not None:
+            run.b.extend(scratch.block())
+            return known
+        made = run.to_list(TupleV(items.items), node)
+        items = run.iterate(made, node)
+    assert isinstance(items, Indexed)
+    source = items
+
+    def at(i: Atom) -> Value:
+        return inside(source.at(i), lambda: evaluate(run, elt))
+
+    def keep(i: Atom) -> Atom:
+        def cond() -> Value:
+            return evaluate(run, _conjunction(first.ifs))
+
+        test = inside(source.at(i), lambda: Scalar(_test(run, cond(), node), True))
+        assert isinstance(test, Scalar)
+        return test.atom
+
+    def nested(i: Atom) -> Items:
+        with _with_item(run, outer, first, source.at(i)):
+            return items_of(run, rest, elt, node)
+
+    return Indexed(source.length, at, keep if first.ifs else None, nested if rest else None)
+
+
+def _test(run: Run, value: Value, node: ast.AST) -> Atom:
+    return run.bool_atom(run.truth(value, node))
+
+
+def _conjunction(ifs: Sequence[ast.expr]) -> ast.expr:
+    if len(ifs) == 1:
+        return ifs[0]
+    return ast.copy_location(ast.BoolOp(ast.And(), list(ifs)), ifs[0])
+
+
+@contextmanager
+def _with_item(
+    run: Run, outer: Scope, generator: ast.comprehension, item: Value
+) -> Iterator[None]:
+    """In a fresh scope for the variables of a comprehension, inside the one it was written in,
+    with the target bound to an item."""
+    from pullback.frontend.interpret.assignment import assign
+
+    frame, before = run.frame, run.scope
+    frame.scope = Scope({}, outer)
+    try:
+        assign(run, generator.target, item, generator.target)
+        yield
+    finally:
+        frame.scope = before
+
+
+def _unrolled(
+    run: Run,
+    items: Unrolled,
+    first: ast.comprehension,
+    rest: Sequence[ast.comprehension],
+    elt: ast.expr,
+    outer: Scope,
+    node: ast.expr,
+) -> Unrolled | None:
+    """All items one by one; None if how many there are depends on data."""
+    from pullback.frontend.interpret.expressions import evaluate
+
+    values: list[Value] = []
+    for item in items.items:
+        with _with_item(run, outer, first, item):
+            if first.ifs:
+                test = run.truth(evaluate(run, _conjunction(first.ifs)), node)
+                if not isinstance(test, bool):
+                    return None
+                if not test:
+                    continue
+            if rest:
+                inner = items_of(run, rest, elt, node)
+                if not isinstance(inner, Unrolled):
+                    return None
+                values += inner.items
+            else:
+                values.append(evaluate(run, elt))
+                if len(items.items) > 1:
+                    run.check_captured_in_loop(values[-1], node)
+    return Unrolled(tuple(values))

@@ -1,0 +1,467 @@
+"""Evaluating an expression forward on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.core.types import Int
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    StaticValueError,
+    UnknownNameError,
+)
+from pullback.frontend.functions.scopes import Scope, chain, outermost
+from pullback.frontend.interpret import comprehension_loops, comprehensions
+from pullback.frontend.kinds.coerce import copied
+from pullback.frontend.kinds.values import (
+    UNSET,
+    ArrayV,
+    FunctionV,
+    ListV,
+    MaybeV,
+    OptionalV,
+    RecordV,
+    Scalar,
+    SliceV,
+    Stale,
+    Static,
+    TupleV,
+    UnionV,
+    Unrolled,
+    Value,
+)
+from pullback.frontend.library.numpy import ufunc_at
+from pullback.frontend.library.transposes import columns
+from pullback.frontend.memory import dicts, ownership, row_calls
+from pullback.frontend.problems import UNKNOWN
+from pullback.frontend.python.syntax import LIST_UPDATES, binds_names, declared_outside, parameters
+from pullback.frontend.signals import FollowUp, Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], str] = {
+    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not",
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+
+def evaluate(run: Run, node: ast.expr) -> Value:
+    """The abstract value of an expression; its code is emitted into the current block."""
+    match node:
+        case ast.Constant(value):
+            return _constant(run, value, node)
+        case ast.Name(name):
+            return lookup(run, name, node)
+        case ast.BinOp(left, op, right):
+            x = evaluate(run, left)
+            with run.holding(x):
+                y = evaluate(run, right)
+            return run.binop(BINARY[type(op)], x, y, node)
+        case ast.UnaryOp(op, operand):
+            return run.unary(UNARY[type(op)], evaluate(run, operand), node)
+        case ast.BoolOp(op, values):
+            return _bool_op(run, isinstance(op, ast.And), values, node)
+        case ast.Compare():
+            return _comparison(run, node)
+        case ast.IfExp(test, body, orelse):
+            return conditional(
+                run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
+            )
+        case ast.Call():
+            return _call(run, node)
+        case ast.Attribute(value, name):
+            return run.attribute(evaluate(run, value), name, node)
+        case ast.Subscript(value, index):
+            receiver = evaluate(run, value)
+            with run.holding(receiver):
+                at = evaluate_index(run, index)
+            return run.subscript(receiver, at, node)
+        case ast.Tuple(elts):
+            return TupleV(_items(run, elts))
+        case ast.List(elts):
+            return _list(run, elts, node)
+        case ast.Lambda():
+            return function_value(run, node)
+        case ast.Dict():
+            return dicts.display(run, node)
+        case ast.DictComp():
+            return dicts.comprehension(run, node)
+        case ast.ListComp() if binds_names([node]):
+            return comprehension_loops.list_of(run, node)
+        case ast.ListComp():
+            return comprehensions.list_of(run, node)
+        case ast.GeneratorExp() if binds_names([node]):
+            run.refuse(node, ":= in a generator that is not consumed at once",
+                       "make a list of it: [... for ...]")  # fmt: skip
+        case ast.GeneratorExp():
+            return comprehensions.generator(run, node)
+        case ast.NamedExpr(ast.Name(name), value):
+            if run.scope is not function_scope(run):
+                run.refuse(node, ":= inside a dict comprehension", "write a loop")
+            made = evaluate(run, value)
+            run.scope.names[name] = made
+            return made
+        case ast.JoinedStr():
+            return joined_string(run, node)
+        case ast.Slice():
+            return evaluate_index(run, node)
+        case _:
+            run.refuse(node, f"{type(node).__name__} expressions are not supported")
+
+
+def _constant(run: Run, value: object, node: ast.expr) -> Value:
+    if isinstance(value, complex | bytes):
+        run.refuse(node, f"{type(value).__name__} numbers are not supported", "use floats")
+    return Static(value)
+
+
+def function_scope(run: Run) -> Scope:
+    """The scope of the function being run, outside of comprehensions."""
+    for scope in chain(run.scope):
+        if scope.locals:
+            return scope
+    return run.scope
+
+
+def lookup(run: Run, name: str, node: ast.AST) -> Value:
+    """The value of a name: of this function, of those around it, global, built in."""
+    for scope in chain(run.scope):
+        found = scope.names.get(name)
+        if found is UNSET:
+            raise Unreachable
+        if isinstance(found, MaybeV):
+            return _set_here(run, found, name, scope.live, node)
+        if isinstance(found, Stale):
+            error = FollowUp if found.reason == UNKNOWN else UnknownNameError
+            shared = found.reason.endswith("updated since")
+            again = "copy it before the update, or read it anew afterwards" if shared else ""
+            run.refuse(node, found.reason, again, error=error)
+        if found is not None:
+            return found
+        if name in scope.locals:
+            here = run.frame.definition
+            refused = here is not None and name in declared_outside(here.node)
+            run.refuse(
+                node,
+                f"{name!r} may have no value here",
+                "give it a value on every path before",
+                error=FollowUp if refused else UnknownNameError,
+            )
+    cells = outermost(run.scope)
+    if cells is not None:
+        value = run.cell(cells, name, node)
+        if value is not None:
+            return value
+    definition = run.frame.definition
+    names = definition.globals if definition is not None else {}
+    if name in names:
+        return run.global_value(names, name, node)
+    if hasattr(builtins, name):
+        return run.builtin(names, name)
+    run.refuse(node, f"the name {name!r} is not defined", error=UnknownNameError)
+
+
+def _set_here(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) -> Value:
+    """The value of a name that was set on some paths only: checked when it runs, as in Python."""
+    if local:
+        error, kind, place = "UnboundLocalError", "local", ""
+    else:
+        error, kind, place = "NameError", "free", " in enclosing scope"
+    message = (
+        f"cannot access {kind} variable {name!r} where it is not associated with a value{place}"
+    )
+    run.require(found.bound, error, message, node)
+    return found.value
+
+
+def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:
+    items: list[Value] = []
+    for e in elts:
+        with run.holding(*items):
+            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+        items += spread(run, value, e) if isinstance(e, ast.Starred) else (value,)
+    return tuple(items)
+
+
+def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
+    """A list display; ``[*xs, y]`` with lists of unknown length is ``xs + [y]``."""
+    pieces: list[Value] = []
+    for e in elts:
+        with run.holding(*pieces):
+            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+        known: tuple[Value, ...] | None = (value,)
+        if isinstance(e, ast.Starred):
+            items = run.iterate(value, e)
+            known = items.items if isinstance(items, Unrolled) else None
+        if known is None:
+            pieces.append(run.to_list(value, e))
+        elif pieces and isinstance(pieces[-1], TupleV):
+            pieces[-1] = TupleV((*pieces[-1].items, *known), is_list=True)
+        else:
+            pieces.append(TupleV(known, is_list=True))
+    if not pieces:
+        return TupleV((), is_list=True)
+    if len(pieces) == 1 and isinstance(pieces[0], ListV):  # [*xs]: a new list
+        return copied(run, pieces[0])
+    joined = pieces[0]
+    for piece in pieces[1:]:
+        joined = run.binop("+", joined, piece, node)
+    return joined
+
+
+def spread(run: Run, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    """``*value``: the number of items must be known."""
+    items = run.iterate(value, node)
+    if not isinstance(items, Unrolled):
+        run.refuse(
+            node,
+            f"*{run.describe(value)}: the number of items must be known at compile time",
+            "pass it as one argument, or use a tuple",
+        )
+    return items.items
+
+
+def evaluate_index(run: Run, node: ast.expr) -> Value:
+    """What stands between the brackets of a subscript."""
+    match node:
+        case ast.Slice(lower, upper, step):
+            parts = [Static(None) if e is None else evaluate(run, e) for e in (lower, upper, step)]
+            return SliceV(*parts)
+        case ast.Tuple(elts):
+            return TupleV(tuple(evaluate_index(run, e) for e in elts))
+        case _:
+            return evaluate(run, node)
+
+
+def _bool_op(
+    run: Run, is_and: bool, values: Sequence[ast.expr], node: ast.expr, test: bool = False
+) -> Value:
+    """``and``, ``or``; as a ``test`` only the truth of the operands matters, not their types."""
+    first = values[0]
+    if len(values) == 1:
+        return _truth_value(run, test_of(run, first)) if test else evaluate(run, first)
+
+    def rest() -> Value:
+        return _bool_op(run, is_and, values[1:], node, test)
+
+    from pullback.frontend.interpret import narrowing
+
+    if narrowing.refinement(run, first) is not None:
+        if is_and:
+            return conditional(run, first, rest, lambda: Static(False), node)
+        return conditional(run, first, lambda: Static(True), rest, node)
+    left = _truth_value(run, test_of(run, first)) if test else evaluate(run, first)
+    cond = run.truth(left, first)
+    if isinstance(left, Static):
+        return rest() if bool(cond) is is_and else left
+    if is_and:
+        return run.branch(cond, rest, lambda: left, node)
+    return run.branch(cond, lambda: left, rest, node)
+
+
+def _comparison(run: Run, node: ast.Compare) -> Value:
+    def chained(left: Value, k: int) -> Value:
+        with run.holding(left):
+            right = evaluate(run, node.comparators[k])
+        result = run.compare(COMPARE[type(node.ops[k])], left, right, node)
+        if k + 1 == len(node.ops):
+            return result
+        cond = run.truth(result, node)
+        return run.branch(cond, lambda: chained(right, k + 1), lambda: result, node)
+
+    return chained(evaluate(run, node.left), 0)
+
+
+def test_of(run: Run, node: ast.expr) -> bool | Atom:
+    """The truth of a condition."""
+    match node:
+        case ast.BoolOp(op, values):
+            return run.truth(_bool_op(run, isinstance(op, ast.And), values, node, True), node)
+        case ast.UnaryOp(ast.Not(), inner):
+            found = test_of(run, inner)
+            return (not found) if isinstance(found, bool) else run.b.prim("not", found)
+        case _:
+            pass
+    return run.truth(evaluate(run, node), node)
+
+
+def _truth_value(run: Run, truth: bool | Atom) -> Value:
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
+
+
+def conditional(
+    run: Run,
+    test: ast.expr,
+    then: Callable[[], Value],
+    orelse: Callable[[], Value],
+    node: ast.AST,
+) -> Value:
+    """``then if test else orelse``; a test of a node's class makes it known in the arms."""
+    from pullback.frontend.interpret import narrowing
+
+    def narrows(e: ast.expr) -> bool:
+        return narrowing.refinement(run, e) is not None
+
+    match test:
+        case ast.UnaryOp(ast.Not(), inner) if narrows(inner):
+            return conditional(run, inner, orelse, then, node)
+        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first) or binds_names(others):
+            rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
+            ast.copy_location(rest, test)
+            return conditional(
+                run, first, lambda: conditional(run, rest, then, orelse, node), orelse, node
+            )
+        case _:
+            refined = narrowing.refinement(run, test)
+            if refined is not None:
+                return narrowing.by_class(run, refined, then, orelse, node)
+            return run.branch(test_of(run, test), then, orelse, node)
+
+
+def _call(run: Run, node: ast.Call) -> Value:
+    from pullback.frontend.interpret import attributes, calls
+    from pullback.frontend.kinds import optionals
+
+    receiver: Value | None = None
+    match node.func:
+        case ast.Attribute(value, name):
+            receiver = evaluate(run, value)
+            if isinstance(receiver, OptionalV):
+                message = f"'NoneType' object has no attribute {name!r}"
+                receiver = optionals.present(run, receiver, message, node, "AttributeError")
+            if name in LIST_UPDATES and ownership.is_updated_in_place(receiver):
+                if not isinstance(receiver, ArrayV):
+                    return _list_update(run, value, name, node)
+            if not attributes.has_method(receiver, name):
+                function = run.attribute(receiver, name, node.func)
+                receiver = None
+        case _:
+            function = evaluate(run, node.func)
+            name = ""
+    by = ufunc_at.operator_of(function) if receiver is None else None
+    if by is not None:
+        return ufunc_at.update(run, by, node.args, node)
+    held = () if receiver is None else (receiver,)
+    with run.holding(*held):
+        args: Sequence[Value]
+        if receiver is None:
+            function, args = _function_and_arguments(run, function, node)
+        else:
+            args = _items(run, node.args)
+    kwargs: dict[str, Value] = {}
+    for k in node.keywords:
+        with run.holding(*held, *args, *kwargs.values()):
+            given = evaluate(run, k.value)
+        if k.arg is not None:
+            kwargs[k.arg] = given
+        elif isinstance(given, RecordV) and given.cls is dict:
+            kwargs |= given.fields
+        else:
+            run.refuse(k.value, "** in a call needs a dict", "name the arguments")
+    if receiver is not None:
+        return calls.call_method(run, receiver, name, args, kwargs, node)
+    return calls.call(run, function, args, kwargs, node)
+
+
+def _function_and_arguments(
+    run: Run, function: Value, node: ast.Call
+) -> tuple[Value, Sequence[Value]]:
+    """What is called with which positional arguments."""
+    if len(node.args) == 1:
+        consumed = comprehension_loops.argument(run, node.args[0], function)
+        if consumed is not None:
+            return function, [consumed]
+    match function, node.args:
+        case Static(value), [ast.Starred(inner) as star] if value is zip:
+            rows = evaluate(run, inner)
+            if isinstance(rows, ListV | ArrayV) and not node.keywords:
+                return Static(columns), [rows]
+            return function, spread(run, rows, star)
+    form = row_calls.with_places(run, function, node)
+    return (function, _items(run, node.args)) if form is None else form
+
+
+def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
+    from pullback.frontend.interpret import assignment
+    from pullback.frontend.memory import nested_updates as nested
+    from pullback.frontend.memory import updates
+
+    base = nested.base_of(run, receiver)
+    steps = nested.steps_of(run, receiver)
+    args = _items(run, node.args)
+    kwargs: dict[str, Value] = {}
+    for k in node.keywords:
+        if k.arg is None:
+            run.refuse(node, f"** in .{name}(...) is not supported", error=ArgumentTypeError)
+        kwargs[k.arg] = evaluate(run, k.value)
+    if name == "extend" and args:
+        args = (ownership.apart(run, args[0], lookup(run, base.id, base)), *args[1:])
+    if steps:
+        return nested.update(run, base, steps, updates.Method(name, args, kwargs), node)
+    return assignment.update_by_method(run, base.id, name, args, kwargs, node)
+
+
+def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
+    """A lambda or a nested ``def``: defaults are evaluated now, free variables when called."""
+    from pullback.frontend.functions.functions import definition_inside
+
+    assert run.frame.definition is not None
+    definition = definition_inside(node, run.frame.definition)
+    args = node.args
+    defaults = tuple(evaluate(run, d) for d in args.defaults)
+    keywords = tuple(
+        (p.arg, evaluate(run, d)) for p, d in zip(args.kwonlyargs, args.kw_defaults) if d
+    )
+    return FunctionV(definition, run.scope, defaults, keywords)
+
+
+def joined_string(run: Run, node: ast.JoinedStr) -> Value:
+    """An f-string of values that are known."""
+    parts = []
+    for v in node.values:
+        match v:
+            case ast.Constant(str(text)):
+                parts.append(text)
+            case ast.FormattedValue(value, conversion, spec):
+                inner = evaluate(run, value)
+                if isinstance(inner, Scalar) and isinstance(inner.type, Int):
+                    inner = Static(run.static(inner, value, "what an f-string shows"))
+                form = Static("") if spec is None else evaluate(run, spec)
+                if isinstance(inner, Static) and isinstance(form, Static):
+                    parts.append(_formatted(run, inner.value, conversion, str(form.value), v))
+                else:
+                    run.refuse(
+                        v,
+                        "text is made when the function is compiled; this value is known later",
+                        "compare the values themselves; in the message of an error, write the "
+                        "f-string in the raise or assert itself",
+                        error=StaticValueError,
+                    )
+            case _:
+                run.refuse(node, "this f-string is not supported")
+    return Static("".join(parts))
+
+
+def _formatted(run: Run, value: object, conversion: int, form: str, node: ast.expr) -> str:
+    shown: dict[int, Callable[[object], str]] = {97: ascii, 114: repr, 115: str}
+    try:
+        return format(shown[conversion](value) if conversion in shown else value, form)
+    except (ValueError, TypeError) as e:
+        run.refuse(node, str(e), error=ArgumentValueError)
+
+
+__all__ = ["Scalar", "UnionV", "evaluate", "lookup", "parameters"]

@@ -1,0 +1,350 @@
+"""Branches: run every arm in a block of its own, then join what the arms give.
+
+An arm that raises, or whose recursive call has no known result yet, gives nothing: its block ends
+in values of no meaning, of the kinds that the other arms have.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Atom, Block, Op
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
+from pullback.frontend.kinds.join import join
+from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, describe_both, leaf_types
+from pullback.frontend.kinds.undefined import dummy, unset
+from pullback.frontend.kinds.values import UNSET, FunctionV, Owner, Stale, Value
+from pullback.frontend.signals import Unreachable, Unresolved
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+class Flow(Enum):
+    """How statements end: go on with the next one; leave (by a jump); never get there."""
+
+    FALL = "fall"
+    JUMPED = "jumped"
+    DEAD = "dead"
+
+
+Names = dict[str, Value]
+MakeOp = Callable[[Sequence[Block]], Op]
+
+
+def fork_value(
+    run: Run, arms: Sequence[Callable[[], Value]], make: MakeOp, node: ast.AST
+) -> Value:
+    """The joined value of an expression with several arms, of which one is evaluated."""
+    results: list[tuple[Builder, Value | None]] = []
+    unresolved: Unresolved | None = None
+    scope, before = run.scope, run.scope.names
+    ends: list[Names] = []
+    for arm in arms:
+        scope.names = dict(before)
+        with run.building(Builder()) as b:
+            run.arms.add(b)
+            try:
+                results.append((b, arm()))
+            except Unresolved as e:
+                unresolved = e
+                results.append((b, None))
+            except Unreachable:
+                results.append((b, None))
+            finally:
+                ends.append(scope.names)
+                scope.names = before
+    values = [v for _, v in results if v is not None]
+    if values and any(env.get(n) is not before.get(n) for env in ends for n in env):
+        return _with_names(run, results, ends, make, node)
+    if not values:
+        if unresolved is not None:
+            raise unresolved
+        run.b.let(make([b.block() for b, _ in results]), ())
+        raise Unreachable
+    joined = join_values(run, values, node)
+    if isinstance(joined, Same):
+        if len(values) > 1 or not flatten(joined.value).atoms:
+            return _same(run, joined, results, make)
+        joined = flatten(joined.value).kind  # its atoms may be local to the one arm
+    return _emit(run, results, [joined], [[v] for _, v in results], make, node)[0]
+
+
+_VALUE = "$value"
+
+
+def _with_names(
+    run: Run,
+    results: Sequence[tuple[Builder, Value | None]],
+    ends: Sequence[Names],
+    make: MakeOp,
+    node: ast.AST,
+) -> Value:
+    """An expression whose arms assign names (``:=``) or update what these hold."""
+    arms: list[tuple[Builder, Names | None]] = [
+        (b, None if value is None else {**env, _VALUE: value})
+        for (b, value), env in zip(results, ends)
+    ]
+    live = frozenset(n for env in ends for n in env) | {_VALUE}
+    _join_names(run, arms, make, live, node)
+    return run.scope.names.pop(_VALUE)
+
+
+def _same(
+    run: Run, joined: Same, results: Sequence[tuple[Builder, object]], make: MakeOp
+) -> Value:
+    if any(b.lets for b, _ in results):
+        run.b.let(make([b.block() for b, _ in results]), ())
+    return joined.value
+
+
+class Same:
+    """All arms give the very same value."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+def join_values(
+    run: Run, values: Sequence[Value], node: ast.AST, envs: Sequence[Names] = ()
+) -> Kind | Same:
+    """The kind that the values join to; TypesDoNotMeetError if there is none."""
+    for v in values:
+        run.kind(v, node)
+    flats = [_flat_in(run, v, envs[k] if envs else None) for k, v in enumerate(values)]
+    if all(_equal(flats[0], f) for f in flats[1:]):
+        return Same(values[0])
+    kind: Kind | None = flats[0].kind
+    for f in flats[1:]:
+        before = kind
+        assert before is not None
+        kind = join(before, f.kind)
+        if kind is None:
+            one, other = describe_both(before, f.kind)
+            run.refuse(
+                node,
+                f"the value is {one} on one path and {other} on another",
+                "give it the same type on every path",
+                error=TypesDoNotMeetError,
+            )
+    assert kind is not None
+    return kind
+
+
+def _flat_in(run: Run, value: Value, env: Names | None) -> Flat:
+    with _names_of(run, env):
+        return flatten(value)
+
+
+def _equal(a: Flat, b: Flat) -> bool:
+    return a.kind == b.kind and all(x is y for x, y in zip(a.atoms, b.atoms))
+
+
+def _emit(
+    run: Run,
+    results: Sequence[tuple[Builder, object]],
+    kinds: Sequence[Kind],
+    columns: Sequence[Sequence[Value | None]],
+    make: MakeOp,
+    node: ast.AST,
+    envs: Sequence[Names | None] = (),
+) -> list[Value]:
+    """Close the blocks of all arms with their values converted to ``kinds``, and emit the op."""
+    blocks = []
+    owned: list[list[Ownership]] = [[] for _ in kinds]
+    for k_arm, ((b, _), values) in enumerate(zip(results, columns)):
+        atoms: list[Atom] = []
+        with run.building(b), _names_of(run, envs[k_arm] if envs else None):
+            for k, (kind, value) in enumerate(zip(kinds, values)):
+                if value is None or value is UNSET:
+                    none = unset(run, kind.inner) if isinstance(kind, MaybeK) else dummy(run, kind)
+                    atoms += flatten(none).atoms
+                    continue
+                same = coerce(run, value, kind, node)
+                flat = flatten(same)
+                atoms += flat.atoms
+                owned[k] = _meet(owned[k], flat.owned)
+            blocks.append(b.block(tuple(atoms)))
+    types = tuple(t for kind in kinds for t in leaf_types(kind))
+    made = iter(run.b.let(make(blocks), types))
+    values_out = []
+    for kind, own in zip(kinds, owned):
+        ownerships = iter(own)
+        values_out.append(rebuild(kind, made, lambda it=ownerships: next(it)))  # type: ignore[misc]
+    return values_out
+
+
+@contextmanager
+def _names_of(run: Run, env: Names | None) -> Iterator[None]:
+    """Functions capture the variables as they are at the end of the arm."""
+    scope, before = run.scope, run.scope.names
+    if env is not None:
+        scope.names = env
+    try:
+        yield
+    finally:
+        scope.names = before
+
+
+def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
+    """The ownership of either of two values."""
+    if not a:
+        return list(b)
+    everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
+    if len(a) != len(b):
+        return [(everything, False)] * max(len(a), len(b))
+    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b)]
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+UNUSED = Stale("a value that is never read was read (an error of liveness)", ast.Pass())
+"""What a name holds on paths from which it is never read: any value will do there."""
+
+
+def fork_names(
+    run: Run,
+    arms: Sequence[Callable[[], Flow]],
+    make: MakeOp,
+    live: frozenset[str],
+    node: ast.AST,
+) -> Flow:
+    """Run statements with several arms; afterwards the names have their joined values."""
+    scope = run.scope
+    before = scope.names
+    results: list[tuple[Builder, Names | None]] = []
+    flows: list[Flow] = []
+    unresolved: Unresolved | None = None
+    for arm in arms:
+        scope.names = dict(before)
+        with run.building(Builder()) as b:
+            run.arms.add(b)
+            try:
+                flow = arm()
+            except Unresolved as e:
+                unresolved, flow = e, Flow.DEAD
+            except Unreachable:
+                flow = Flow.DEAD
+            finally:
+                names, scope.names = scope.names, before
+        results.append((b, None if flow is Flow.DEAD else names))
+        flows.append(flow)
+    alive = [f for f in flows if f is not Flow.DEAD]
+    if not alive:
+        if unresolved is not None:
+            raise unresolved
+        run.b.let(make([b.block() for b, _ in results]), ())
+        return Flow.DEAD
+    _join_names(run, results, make, live, node)
+    return alive[0]
+
+
+def _join_names(
+    run: Run,
+    results: Sequence[tuple[Builder, Names | None]],
+    make: MakeOp,
+    live: frozenset[str],
+    node: ast.AST,
+) -> None:
+    envs = [names for _, names in results if names is not None]
+    before = run.scope.names
+    joined: Names = {}
+    names: list[str] = []
+    kinds: list[Kind] = []
+    places: dict[tuple[int, ...], int] = {}  # names of one object in all arms stay so
+    twins: dict[str, int] = {}
+    for name in dict.fromkeys(n for env in envs for n in env):
+        values = [env.get(name) for env in envs]
+        outside = len(envs) > 1 or before.get(name) is values[0]
+        if outside and all(v is values[0] for v in values) and values[0] is not None:
+            joined[name] = values[0]
+            continue
+        if name not in live:
+            joined[name] = UNUSED
+            continue
+        if all(v is UNUSED for v in values):
+            joined[name] = UNUSED
+            continue
+        place = places.setdefault(tuple(map(id, values)), len(names))
+        if place < len(names):
+            twins[name] = place
+            continue
+        found = _join_name(run, name, values, envs, node)
+        if isinstance(found, Same) and not outside and flatten(found.value).atoms:
+            found = flatten(found.value).kind  # its atoms are local to the one arm
+        if isinstance(found, Same):
+            del places[tuple(map(id, values))]
+            joined[name] = found.value
+        elif isinstance(found, StaleK):
+            del places[tuple(map(id, values))]
+            joined[name] = Stale(found.reason, found.node)
+        else:
+            names.append(name)
+            kinds.append(found)
+    columns = [
+        [None if env is None or env.get(n) is UNUSED else env.get(n, UNSET) for n in names]
+        for _, env in results
+    ]
+    if names or any(b.lets for b, _ in results):
+        ends = [env for _, env in results]
+        made = _emit(run, results, kinds, columns, make, node, ends)
+        joined.update(zip(names, made))
+        joined.update({n: made[place] for n, place in twins.items()})
+    run.scope.names = joined
+
+
+def _join_name(
+    run: Run,
+    name: str,
+    values: Sequence[Value | None],
+    envs: Sequence[Names],
+    node: ast.AST,
+) -> Kind | Same | StaleK:
+    known: list[Value] = []
+    ends: list[Names] = []
+    sure = True
+    for v, env in zip(values, envs):
+        if v is UNUSED:
+            continue
+        if v is None and name.startswith("$"):
+            return StaleK("a value is not returned on every path to here", node)
+        if v is None or v is UNSET:
+            sure = False
+            continue
+        if isinstance(v, Stale):
+            return StaleK(v.reason, v.node)
+        known.append(v)
+        ends.append(env)
+    if name in ("$return", _VALUE):
+        return join_values(run, known, node, ends)
+    try:
+        flats = [_flat_in(run, v, env) for v, env in zip(known, ends)]
+    except NoKindError:
+        return StaleK(f"{name!r} is an iterator made on one of several paths", node)
+    if not known:
+        return Same(UNSET)
+    if len(known) == len(values) and all(_equal(flats[0], f) for f in flats[1:]):
+        return Same(known[0])
+    kind: Kind | None = flats[0].kind
+    for f in flats[1:]:
+        assert kind is not None
+        before, kind = kind, join(kind, f.kind)
+        if kind is None:
+            one, other = describe_both(before, f.kind)
+            return StaleK(f"{name!r} is {one} on one path to here and {other} on another", node)
+    assert kind is not None
+    return kind if sure else _maybe(kind)
+
+
+def _maybe(kind: Kind) -> MaybeK:
+    return kind if isinstance(kind, MaybeK) else MaybeK(kind)
+
+
+__all__ = ["Flow", "FunctionV", "fork_names", "fork_value"]

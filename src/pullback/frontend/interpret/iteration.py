@@ -1,0 +1,382 @@
+"""What ``for`` accepts: its items, its length, and it as a list."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64, lit
+from pullback.core.terms import Atom, Build, Lit, Loop, Var
+from pullback.core.types import BOOL, F64, I64, Array, Int
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.endings import without_rounds
+from pullback.frontend.interpret.scalars import MAX_SUM_BITS
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.coerce import coerce, list_of
+from pullback.frontend.kinds.flatten import flatten
+from pullback.frontend.kinds.join import as_list, generalise
+from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    EnumerateV,
+    GeneratorV,
+    Indexed,
+    Items,
+    ListV,
+    OptionalV,
+    Owner,
+    RangeV,
+    RecordV,
+    ReversedV,
+    Scalar,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+)
+from pullback.frontend.library.numpy import arrays
+from pullback.frontend.python import symbols
+from pullback.frontend.signals import AlwaysRaises
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def iterate(run: Run, value: Value, node: ast.AST) -> Items:
+    """The items of a value; TypeError-like refusal if it has none."""
+    match value:
+        case OptionalV():
+            message = "'NoneType' object is not iterable"
+            return iterate(run, optionals.present(run, value, message, node), node)
+        case ArrayV():
+            return arrays.iterate(run, value, node)
+        case ListV(length):
+            return Indexed(length, lambda i: run.element(value, i, node, checked=False))
+        case TupleV(items):
+            return Unrolled(items)
+        case RecordV(cls, fields) if cls is dict:
+            return Unrolled(tuple(map(Static, fields)))
+        case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
+            return Unrolled(tuple(fields.values()))
+        case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
+            return Unrolled(tuple(map(Static, symbols.members(cls))))
+        case RangeV():
+            return _range(run, value, node)
+        case GeneratorV(_, items):
+            return items
+        case ZipV(items):
+            return _zip(run, [iterate(run, v, node) for v in items], node)
+        case EnumerateV(items, start):
+            return _enumerate(run, iterate(run, items, node), start, node)
+        case ReversedV(items):
+            return _reversed(run, iterate(run, items, node), node)
+        case Static(str(text)):
+            return Unrolled(tuple(Static(c) for c in text))
+        case _:
+            run.refuse(
+                node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
+            )
+
+
+def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
+    """A Python int (or bool) as an I64 atom; floats are refused as in Python."""
+    x = run.scalar(value, node)
+    if not isinstance(x.type, Int) and x.type != BOOL:
+        run.refuse(
+            node,
+            f"{what} must be an integer, not a float",
+            "convert it with int(...)",
+            error=ArgumentTypeError,
+        )
+    return run.convert(value, I64, node)
+
+
+def index_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
+    """An index, as an I64 atom: a literal beyond 64 bits is out of range."""
+    return int_atom(run, ext.position(value), node, what)
+
+
+def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
+    """The start, the number of items and the step of a range; the step may be of either sign."""
+    step = int_atom(run, value.step, node, "an argument of range")
+    start = int_atom(run, value.start, node, "an argument of range")
+    stop = int_atom(run, value.stop, node, "an argument of range")
+    bits = max(run.scalar(v, node).bits for v in (value.start, value.stop))
+    wide = node if bits > MAX_SUM_BITS else None
+    if isinstance(step, Lit) and abs(int(step.value)) < 2**31:
+        count = _count(run, start, stop, int(step.value), wide)
+    else:
+        count = _any_count(run, start, stop, step, wide)
+    if isinstance(count, Lit):
+        return start, run.scalar(Static(max(int(count.value), 0)), node).atom, step
+    if ext.never_negative(run, count):
+        return start, count, step
+    return start, run.b.prim("max", count, i64(0)), step
+
+
+def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -> Atom:
+    """How many items a range has, or something negative where it has none. OverflowError where the
+    ends are so far apart that this is no 64-bit integer; ``wide`` is the place, or None where they
+    cannot be."""
+
+    def checked(name: str, x: Atom, y: Atom) -> Atom:
+        if wide is None or y == i64(0) or (isinstance(x, Lit) and isinstance(y, Lit)):
+            return ext.sub(run, x, y) if name == "sub" else ext.add(run, x, y)
+        return run.b.prim(f"{name}.ck", x, y, site=run.site(wide))
+
+    size = abs(step)
+    if size == 0:  # raises ValueError where it is made
+        return i64(0)
+    ends = (stop, start) if step > 0 else (start, stop)
+    span = checked("sub", *ends)
+    if size == 1:
+        return span
+    return ext.floordiv(run, checked("add", span, i64(size - 1)), i64(size))
+
+
+def _any_count(
+    run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None
+) -> Atom:
+    """The same of a range whose step may be any number: 1 + (span - 1) // abs(step), with both
+    numbers negated, since there is no abs(-2**63)."""
+    b = run.b
+    up = b.prim("gt", step, i64(0))
+    low, high = b.prim("select", up, start, stop), b.prim("select", up, stop, start)
+    some, back = b.prim("lt", low, high), b.prim("sub", low, high)
+    if wide is not None:
+        near = b.prim("and", b.prim("lt", back, i64(0)), b.prim("gt", back, i64(-(2**63))))
+        fits = b.prim("or", b.prim("not", some), near)
+        run.require(fits, "OverflowError", "integer result does not fit in 64 bits", wide)
+    down = b.prim("select", up, b.prim("sub", i64(0), step), step)
+    rounds = b.prim("add", b.prim("floordiv", b.prim("add", back, i64(1)), down), i64(1))
+    return b.prim("select", some, rounds, i64(0))
+
+
+def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
+    start, count, step = range_parts(run, value, node)
+    small = _bits_of_items(run, value, start, step, node)
+
+    def at(i: Atom) -> Value:
+        if start == i64(0) and step == i64(1):
+            return Scalar(i, True, small)
+        scaled = i if step == i64(1) else run.b.prim("mul", i, step)
+        if start == i64(0):
+            return Scalar(scaled, True, small)
+        return Scalar(run.b.prim("add", start, scaled), True, small)
+
+    return Indexed(count, at)
+
+
+def _bits_of_items(run: Run, value: RangeV, start: Atom, step: Atom, node: ast.AST) -> int:
+    """Items lie between both ends; and no loop has 2**31 rounds."""
+    if max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 31:
+        return 31
+    near = isinstance(start, Lit) and abs(int(start.value)) < 2**31
+    return 31 if near and step in (i64(1), i64(-1)) else 64
+
+
+def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
+    match items:
+        case Unrolled(values):
+            made = to_list(run, TupleV(values), node)
+            return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
+        case Indexed(_, _, None, None):
+            return items
+        case Indexed():
+            made = collect(run, items, node)
+            return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
+
+
+def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
+    if not columns:
+        return Unrolled(())
+    known = [c.items for c in columns if isinstance(c, Unrolled)]
+    if len(known) == len(columns):
+        return Unrolled(tuple(TupleV(row) for row in zip(*known)))
+    if () in known:
+        return Unrolled(())
+    indexed = [_as_indexed(run, c, node) for c in columns]
+    length = indexed[0].length
+    for c in indexed[1:]:
+        if not ext.same(run, length, c.length):
+            length = ext.smaller(run, length, c.length)
+    return Indexed(length, lambda i: TupleV(tuple(c.at(i) for c in indexed)))
+
+
+def _enumerate(run: Run, items: Items, start: Value, node: ast.AST) -> Items:
+    if isinstance(items, Unrolled):
+        return Unrolled(
+            tuple(
+                TupleV((run.binop("+", start, Static(k), node), v))
+                for k, v in enumerate(items.items)
+            )
+        )
+    indexed = _as_indexed(run, items, node)
+
+    def at(i: Atom) -> Value:
+        number = Scalar(i, True, 31)
+        zero = isinstance(start, Static) and start.value == 0
+        return TupleV((number if zero else run.binop("+", start, number, node), indexed.at(i)))
+
+    return Indexed(indexed.length, at)
+
+
+def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
+    if isinstance(items, Unrolled):
+        return Unrolled(items.items[::-1])
+    indexed = _as_indexed(run, items, node)
+
+    def at(i: Atom) -> Value:
+        last = ext.sub(run, indexed.length, i64(1))
+        return indexed.at(run.b.prim("sub", last, i))
+
+    return Indexed(indexed.length, at)
+
+
+def length(run: Run, value: Value, node: ast.AST) -> Value:
+    """``len(value)``"""
+    from pullback.frontend.python import special_methods
+
+    by_method = special_methods.length(run, value, node)
+    if by_method is not None:
+        return by_method
+    match value:
+        case ArrayV():
+            return ext.int_value(ext.extents(run, value)[0])
+        case ListV(n):
+            return ext.int_value(n)
+        case TupleV(items):
+            return Static(len(items))
+        case RecordV(cls, fields) if issubclass(cls, tuple | dict):
+            return Static(len(fields))
+        case RangeV():
+            count = range_parts(run, value, node)[1]
+            return ext.int_value(count) if isinstance(count, Lit) else Scalar(count, True, 64)
+        case Static(str(text)):
+            return Static(len(text))
+        case Static(enum.EnumType() as cls) if type(cls).__len__ is enum.EnumType.__len__:
+            return Static(len(symbols.members(cls)))
+        case _:
+            run.refuse(node, f"{run.describe(value)} has no len()", error=ArgumentTypeError)
+
+
+def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
+    """Anything that can be iterated over, as a list of items of one kind."""
+    match value:
+        case ListV(_, elem, _, _, _, _, spare):
+            return run.coerce_list(value, ListK(elem), node) if spare else value
+        case ArrayV(atom, owners) if value.rank == 1:
+            n = ext.extents(run, value)[0]
+            return ListV(n, ScalarK(value.elem, False), (atom,), owners)
+        case TupleV(items):
+            kind = run.kind(value, node)
+            if not items:
+                return ListV(i64(0), TupleK(()), ())
+            as_one = as_list(kind)
+            if as_one is None:
+                run.refuse(
+                    node,
+                    "a list that is indexed or looped over at run time needs items of one type",
+                    "use a tuple with literal indices, or a dataclass",
+                )
+            return run.coerce_list(value, as_one, node)
+        case _:
+            items_of = iterate(run, value, node)
+            if isinstance(items_of, Unrolled):
+                return to_list(run, TupleV(items_of.items), node)
+            return collect(run, items_of, node)
+
+
+def collect(run: Run, items: Items, node: ast.AST) -> ListV:
+    """The list of all items of a comprehension."""
+    match items:
+        case Unrolled(values):
+            return to_list(run, TupleV(values), node)
+        case Indexed(_, _, _, nested) if nested is not None:
+            from pullback.frontend.memory import lists
+
+            made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
+            assert isinstance(made, ListV)
+            return made
+        case Indexed(n, at, None, _):
+            return run.sequence_of(n, at, node)
+        case Indexed(n, at, keep, _):
+            assert keep is not None
+            kept, count = _kept(run, n, keep)
+
+            def item(k: Atom) -> Value:
+                return at(run.b.index(kept, (k,), checked=False))
+
+            return run.sequence_of(count, item, node)
+
+
+def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
+    """One Build; its results are the leaves of the item."""
+    from pullback.frontend.memory.ownership import is_unshared
+
+    index = Var("i", I64)
+    kinds: list[Kind] = []
+    mine, items = Owner("a list"), Owner("an item of a list")
+    start, shared, sole = mine.serial, set[Owner](), [True]
+
+    def body() -> Sequence[Atom]:
+        item = fn(index)
+        run.check_captured_in_loop(item, node)
+        kind = without_spare(generalise(run.kind(item, node)))
+        kinds.append(kind)
+        flat = flatten(coerce(run, item, kind, node))
+        shared.update(o for owners, _ in flat.owned for o in owners if o.serial < start)
+        if flat.owned:
+            shared.add(items)
+            sole[0] = len(shared) == 1 and is_unshared(item)
+        return flat.atoms
+
+    try:
+        block = run.block(body)
+    except AlwaysRaises as e:
+        without_rounds(run.b, length, index, e)
+        zeros = run.block(lambda: (lit(0.0, F64),))
+        atoms = run.b.let(Build((i64(0),), (Var("i", I64),), zeros), (Array(F64, 1),))
+        return ListV(i64(0), ScalarK(F64, True), tuple(atoms), frozenset({mine}), True)
+    types = tuple(Array(t, 1) for t in leaf_types(kinds[0]))
+    atoms = run.b.let(Build((length,), (index,), block), types) if types else ()
+    own = frozenset({mine})
+    inner = frozenset(shared)
+    return ListV(length, kinds[0], tuple(atoms), own, True, inner, sole=sole[0])
+
+
+def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
+    """The indices that a comprehension's ``if`` keeps, and how many they are."""
+    from pullback.core.terms import If, Update
+
+    i = Var("i", I64)
+    zeros = run.block(lambda: (i64(0),))
+    (start,) = run.b.let(Build((n,), (i,), zeros), (Array(I64, 1),))
+    index, found, count = Var("i", I64), Var("kept", Array(I64, 1)), Var("k", I64)
+
+    def body() -> tuple[Atom, ...]:
+        cond = keep(index)
+
+        def store() -> tuple[Atom, ...]:
+            (out,) = run.b.let(Update(found, (count,), index, False), (found.type,))
+            return out, run.b.prim("add", count, i64(1))
+
+        then, orelse = run.block(store), run.block(lambda: (found, count))
+        return run.b.let(If(cond, then, orelse), (found.type, I64))
+
+    try:
+        block = run.block(body)
+    except AlwaysRaises as e:
+        without_rounds(run.b, n, index, e)
+        return start, i64(0)
+    loop = Loop(n, index, (found, count), (start, i64(0)), block)
+    kept, total = run.b.let(loop, (found.type, I64))
+    return kept, total
+
+
+__all__ = ["ListK", "collect", "flatten", "iterate", "length", "list_of", "range_parts", "to_list"]

@@ -1,0 +1,438 @@
+"""``for`` and ``while`` statements: the names that they carry round, and how they are left."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder, boolean, i64
+from pullback.core.terms import Atom, If, Lit, Loop, Var, While
+from pullback.core.types import BOOL, I64
+from pullback.errors import MutationError
+from pullback.frontend.interpret.carry import Carried, carry
+from pullback.frontend.interpret.forks import UNUSED, Flow
+from pullback.frontend.interpret.trials import first_set, return_kind
+from pullback.frontend.kinds.flatten import NoKindError, kind_of
+from pullback.frontend.kinds.join import generalise
+from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.undefined import any_value, dummy
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    Indexed,
+    Scalar,
+    Stale,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+)
+from pullback.frontend.memory import ownership
+from pullback.frontend.problems import UNKNOWN
+from pullback.frontend.python.syntax import (
+    assigned,
+    jumps,
+    liveness_of,
+    local_names,
+    target_names,
+    updated,
+)
+from pullback.frontend.signals import Unreachable, Unresolved
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def for_statement(run: Run, s: ast.For) -> Flow:
+    from pullback.frontend.interpret.assignment import assign
+    from pullback.frontend.interpret.expressions import evaluate
+    from pullback.frontend.interpret.statements import execute
+
+    source = evaluate(run, s.iter)
+    items = run.iterate(source, s.iter)
+    leaves = jumps(s.body) & {"break", "return"}
+    # While the loop runs, its source is a name like others: updating it in the body is noticed.
+    held_as = _hidden_name("$items", s)
+    run.scope.names[held_as] = _source_arrays(source)
+
+    def check_source() -> None:
+        if isinstance(run.scope.names.get(held_as), Stale):
+            run.refuse(
+                s.iter,
+                "the loop runs over an array or list that its body updates",
+                "loop over a copy, or use while",
+                error=MutationError,
+            )
+
+    if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
+        for item in items.items:
+            check_source()
+            assign(run, s.target, item, s)
+            flow = execute(run, s.body)
+            if flow is not Flow.FALL:
+                return flow
+        check_source()
+        del run.scope.names[held_as]
+        return Flow.FALL
+    if isinstance(items, Unrolled):
+        items = run.iterate(run.to_list(TupleV(items.items), s.iter), s.iter)
+    assert isinstance(items, Indexed)
+    if items.keep is not None or items.nested is not None:
+        items = run.iterate(run.to_list(source, s.iter), s.iter)
+    assert isinstance(items, Indexed)
+    found: Indexed = items
+
+    def bind(index: Atom) -> None:
+        check_source()
+        assign(run, s.target, found.at(index), s)
+
+    index = Var("i", I64)
+    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
+    goes_round = isinstance(found.length, Lit) and bool(found.length.value > 0)
+    first_set(run, s, [lambda: bind(index)], state, goes_round)
+    if leaves:
+        return _for_with_exit(run, s, found, bind)
+    try:
+        names, c = _carry_names(run, s, [lambda: bind(index)], None)
+    except Unresolved as e:
+        e.leave_out()
+        return Flow.FALL
+    loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
+    made = run.b.let(loop, tuple(v.type for v in c.params))
+    _after(run, s, names, c.results(made))
+    return Flow.FALL
+
+
+def _hidden_name(word: str, s: ast.stmt) -> str:
+    """A name that belongs to one loop statement."""
+    return f"{word}:{s.lineno}:{s.col_offset}"
+
+
+def _source_arrays(source: Value) -> Value:
+    try:
+        kind_of(source)
+        return source
+    except NoKindError:
+        parts = [v for v in _parts(source)]
+        return TupleV(tuple(parts))
+
+
+def _parts(value: Value) -> list[Value]:
+    from pullback.frontend.kinds.values import EnumerateV, ReversedV, ZipV
+
+    match value:
+        case ZipV(items):
+            return [p for v in items for p in _parts(v)]
+        case EnumerateV(items, _) | ReversedV(items):
+            return _parts(items)
+        case _:
+            try:
+                kind_of(value)
+            except NoKindError:
+                return []
+            return [value]
+
+
+def _carry_names(
+    run: Run,
+    s: ast.For | ast.While,
+    before: Sequence[Callable[[], None]],
+    cond: Callable[[], Atom] | None,
+    extra: dict[str, Value] | None = None,
+    after_body: Callable[[], None] | None = None,
+) -> tuple[list[str], Carried]:
+    """Settle the names that a loop statement carries round."""
+    return _Body(run, s, before, cond, extra or {}, after_body).settle()
+
+
+class _Body:
+    """The body of a loop statement as a step on the values of the names that it carries.
+
+    ``before`` is run at the start of every round (it binds the target), ``after_body`` at its end;
+    ``extra`` are hidden names that are carried too."""
+
+    def __init__(
+        self,
+        run: Run,
+        s: ast.For | ast.While,
+        before: Sequence[Callable[[], None]],
+        cond: Callable[[], Atom] | None,
+        extra: dict[str, Value],
+        after_body: Callable[[], None] | None,
+    ) -> None:
+        self.run, self.s, self.before = run, s, before
+        self.cond, self.after_body = cond, after_body
+        self.scope = run.scope
+        self.scope.names.update(extra)
+        self.updated = updated(s.body) | _updated_whole(run, s.body)
+        self.returned = len(run.frame.returned)
+        self.found: dict[str, None] = {}  # names that calls in the body update
+        for n in sorted(self.updated):
+            _poison_aliases(run, n)
+        assert run.frame.definition is not None
+        live = liveness_of(run.frame.definition.node)
+        self.head = live.head.get(s, frozenset()) | {"$exit"}
+        self.changed = assigned(s.body)
+        if isinstance(s, ast.For):
+            self.changed = [*target_names(s.target), *self.changed]
+        self.names = [
+            n
+            for n in dict.fromkeys([*self.changed, *extra])
+            if n in self.scope.names
+            and (n in self.head or n in extra)
+            and not isinstance(self.scope.names[n], Stale)
+        ]
+        self.others = [n for n in self.scope.names if n not in self.names]
+        self.outer = dict(self.scope.names)
+
+    def settle(self) -> tuple[list[str], Carried]:
+        run, frame, outer = self.run, self.run.frame, self.outer
+        saved = frame.live_end, frame.in_loop
+        bodies: list[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]]
+        bodies = [self.step] if self.cond is None else [self.test, self.step]
+        try:
+            inits = [outer[n] for n in self.names]
+            while True:
+                stale = {n for n, v in outer.items() if isinstance(v, Stale)}
+                self.scope.names = outer
+                c = carry(run, inits, bodies, self.s, self.names, self.updated)
+                if self.found:
+                    self.add_found()
+                    inits = [outer[n] for n in self.names]
+                elif stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
+                    return self.names, c
+                # The body made a name from outside unusable: so it is in every later round.
+        finally:
+            self.scope.names = outer
+            frame.live_end, frame.in_loop = saved
+
+    def add_found(self) -> None:
+        """Names that turned out to be updated by calls are carried like those assigned to."""
+        self.scope.names = self.outer
+        for n in self.found:
+            _poison_aliases(self.run, n)
+        self.changed = [*self.changed, *self.found]
+        self.updated |= set(self.found)
+        self.names += [n for n in self.found if not isinstance(self.outer[n], Stale)]
+        self.others = [n for n in self.others if n not in self.found]
+        self.found = {}
+
+    def enter(self, values: Sequence[Value]) -> None:
+        self.scope.names = dict(self.outer)
+        for n in self.changed:
+            if not isinstance(self.outer.get(n), Stale):
+                self.scope.names.pop(n, None)
+        self.scope.names.update(zip(self.names, values))
+
+    def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
+        assert self.cond is not None
+        self.enter(values)
+        before = dict(self.scope.names)
+        test = self.cond()
+        if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
+            self.run.refuse(
+                self.s,
+                "the condition of this loop sets a name (:=), or updates a list or an array",
+                "write while True, and if not ...: break",
+                error=MutationError,
+            )
+        return (test,)
+
+    def step(self, values: Sequence[Value]) -> Sequence[Value]:
+        from pullback.frontend.interpret.statements import execute
+
+        frame = self.run.frame
+        saved = frame.live_end, frame.in_loop
+        del frame.returned[self.returned :]  # of rounds with other kinds
+        self.enter(values)
+        for action in self.before:
+            action()
+        frame.live_end = self.head | frozenset(self.names) | {"$exit", "$return"}
+        frame.in_loop = True
+        try:
+            flow = execute(self.run, self.s.body)
+        finally:
+            frame.live_end, frame.in_loop = saved
+        if flow is Flow.DEAD:
+            return values
+        if self.after_body is not None:
+            self.after_body()
+        for n in self.others:
+            now = self.scope.names.get(n)
+            if isinstance(now, Stale) and n not in self.changed:
+                self.outer[n] = now
+            elif now is not None and now is not self.outer[n] and n not in self.changed:
+                self.found[n] = None
+        gone = Stale("the value is not set on every path through the loop", self.s)
+        given = [self.scope.names.get(n, gone) for n in self.names]
+        return [
+            any_value(self.run, old) if v is UNUSED else v for v, old in zip(given, values)
+        ]
+
+
+def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
+    """The arrays that ``a += v`` updates in place."""
+    targets = [n.target for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign)]
+    names = {t.id for t in targets if isinstance(t, ast.Name)}
+    return {n for n in names if isinstance(run.scope.names.get(n), ArrayV)}
+
+
+def _poison_aliases(run: Run, name: str) -> None:
+    value = run.scope.names.get(name)
+    if ownership.is_updated_in_place(value) and value.fresh:
+        ownership.updated(run, name, value, ast.Pass())
+
+
+def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Sequence[Value]) -> None:
+    """The names after the loop: carried ones, and others assigned in it have no sure value."""
+    scope = run.scope
+    scope.names.pop(_hidden_name("$items", s), None)
+    bound = list(assigned(s.body))
+    if isinstance(s, ast.For):
+        bound = [*target_names(s.target), *bound]
+    assert run.frame.definition is not None
+    live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
+    own = local_names(run.frame.definition.node)  # ``np.sort(a)`` looks like an update of ``np``
+    for n in bound:
+        if n not in own and n not in scope.names:
+            continue
+        before = scope.names.get(n)
+        if isinstance(before, Stale) and before.reason == UNKNOWN:
+            continue
+        if n not in names:
+            reason = f"{n!r} is not of the same type before and after this loop"
+            scope.names[n] = Stale(reason, s) if n in live else UNUSED
+    scope.names.update(zip(names, values))
+
+
+def while_statement(run: Run, s: ast.While) -> Flow:
+    from pullback.frontend.interpret.expressions import test_of
+
+    if _never_begins(run, s.test):
+        return Flow.FALL
+    leaves = jumps(s.body) & {"break", "return"}
+    first_set(run, s, [], {"$exit": Static(0)} if leaves else {}, False)
+    if leaves:
+        return _loop_with_exit(run, s, lambda: run.bool_atom(test_of(run, s.test)), [], {})
+    try:
+        names, c = _carry_names(run, s, [], lambda: run.bool_atom(test_of(run, s.test)))
+    except Unresolved as e:
+        e.leave_out()
+        return Flow.FALL
+    loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
+    made = run.b.let(loop, tuple(v.type for v in c.params))
+    _after(run, s, names, c.results(made))
+    return Flow.FALL
+
+
+def _never_begins(run: Run, test: ast.expr) -> bool:
+    """Whether the condition is known to be false at first: of a list that is None, say, the body
+    must not be looked at."""
+    from pullback.frontend.interpret.expressions import test_of
+
+    if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(test)):
+        return False
+    with suppress(Unresolved, Unreachable), run.building(Builder()):
+        return test_of(run, test) is False
+    return False
+
+
+def _for_with_exit(
+    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None]
+) -> Flow:
+    """A ``for`` with break or return is a ``while`` with an index."""
+
+    counter = _hidden_name("$i", s)
+
+    def index() -> Atom:
+        return run.scalar(run.scope.names[counter], s).atom
+
+    def more() -> Atom:
+        return run.b.prim("lt", index(), items.length)
+
+    def next_index() -> None:
+        run.scope.names[counter] = Scalar(run.b.prim("add", index(), i64(1)), True, 31)
+
+    extra: dict[str, Value] = {counter: Scalar(i64(0), True, 31)}
+    return _loop_with_exit(run, s, more, [lambda: bind(index())], extra, next_index)
+
+
+def _loop_with_exit(
+    run: Run,
+    s: ast.For | ast.While,
+    more: Callable[[], Atom],
+    before: Sequence[Callable[[], None]],
+    extra: dict[str, Value],
+    after_body: Callable[[], None] | None = None,
+) -> Flow:
+    """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value."""
+    scope, returned = run.scope, run.frame.returned
+    outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
+    state: dict[str, Value] = {**extra, "$exit": Static(0)}
+    kind: Kind | None = None
+    if "return" in jumps(s.body):
+        kind = return_kind(run, s, s.body, before, state)
+        if kind is not None and outer_return is None:
+            state["$return"] = dummy(run, kind)
+        elif outer_return is not None:
+            state["$return"] = outer_return
+    begun, first = dict(scope.names), len(returned)
+
+    def cond() -> Atom:
+        going = run.truth(run.compare("==", scope.names["$exit"], Static(0), s), s)
+        if isinstance(going, bool):
+            return more() if going else boolean(False)
+        then = run.block(lambda: (more(),))
+        (atom,) = run.b.let(If(going, then, run.block(lambda: (boolean(False),))), (BOOL,))
+        return atom
+
+    try:
+        names, c = _carry_names(run, s, before, cond, state, after_body)
+        if len(returned) > first and "$return" not in state:
+            # A ``return`` is reached with what later rounds carry only.
+            state["$return"] = dummy(run, generalise(returned[-1]))
+            scope.names = begun
+            names, c = _carry_names(run, s, before, cond, state, after_body)
+    except Unresolved as e:
+        e.leave_out()
+        for n in state:
+            scope.names.pop(n, None)
+        return Flow.FALL
+    loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
+    made = run.b.let(loop, tuple(v.type for v in c.params))
+    _after(run, s, names, c.results(made))
+    for n in extra:
+        scope.names.pop(n, None)
+    scope.names["$left"] = scope.names.pop("$exit")
+    if outer_exit is not None:
+        scope.names["$exit"] = outer_exit
+    if outer_return is not None:
+        scope.names["$outer"] = outer_return
+    return Flow.FALL
+
+
+def once(run: Run, s: ast.If | ast.Match) -> None:
+    """A branch that some of several paths leave by ``return``, run as the body of a loop that goes
+    round once: ``$left`` says how it was left, and what follows need not be repeated."""
+    from pullback.frontend.interpret.statements import execute
+
+    scope, frame = run.scope, run.frame
+    outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
+    kind = return_kind(run, s, [s], [], {"$exit": Static(0)})
+    scope.names["$exit"] = Static(0)
+    if kind is not None and outer_return is None:
+        scope.names["$return"] = dummy(run, kind)
+    saved = frame.live_end, frame.in_loop
+    assert frame.definition is not None
+    after = liveness_of(frame.definition.node).after.get(s, frozenset())
+    frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
+    try:
+        execute(run, [s])
+    finally:
+        frame.live_end, frame.in_loop = saved
+    scope.names["$left"] = scope.names.pop("$exit")
+    if outer_exit is not None:
+        scope.names["$exit"] = outer_exit
+    if outer_return is not None:
+        scope.names["$outer"] = outer_return

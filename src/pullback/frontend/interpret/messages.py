@@ -1,0 +1,329 @@
+"""The messages of errors as parts (``core.messages``): what the run knows of a value is recorded as
+its leaves, and Python formats what it builds of them again."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pullback.core.messages import Applied, Constant, Leaf, Part, SourceText
+from pullback.core.prims_discrete import is_shown
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, F32, F64, I32, I64, Type
+from pullback.errors import PullbackError
+from pullback.frontend.interpret.expressions import BINARY, evaluate, test_of
+from pullback.frontend.kinds.flatten import NoKindError, flatten
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    OptionalK,
+    RangeK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    leaf_types,
+)
+from pullback.frontend.kinds.values import ShownV, Static, Value
+from pullback.frontend.python.instances import bare
+from pullback.frontend.python.symbols import symbol_of
+from pullback.frontend.signals import NeedStatic
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_NUMPY: dict[Type, Callable[..., object]] = {
+    F64: np.float64, F32: np.float32, I64: np.int64, I32: np.int32, BOOL: np.bool_,
+}  # fmt: skip
+_PYTHON: dict[Type, Callable[..., object]] = {F64: float, I64: int, BOOL: bool}
+_TEXT = (str, repr, ascii, format)
+_SHOWN: dict[int, Callable[[object], object]] = {97: ascii, 114: repr, 115: str}
+
+
+class Recorder:
+    """The atoms that the message of one error needs."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.leaves: list[Atom] = []
+
+    def expression(self, node: ast.expr) -> Part:
+        """The part that stands for the value of an expression; its source text if it is of a kind
+        that is not recorded."""
+        if isinstance(node, ast.Constant):
+            return Constant(node.value)
+        if isinstance(node, ast.JoinedStr):
+            return Applied(_joined, tuple(map(self._piece, node.values)))
+        if isinstance(node, ast.Name):
+            shown = self.run.scope.names.get(node.id)
+            if isinstance(shown, ShownV):
+                start = len(self.leaves)
+                self.leaves += shown.leaves
+                return moved(shown.part, start)
+        made = self._text_call(node) or self._evaluated(node) or self._operation(node)
+        return made or Constant(SourceText(ast.unparse(node)))
+
+    def value(self, value: Value) -> Part | None:
+        """The part that stands for a value; None: it is of a kind that is not recorded."""
+        try:
+            flat = flatten(value)
+        except NoKindError:
+            return None
+        if not all(map(is_shown, leaf_types(flat.kind))):
+            return None
+        start = len(self.leaves)
+        found = _of_kind(flat.kind, iter(range(start, start + len(flat.atoms))))
+        if found is not None:
+            self.leaves += flat.atoms
+        return found
+
+    def _piece(self, node: ast.expr) -> Part:
+        """A piece of an f-string."""
+        match node:
+            case ast.FormattedValue(inner, conversion, spec):
+                form = Constant("") if spec is None else self.expression(spec)
+                if has_source(form):
+                    return Constant(SourceText(ast.unparse(inner)))
+                return Applied(partial(_formatted, conversion), (self.expression(inner), form))
+            case ast.Constant(text):
+                return Constant(text)
+            case _:
+                return self.expression(node)
+
+    def _evaluated(self, node: ast.expr) -> Part | None:
+        """The part for what the specialiser can evaluate."""
+        try:
+            return self.value(evaluate(self.run, node))
+        except (PullbackError, NeedStatic):
+            return None
+
+    def _text_call(self, node: ast.expr) -> Part | None:
+        """``str(x)``, ``repr(x)``, ``format(x, spec)``, and methods of a text."""
+        match node:
+            case ast.Call(ast.Name(name), args, []) if name in ("str", "repr", "ascii", "format"):
+                function = evaluate(self.run, node.func)
+                if isinstance(function, Static) and function.value in _TEXT:
+                    return self._applied(function.value, args)
+                return None
+            case ast.Call(ast.Attribute(receiver, name), args, keywords) if _is_text(receiver):
+                names = [k.arg for k in keywords if k.arg is not None]
+                if len(names) < len(keywords) or not hasattr(str, name):
+                    return None
+                values = [k.value for k in keywords]
+                call = partial(_method, name, tuple(names))
+                return self._applied(call, [receiver, *args, *values])
+            case ast.BinOp(left, op, right) if _is_text(node) and BINARY[type(op)] in _OPERATORS:
+                return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
+            case _:
+                return None
+
+    def _operation(self, node: ast.expr) -> Part | None:
+        """An operation on texts, or a display or choice of them, that the run has to do."""
+        match node:
+            case ast.BinOp(left, op, right) if BINARY[type(op)] in _OPERATORS:
+                return self._applied(_OPERATORS[BINARY[type(op)]], [left, right])
+            case ast.Tuple(items) | ast.List(items):
+                return self._applied(_tuple if isinstance(node, ast.Tuple) else _list, items)
+            case ast.IfExp(test, then, orelse):
+                try:
+                    cond = self.run.bool_atom(test_of(self.run, test))
+                except (PullbackError, NeedStatic):
+                    return None
+                self.leaves.append(cond)
+                leaf = Leaf(len(self.leaves) - 1)
+                sides = self._applied(_tuple, [then, orelse])
+                return None if sides is None else Applied(_chosen, (leaf, sides))
+            case _:
+                return None
+
+    def _applied(self, function: object, nodes: Sequence[ast.expr]) -> Part | None:
+        """A function of Python's applied to expressions; None: one of them is not recorded."""
+        assert callable(function)
+        if any(isinstance(n, ast.Starred) for n in nodes):
+            return None
+        parts = tuple(self.expression(n) for n in nodes)
+        return None if any(map(is_source, parts)) else Applied(function, parts)
+
+
+def kept_text(run: Run, target: ast.expr, node: ast.expr) -> ShownV | None:
+    """The value of a name for a text that nothing but errors of the function shows; None: it is
+    something else."""
+    definition = run.frame.definition
+    if not isinstance(target, ast.Name) or definition is None or not _makes_text(node):
+        return None
+    if target.id not in shown_names(definition.node):
+        return None
+    recorder = Recorder(run)
+    part = recorder.expression(node)
+    if is_source(part):
+        return None
+    reason = f"{target.id!r} is a text of values that only the run knows: raise and assert show it"
+    return ShownV(reason, node, part, tuple(recorder.leaves))
+
+
+def _makes_text(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(ast.Name("str" | "repr" | "format"), _):
+            return True
+        case ast.BinOp(left, ast.Add(), right):
+            return _makes_text(left) or _makes_text(right)
+        case _:
+            return _is_text(node)
+
+
+@lru_cache(maxsize=256)
+def shown_names(function: ast.AST) -> frozenset[str]:
+    """The names that a function reads in ``raise`` and ``assert`` messages only, or in other texts
+    that only these show."""
+    nodes = list(ast.walk(function))
+    reads = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    messages = [n.exc for n in nodes if isinstance(n, ast.Raise)]
+    messages += [n.msg for n in nodes if isinstance(n, ast.Assert)]
+    texts = [
+        (n.targets[0].id, n.value)
+        for n in nodes
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+    ]
+    shown = {n.id for n in reads}
+    while True:
+        roots = [*messages, *(value for name, value in texts if name in shown)]
+        inside = {id(n) for root in roots if root is not None for n in ast.walk(root)}
+        fewer = shown - {n.id for n in reads if id(n) not in inside}
+        if fewer == shown:
+            return frozenset(shown)
+        shown = fewer
+
+
+def moved(part: Part, by: int) -> Part:
+    """The part with its leaves at later positions."""
+    match part:
+        case Leaf(position):
+            return Leaf(position + by)
+        case Applied(function, parts):
+            return Applied(function, tuple(moved(p, by) for p in parts))
+        case _:
+            return part
+
+
+def is_source(part: Part) -> bool:
+    """Whether the part is the source text of an expression that is not recorded."""
+    return isinstance(part, Constant) and isinstance(part.known, SourceText)
+
+
+def has_source(part: Part) -> bool:
+    """Whether the source text of an expression is in the part."""
+    inside = part.parts if isinstance(part, Applied) else ()
+    return is_source(part) or any(map(has_source, inside))
+
+
+def _is_text(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(str()) | ast.JoinedStr():
+            return True
+        case ast.BinOp(left, ast.Add(), right):
+            return _is_text(left) or _is_text(right)
+        case ast.BinOp(left, ast.Mod() | ast.Mult(), _):
+            return _is_text(left)
+        case ast.Call(ast.Attribute(receiver, _)):
+            return _is_text(receiver)
+        case _:
+            return False
+
+
+# --- values of a kind -----------------------------------------------------------------------------
+
+
+def _of_kind(kind: Kind, leaves: Iterator[int]) -> Part | None:
+    """The part that builds a value of a kind from its leaves; None: it cannot be built."""
+    match kind:
+        case StaticK(_, value):
+            return Constant(value)
+        case ScalarK(t, py):
+            convert = _PYTHON.get(t, _NUMPY[t]) if py else _NUMPY[t]
+            return Applied(convert, (Leaf(next(leaves)),))
+        case ArrayK():
+            return Leaf(next(leaves))
+        case TupleK(items, is_list):
+            return _all(_list if is_list else _tuple, items, leaves)
+        case RangeK(items):
+            return _all(range, items, leaves)
+        case RecordK(cls, fields):
+            make = partial(_record, cls, tuple(n for n, _ in fields))
+            return _all(make, [k for _, k in fields], leaves)
+        case OptionalK(inner):
+            there = Leaf(next(leaves))
+            value = _of_kind(inner, leaves)
+            return None if value is None else Applied(_optional, (there, value))
+        case SymbolK(cls):
+            return Applied(partial(symbol_of, cls), (Leaf(next(leaves)),))
+        case ListK(elem):
+            count = len(tuple(leaf_types(elem)))
+            item = _of_kind(elem, iter(range(count)))
+            columns = tuple(Leaf(next(leaves)) for _ in range(1 + count))
+            return None if item is None else Applied(partial(_items, item), columns)
+        case _:
+            return None
+
+
+def _all(
+    make: Callable[..., object], kinds: Sequence[Kind], leaves: Iterator[int]
+) -> Part | None:
+    parts = tuple(p for k in kinds if (p := _of_kind(k, leaves)) is not None)
+    return Applied(make, parts) if len(parts) == len(kinds) else None
+
+
+# --- what Python does when the exception is made --------------------------------------------------
+
+
+def _joined(*pieces: object) -> str:
+    return "".join(map(str, pieces))
+
+
+def _formatted(conversion: int, value: object, form: object) -> str:
+    return format(_SHOWN[conversion](value) if conversion in _SHOWN else value, str(form))
+
+
+def _method(name: str, names: tuple[str, ...], text: object, *args: object) -> object:
+    count = len(args) - len(names)
+    named = dict(zip(names, args[count:], strict=True))
+    result: object = getattr(text, name)(*args[:count], **named)
+    return result
+
+
+def _tuple(*items: object) -> tuple[object, ...]:
+    return items
+
+
+def _list(*items: object) -> list[object]:
+    return list(items)
+
+
+def _record(cls: type, names: tuple[str, ...], *values: object) -> object:
+    return bare(cls, dict(zip(names, values, strict=True)))
+
+
+def _optional(there: object, value: object) -> object:
+    return value if there else None
+
+
+def _chosen(condition: object, sides: tuple[object, object]) -> object:
+    return sides[0] if condition else sides[1]
+
+
+def _items(item: Part, length: object, *columns: np.ndarray) -> list[object]:
+    assert isinstance(length, int)
+    return [item.value([c[k].item() for c in columns]) for k in range(length)]
+
+
+_OPERATORS: dict[str, Callable[..., object]] = {
+    "+": operator.add, "%": operator.mod, "*": operator.mul,
+}  # fmt: skip
+
+__all__ = ["Recorder", "is_source", "kept_text"]

@@ -1,0 +1,325 @@
+"""Tests of the class of a value: ``isinstance``, ``is None``, and what is known where they hold.
+
+A value of a union is taken apart: in each arm its class is known. A test narrows a *place*: a name,
+or a field of a record with a name (``node.left is not None``).
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from pullback.core.build import boolean
+from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret.attributes import unpack, variant_params
+from pullback.frontend.interpret.forks import Flow, fork_names, fork_value
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    OptionalV,
+    RecordV,
+    Scalar,
+    Specialiser,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+    register,
+)
+from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+T = TypeVar("T")
+MakeOp = Callable[[Sequence[Block]], Op]
+
+
+def arms_of(
+    run: Run, value: UnionV | OptionalV, arm: Callable[[Value], T], node: ast.AST
+) -> tuple[list[Callable[[], T]], MakeOp]:
+    """One arm for each thing that the value can be (``arm`` of that), and the operation."""
+    if isinstance(value, OptionalV):
+        there, inside = value.there, value.value
+        both: list[Callable[[], T]] = [lambda: arm(inside), lambda: arm(Static(None))]
+        return both, lambda blocks: If(there, blocks[0], blocks[1])
+    union = value.union
+    params = [variant_params(run, value, tag) for tag in range(len(union.classes))]
+
+    def of_class(cls: type, fields: tuple[Var, ...]) -> T:
+        if cls in value.absent:
+            name = "None" if cls is types.NoneType else cls.__name__
+            message = f"{name} where {run.describe(value)} is declared"
+            run.require(boolean(False), "TypeError", message, node)
+            raise Unreachable
+        return arm(unpack(run, value, cls, fields))
+
+    def arm_of(cls: type, fields: tuple[Var, ...]) -> Callable[[], T]:
+        return lambda: of_class(cls, fields)
+
+    arms = [arm_of(c, p) for c, p in zip(union.classes, params)]
+    return arms, lambda blocks: Case(value.atom, tuple(map(CaseArm, params, blocks)))
+
+
+def case_flow(
+    run: Run,
+    value: UnionV | OptionalV,
+    arm: Callable[[Value], Flow],
+    live: frozenset[str],
+    node: ast.AST,
+) -> Flow:
+    """Statements for each thing that the value can be."""
+    arms, make = arms_of(run, value, arm, node)
+    return fork_names(run, arms, make, live, node)
+
+
+def case_value(
+    run: Run, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
+) -> Value:
+    """An expression for each thing that the value can be."""
+    arms, make = arms_of(run, value, arm, node)
+    return fork_value(run, arms, make, node)
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """A test that what stands at a place is of one of these classes, or is not.
+
+    ``path``: a name, then fields of records."""
+
+    path: tuple[str, ...]
+    value: UnionV | OptionalV
+    classes: tuple[type, ...]
+    positive: bool
+
+
+def refinement(run: Run, test: ast.expr) -> Refinement | None:
+    """``isinstance(x, C)``, ``x is None``, ``x is not None``, or just ``x`` for a node: of a name
+    or a field that may be one of several things."""
+    match test:
+        case ast.Call(ast.Name("isinstance"), [ast.expr() as place, classes], []):
+            path, value = _place(run, place)
+            if isinstance(value, UnionV | OptionalV):
+                return Refinement(path, value, classes_of(run, classes), True)
+        case ast.Compare(ast.expr() as place, [ast.Is() | ast.IsNot() as op], [
+            ast.Constant(None)
+        ]):
+            path, value = _place(run, place)
+            if isinstance(value, UnionV | OptionalV):
+                none = (types.NoneType,)
+                return Refinement(path, value, none, isinstance(op, ast.Is))
+        case ast.Name() | ast.Attribute():
+            path, value = _place(run, test)
+            if isinstance(value, UnionV) and not any(map(_has_truth, value.possible)):
+                return Refinement(path, value, (types.NoneType,), False)
+        case _:
+            pass
+    return None
+
+
+def _has_truth(cls: type) -> bool:
+    return cls is not types.NoneType and (hasattr(cls, "__bool__") or hasattr(cls, "__len__"))
+
+
+def _place(run: Run, node: ast.expr) -> tuple[tuple[str, ...], Value | None]:
+    match node:
+        case ast.Name(name):
+            return (name,), run.scope.names.get(name)
+        case ast.Attribute(inner, field):
+            path, value = _place(run, inner)
+            if isinstance(value, RecordV):
+                return (*path, field), value.fields.get(field)
+            return path, None
+        case _:
+            return (), None
+
+
+def _narrow(run: Run, path: tuple[str, ...], old: Value, value: Value) -> Value | None:
+    """Put a value in the place, and give what the name held; None: the place is gone."""
+    before = run.scope.names.get(path[0])
+    if before is not None:
+        changed = _replaced(before, path[1:], old, value)
+        if changed is not None:
+            run.scope.names[path[0]] = changed
+            return before
+    return None
+
+
+def _replaced(root: Value, fields: tuple[str, ...], old: Value, value: Value) -> Value | None:
+    if not fields:
+        return value if root is old else None
+    if not isinstance(root, RecordV) or fields[0] not in root.fields:
+        return None
+    inner = _replaced(root.fields[fields[0]], fields[1:], old, value)
+    if inner is None:
+        return None
+    return RecordV(root.cls, {**root.fields, fields[0]: inner}, root.node)
+
+
+def class_of(value: Value) -> type | None:
+    """The class of a record or of None."""
+    match value:
+        case RecordV(cls):
+            return cls
+        case Static(v):
+            return type(v)
+        case _:
+            return None
+
+
+def by_class(
+    run: Run,
+    r: Refinement,
+    then: Callable[[], Value],
+    orelse: Callable[[], Value],
+    node: ast.AST,
+) -> Value:
+    """A conditional expression on a refinement; the place is narrowed inside the arms."""
+
+    def arm(value: Value) -> Value:
+        before = _narrow(run, r.path, r.value, value)
+        narrowed = run.scope.names.get(r.path[0])
+        made = choose(run, value, r, then, orelse, node)
+        if before is not None and run.scope.names.get(r.path[0]) is narrowed:
+            run.scope.names[r.path[0]] = before
+        return made
+
+    return case_value(run, r.value, arm, node)
+
+
+def choose(
+    run: Run,
+    value: Value,
+    r: Refinement,
+    then: Callable[[], Value],
+    orelse: Callable[[], Value],
+    node: ast.AST,
+) -> Value:
+    """Which of the two, for one thing that the value can be."""
+    found = is_instance(run, value, r.classes, node)
+    yes, no = (then, orelse) if r.positive else (orelse, then)
+    return run.branch(run.truth(found, node), yes, no, node)
+
+
+def branch_by_class(
+    run: Run,
+    r: Refinement,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+    node: ast.stmt,
+) -> Flow:
+    """An ``if`` on a refinement."""
+
+    def arm(value: Value) -> Flow:
+        before = _narrow(run, r.path, r.value, value)
+        narrowed = run.scope.names.get(r.path[0])
+        found = run.truth(is_instance(run, value, r.classes, node), node)
+        yes, no = (body, orelse) if r.positive else (orelse, body)
+        if isinstance(found, bool):
+            flow = yes() if found else no()
+        else:
+            flow = fork_names(run, (yes, no), lambda b: If(found, b[0], b[1]), live, node)
+        if before is not None and run.scope.names.get(r.path[0]) is narrowed:
+            run.scope.names[r.path[0]] = before
+        return flow
+
+    return case_flow(run, r.value, arm, live, node)
+
+
+# --- isinstance -----------------------------------------------------------------------------------
+
+
+def classes_of(run: Run, node: ast.expr) -> tuple[type, ...]:
+    """The second argument of isinstance."""
+    from pullback.frontend.interpret.expressions import evaluate
+
+    match node:
+        case ast.BinOp(left, ast.BitOr(), right):
+            return (*classes_of(run, left), *classes_of(run, right))
+        case ast.Constant(None):
+            return (types.NoneType,)
+        case _:
+            return _classes_in(run, evaluate(run, node), node)
+
+
+def _classes_in(run: Run, value: Value, node: ast.AST) -> tuple[type, ...]:
+    match value:
+        case Static(type() as cls):
+            return (cls,)
+        case TupleV(items):
+            return tuple(c for v in items for c in _classes_in(run, v, node))
+        case Static(types.UnionType() as union):
+            return tuple(c for c in union.__args__ if isinstance(c, type))
+        case _:
+            run.refuse(node, "isinstance needs a class", error=ArgumentTypeError)
+
+
+def is_instance(run: Run, value: Value, classes: tuple[type, ...], node: ast.AST) -> Value:
+    """``isinstance(value, classes)`` as a value."""
+    match value:
+        case UnionV():
+            tests = [issubclass(c, classes) for c in value.possible]
+            if all(tests) or not any(tests):
+                return Static(any(tests))
+            return case_value(
+                run, value, lambda v: Static(issubclass(class_of(v) or object, classes)), node
+            )
+        case OptionalV():
+            return case_value(run, value, lambda v: is_instance(run, v, classes, node), node)
+        case RecordV(cls):
+            return Static(issubclass(cls, classes))
+        case _:
+            told_apart(run, value, classes, node)
+            return Static(builtin_instance(value, classes))
+
+
+@register(isinstance)
+def _isinstance(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    if len(args) != 2 or kwargs:
+        sp.refuse(node, "isinstance takes two arguments", error=ArgumentTypeError)
+    from pullback.frontend.run import Run
+
+    assert isinstance(sp, Run)
+    if isinstance(node, ast.Call) and isinstance(node.args[1], ast.BinOp):
+        return is_instance(sp, args[0], classes_of(sp, node.args[1]), node)
+    return is_instance(sp, args[0], _classes_in(sp, args[1], node), node)
+
+
+def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
+    """``isinstance`` for values that are not records."""
+    import numpy as np
+
+    from pullback.core.types import Bool, Real
+
+    match value:
+        case Static(v):
+            return isinstance(v, classes)
+        case Scalar(_, True):
+            example: object = 0.5 if isinstance(value.type, Real) else 1
+            return isinstance(isinstance(value.type, Bool) or example, classes)
+        case Scalar():
+            from pullback.frontend.kinds.dtypes import DTYPES
+
+            return issubclass(DTYPES[value.type].type, classes)
+        case ArrayV():
+            return issubclass(np.ndarray, classes)
+        case TupleV(_, is_list):
+            return issubclass(list if is_list else tuple, classes)
+        case ListV():
+            return issubclass(list, classes)
+        case SymbolV(_, cls):
+            return issubclass(cls, classes)
+        case _:
+            return object in classes

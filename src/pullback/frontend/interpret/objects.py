@@ -1,0 +1,421 @@
+"""Reading data: truth, elements of lists, subscripts; making records."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import Int
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    PullbackError,
+    StaticIndexError,
+)
+from pullback.frontend.interpret import scalars, symbol_values
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.iteration import index_atom, iterate, range_parts
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.coerce import coerce, copied
+from pullback.frontend.kinds.flatten import kind_of, rebuild
+from pullback.frontend.kinds.join import is_function, suits
+from pullback.frontend.kinds.kinds import ArrayK, RecordK, UnionK
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ClosureV,
+    EnumerateV,
+    FunctionV,
+    GeneratorV,
+    Indexed,
+    LambdaSetV,
+    ListV,
+    OperatorV,
+    OptionalV,
+    RangeV,
+    RecordV,
+    ReversedV,
+    Scalar,
+    SliceV,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+    ZipV,
+)
+from pullback.frontend.library.arguments import is_none
+from pullback.frontend.library.numpy import arrays, subscripts
+from pullback.frontend.memory import dicts
+from pullback.frontend.python import generics, records
+from pullback.frontend.python.syntax import updated
+from pullback.frontend.python.unions import declared_unions
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def as_tuple(value: Value) -> Value:
+    """A NamedTuple as the plain tuple that it is; other values as they are."""
+    if isinstance(value, RecordV) and issubclass(value.cls, tuple):
+        return TupleV(tuple(value.fields.values()))
+    return value
+
+
+def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
+    """Python's truth of a value."""
+    match value:
+        case Static(v):
+            return bool(v)
+        case Scalar(Lit(v)):
+            return bool(v)
+        case Scalar():
+            return scalars.truth(run, value)
+        case TupleV(items):
+            return bool(items)
+        case ListV(n):
+            return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
+        case RangeV():
+            n = range_parts(run, value, node)[1]
+            return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
+        case RecordV(cls, fields):
+            from pullback.frontend.python import special_methods
+
+            by_method = special_methods.truth(run, value, node)
+            if by_method is not None:
+                return by_method
+            return bool(fields) or not issubclass(cls, tuple | dict)
+        case UnionV() if type(None) in value.possible:
+            from pullback.frontend.interpret.narrowing import is_instance
+
+            none = run.truth(is_instance(run, value, (type(None),), node), node)
+            return (not none) if isinstance(none, bool) else run.b.prim("not", none)
+        case OptionalV(there, inner):
+            inside = run.branch(
+                there,
+                lambda: _as_bool(run.truth(inner, node)),
+                lambda: Static(False),
+                node,
+            )
+            return run.truth(inside, node)
+        case SymbolV():
+            return symbol_values.truth(run, value, node)
+        case ArrayV():
+            run.refuse(
+                node,
+                "the truth value of an array is ambiguous",
+                "use np.any(a) or np.all(a)",
+                error=ArgumentValueError,
+            )
+        case UnionV() | FunctionV() | ClosureV() | LambdaSetV() | OperatorV():
+            return True
+        case ZipV() | EnumerateV():
+            return True
+        case GeneratorV() | ReversedV() | SliceV():
+            return True
+        case _:
+            run.refuse(node, f"{run.describe(value)} has no truth value")
+
+
+def _as_bool(value: bool | Atom) -> Value:
+    return Static(value) if isinstance(value, bool) else Scalar(value, True, 1)
+
+
+def element(
+    run: Run, items: ListV, index: Atom, node: ast.AST, checked: bool, of: str = "list"
+) -> Value:
+    """One item of a list."""
+    site = replace(run.site(node), of=of)
+    if checked and (items.spare or not items.atoms):
+        index, checked = place(run, items, index, f"{of} index out of range", node), False
+    parts = [run.b.index(a, (index,), checked, site) for a in items.atoms]
+    return rebuild(items.elem, iter(parts), lambda: (items.inner, False))
+
+
+def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> Atom:
+    """An index counted from the start; IndexError at run time if there is no such item."""
+    n = items.length
+    if isinstance(index, Lit) and int(index.value) < 0:
+        at: Atom = run.b.prim("add", n, index)
+        inside = run.b.prim("ge", at, i64(0))
+    elif isinstance(index, Lit):
+        at, inside = index, run.b.prim("lt", index, n)
+    else:
+        at = subscripts.wrapped(run, index, n)
+        low = run.b.prim("ge", at, i64(0))
+        inside = run.b.prim("and", low, run.b.prim("lt", at, n))
+    run.require(inside, "IndexError", message, node)
+    return at
+
+
+def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
+    """``value[index]``"""
+    match value:
+        case OptionalV():
+            message = "'NoneType' object is not subscriptable"
+            return subscript(run, optionals.present(run, value, message, node), index, node)
+        case ArrayV():
+            return arrays.subscript(run, value, index, node)
+        case TupleV(items, is_list):
+            return _of_tuple(run, items, is_list, value, index, node)
+        case RecordV(cls) if cls is dict:
+            return dicts.get_item(run, value, index, node)
+        case RecordV(cls) if written(cls, "__getitem__") is not None:
+            return run.call(run.attribute(value, "__getitem__", node), (index,), node)
+        case RecordV(cls, fields) if issubclass(cls, tuple):
+            items = tuple(fields.values())
+            return _of_tuple(run, items, False, TupleV(items), index, node)
+        case ListV():
+            if isinstance(index, SliceV):
+                return _slice_list(run, value, index, node)
+            atom = index_atom(run, index, node, "an index of a list")
+            return element(run, value, atom, node, True)
+        case RangeV():
+            return _of_range(run, value, index, node)
+        case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
+            given = run.static(index, node, f"what {cls.__name__} is made of")
+            return Static(cls[given])  # type: ignore[index]
+        case Static(str(text)):
+            key = run.static(index, node, "the index of a string")
+            try:
+                return Static(text[key])  # type: ignore[index]
+            except (IndexError, TypeError) as e:
+                run.refuse(node, str(e), error=StaticIndexError)
+        case _:
+            run.refuse(
+                node, f"{run.describe(value)} cannot be indexed", error=ArgumentTypeError
+            )
+
+
+def _of_tuple(
+    run: Run, items: tuple[Value, ...], is_list: bool, value: Value, index: Value, node: ast.AST
+) -> Value:
+    match index:
+        case SliceV(start, stop, step) if all(isinstance(v, Static) for v in (start, stop, step)):
+            key = run.static(index, node, "a slice")
+            assert isinstance(key, slice)
+            return TupleV(items[key], is_list)
+        case SliceV():
+            return _slice_list(run, run.to_list(value, node), index, node)
+        case Static(int(i)):
+            if not -len(items) <= i < len(items):
+                word = "list" if is_list else "tuple"
+                run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
+            return items[i]
+        case _:
+            atom = index_atom(run, index, node, "an index")
+            if not items:
+                word = "list" if is_list else "tuple"
+                run.never("IndexError", f"{word} index out of range", node, StaticIndexError)
+            of = "list" if is_list else "tuple"
+            return element(run, run.to_list(value, node), atom, node, True, of)
+
+
+def _slice_list(run: Run, items: ListV, index: SliceV, node: ast.AST) -> ListV:
+    if all(is_none(bound) for bound in (index.start, index.stop, index.step)):
+        return copied(run, items)  # xs[:] is how a list is copied
+    part = subscripts.slice_part(run, index, items.length, node)
+    return part_of_list(run, items, part.start, part.count, part.step)
+
+
+def part_of_list(run: Run, items: ListV, start: Atom, count: Atom, step: int = 1) -> ListV:
+    """``count`` items from ``start`` (all in range) as a new list."""
+    atoms = tuple(
+        run.b.prim("slice", a, start, count, i64(step), static=(0,)) for a in items.atoms
+    )
+    view = ListV(count, items.elem, atoms, items.owners, False, items.inner)
+    # Of a list that may be updated: a list of its own, as in Python. Else a view will do, unless
+    # the part is updated (``own_part``).
+    if items.fresh:
+        return copied(run, view)
+    run.parts.add(view)
+    return view
+
+
+def own_part(run: Run, part: ListV, name: str) -> ListV:
+    """A part of a list as what a name is to hold: a copy, as in Python, where that shows."""
+    definition = run.frame.definition
+    if part.fresh or definition is None or isinstance(definition.node, ast.Lambda):
+        return part
+    return run.copied(part) if name in updated(definition.node.body) else part
+
+
+def own_parts(run: Run, target: ast.expr, source: ast.expr, value: Value) -> Value:
+    """What is assigned, with slices (as such: under no other name) as the target needs them."""
+    match target, source, value:
+        case ast.Name(name), ast.Subscript(), ListV() if value in run.parts:
+            return own_part(run, value, name)
+        case ast.Tuple(names) | ast.List(names), ast.Tuple(given), TupleV(items) if (
+            len(names) == len(given) == len(items)
+        ):
+            made = (own_parts(run, *each) for each in zip(names, given, items))
+            return replace(value, items=tuple(made))
+        case _:
+            return value
+
+
+def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
+    if isinstance(index, SliceV):
+        return _slice_list(run, run.to_list(value, node), index, node)
+    n = range_parts(run, value, node)[1]
+    i = subscripts.in_range(run, index_atom(run, index, node, "an index"), n, node)
+    items = iterate(run, value, node)
+    assert isinstance(items, Indexed)
+    item = items.at(i)
+    assert isinstance(item, Scalar)
+    return replace(item, bits=64)  # what is indexed may be longer than any loop
+
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def construct(
+    run: Run,
+    cls: type,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    declared: object = None,
+) -> Value:
+    """``cls(...)`` for a frozen dataclass or a NamedTuple. The object of a recursive class is
+    made as a node of its union at once, so that recursion over it has one type. ``declared``: the
+    class with its type arguments, ``Cons[float]``."""
+    if not records.is_frozen(cls):
+        run.refuse(
+            node,
+            f"{cls.__name__} is a dataclass that is not frozen",
+            "declare it with @dataclass(frozen=True)",
+        )
+    if not _plain_init(cls):
+        run.refuse(
+            node,
+            f"{cls.__name__} runs code of its own when it is made",
+            "leave out __init__ and write a function that makes the object",
+        )
+    names, given_names = records.field_names(cls), _positional(cls)
+    if len(args) > len(given_names):
+        run.refuse(
+            node,
+            f"{cls.__name__} takes {len(given_names)} positional arguments, {len(args)} were "
+            "given",
+            error=ArgumentTypeError,
+        )
+    given = dict(zip(given_names, args))
+    unknown = {f.name for f in _fields(cls) if not f.init}
+    for name, value in kwargs.items():
+        if name not in names or name in given or name in unknown:
+            run.refuse(
+                node,
+                f"{cls.__name__} got an unexpected argument {name!r}",
+                error=ArgumentTypeError,
+            )
+        given[name] = value
+    fields = {n: given[n] if n in given else _default(run, cls, n, node) for n in names}
+    record = RecordV(cls, fields)
+    run.made[record] = run.b
+    if hasattr(cls, "__post_init__"):  # it can check the fields, not set them
+        run.call(run.attribute(record, "__post_init__", node), (), node)
+    group = records.home_group(cls) if dataclasses.is_dataclass(cls) else None
+    if group is None:
+        return record
+    kind = node_kind(run, group, record, declared, node)
+    return record if kind is None else coerce(run, record, kind, node)
+
+
+def _fields(cls: type) -> tuple[dataclasses.Field[object], ...]:
+    return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+
+
+def _positional(cls: type) -> tuple[str, ...]:
+    """The fields that can be given by position."""
+    if not dataclasses.is_dataclass(cls):
+        return records.field_names(cls)
+    return tuple(f.name for f in _fields(cls) if f.init and not f.kw_only)
+
+
+def _plain_init(cls: type) -> bool:
+    if not dataclasses.is_dataclass(cls):
+        return True
+    init = vars(cls).get("__init__")
+    return getattr(getattr(init, "__code__", None), "co_filename", "<").startswith("<")
+
+
+def _default(run: Run, cls: type, name: str, node: ast.AST) -> Value:
+    default: object = dataclasses.MISSING
+    if dataclasses.is_dataclass(cls):
+        (found,) = [f for f in dataclasses.fields(cls) if f.name == name]
+        default = found.default
+        if found.default_factory is not dataclasses.MISSING:
+            factory = found.default_factory
+            path = (("class", cls), ("default_factory", name))
+            return run.call(run.from_python(factory, path, node, guarded=False), (), node)
+    else:
+        defaults: dict[str, object] = getattr(cls, "_field_defaults", {})
+        default = defaults.get(name, default)
+    if default is dataclasses.MISSING:
+        run.refuse(
+            node,
+            f"{cls.__name__} is missing the argument {name!r}",
+            error=ArgumentTypeError,
+        )
+    return run.from_python(default, (("class", cls), ("field_default", name)), node)
+
+
+def node_kind(
+    run: Run, group: tuple[type, ...], record: RecordV, declared: object, node: ast.AST
+) -> UnionK | None:
+    """The kind of an object of a recursive class as a node; None: what stands for its type
+    parameters is not known yet."""
+    assert run.frame.definition is not None
+    run.lambda_sets.here = run.frame.definition, node
+    if not generics.is_generic(group):
+        union = _union_of(group, record)
+        return UnionK(union, frozenset(union.classes) - {record.cls})
+    try:
+        given = records.declared_arguments(declared) if declared is not None else None
+        whole = kind_of(record)
+        assert isinstance(whole, RecordK)
+        kind = generics.node_kind(whole, group, given or records.NO_ARGUMENTS)
+        if kind is None and any(map(is_function, (k for _, k in whole.fields))):
+            raise ArgumentTypeError(
+                f"what {records.parameters(record.cls)[0]} is in {record.cls.__name__} does not "
+                "follow from its fields: a function does not show what it returns",
+                f"write it: {record.cls.__name__}[float](...)",
+            )
+        return kind
+    except PullbackError as e:
+        run.refuse(node, e.reason, e.rewrite, type(e))
+
+
+def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
+    """The union that the fields already belong to, or the one that fits them."""
+    for value in record.fields.values():
+        if isinstance(value, UnionV) and set(group) == set(value.union.classes):
+            return value.union
+    found: list[tuple[type, str, ArrayK]] = []
+    todo: list[RecordV] = [record]
+    while todo:
+        r = todo.pop()
+        for name, value in r.fields.items():
+            kind = kind_of(value)
+            if isinstance(kind, ArrayK) and records.has_rank_of_its_own(r.cls, name):
+                found.append((r.cls, name, kind))
+            elif isinstance(value, RecordV):
+                todo.append(value)
+    arrays_of = tuple(found)
+    known = [u for u in declared_unions() if set(u.classes) == set(group) and suits(u, arrays_of)]
+    return known[-1] if known else records.union_for(group, arrays_of)
+
+
+def is_int(value: Value) -> bool:
+    return (isinstance(value, Scalar) and isinstance(value.type, Int)) or (
+        isinstance(value, Static) and isinstance(value.value, int)
+    )
+
+
+__all__ = ["construct", "element", "ext", "is_int", "node_kind", "subscript", "truth"]

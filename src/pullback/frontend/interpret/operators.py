@@ -1,0 +1,156 @@
+"""Python's operators on values of any kind."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import scalars, symbol_values
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.iteration import int_atom
+from pullback.frontend.interpret.objects import as_tuple
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds import optionals
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    OptionalV,
+    RecordV,
+    Scalar,
+    Static,
+    SymbolV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.library.numpy import arrays
+from pullback.frontend.memory import dicts
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+
+
+def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left op right``"""
+    if scalars.is_number(left) and scalars.is_number(right):
+        return scalars.binop(run, op, left, right, node)
+    if isinstance(left, OptionalV) or isinstance(right, OptionalV):
+        x, y = optionals.operands(run, op, left, right, node)
+        return binop(run, op, x, y, node)
+    if isinstance(left, SymbolV) or isinstance(right, SymbolV):
+        for v, prefix in ((left, ""), (right, "r")):
+            if symbol_values.overrides(v, f"__{prefix}{METHODS[op]}__"):
+                run.refuse(node, f"{op} by a method of an enumeration", "write a function")
+        x, y = (symbol_values.operand(run, v, op, node) for v in (left, right))
+        return binop(run, op, x, y, node)
+    if op == "|" and dicts.is_dict(left) and dicts.is_dict(right):
+        assert isinstance(left, RecordV) and isinstance(right, RecordV)
+        return dicts.union(left, right)
+    if isinstance(left, RecordV) or isinstance(right, RecordV):
+        found = _user_operator(run, op, left, right, node)
+        if found is not None:
+            return found
+    if isinstance(left, ArrayV) or isinstance(right, ArrayV):
+        return arrays.binop(run, op, left, right, node)
+    if isinstance(left, Static) and isinstance(left.value, type | types.UnionType) and op == "|":
+        if isinstance(right, Static) and isinstance(right.value, type | types.UnionType | None):
+            return Static(left.value | right.value)
+    folded = scalars.fold(op, left, right)
+    if folded is not None:
+        return folded
+    left, right = as_tuple(left), as_tuple(right)
+    if op == "+" and isinstance(left, TupleV | ListV) and isinstance(right, TupleV | ListV):
+        return _concatenate(run, left, right, node)
+    if op == "*":
+        if isinstance(left, TupleV | ListV) and scalars.is_number(right):
+            return _repeat(run, left, right, node)
+        if isinstance(right, TupleV | ListV) and scalars.is_number(left):
+            return _repeat(run, right, left, node)
+    run.refuse(
+        node,
+        f"{op} is not defined for {run.describe(left)} and {run.describe(right)}",
+        error=ArgumentTypeError,
+    )
+
+
+def _user_operator(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """The operator methods of dataclasses."""
+    name = METHODS[op]
+    for receiver, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        if isinstance(receiver, RecordV) and written(receiver.cls, method) is not None:
+            return run.call(run.attribute(receiver, method, node), (other,), node)
+    return None
+
+
+def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) -> Value:
+    if isinstance(a, TupleV) and isinstance(b, TupleV):
+        if a.is_list != b.is_list:
+            run.refuse(node, "a list and a tuple cannot be joined with +", error=ArgumentTypeError)
+        return TupleV(a.items + b.items, a.is_list)
+    x, y = run.to_list(a, node), run.to_list(b, node)
+    nothing = [isinstance(v, TupleV) and not v.items for v in (a, b)]  # a literal []
+    if any(nothing):
+        only = y if nothing[0] else x
+        return run.sequence_of(only.length, lambda i: run.element(only, i, node, False), node)
+    total = ext.add(run, x.length, y.length)
+
+    def item(i: Atom) -> Value:
+        return run.branch(
+            run.b.prim("lt", i, x.length),
+            lambda: run.element(x, i, node, False),
+            lambda: run.element(y, run.b.prim("sub", i, x.length), node, False),
+            node,
+        )
+
+    return run.sequence_of(total, item, node)
+
+
+def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Value:
+    if isinstance(times, Static) and isinstance(items, TupleV) and isinstance(times.value, int):
+        if len(items.items) * times.value <= 64:
+            return TupleV(items.items * times.value, items.is_list)
+    count = int_atom(run, times, node, "the number of repetitions")
+    if not ext.never_negative(run, count):
+        count = run.b.prim("max", count, i64(0))
+    if isinstance(items, TupleV) and len(items.items) == 1:
+        (only,) = items.items
+        return run.sequence_of(count, lambda _: only, node)
+    base = run.to_list(items, node)
+    total = run.b.prim("mul", count, base.length)
+    return run.sequence_of(
+        total, lambda i: run.element(base, run.b.prim("mod", i, base.length), node, False), node
+    )
+
+
+def unary(run: Run, op: str, operand: Value, node: ast.AST) -> Value:
+    """``- + ~ not``"""
+    if op == "not":
+        t = run.truth(operand, node)
+        return Static(not t) if isinstance(t, bool) else Scalar(run.b.prim("not", t), True, 1)
+    if isinstance(operand, OptionalV):
+        message = f"bad operand type for unary {op}: 'NoneType'"
+        return unary(run, op, optionals.present(run, operand, message, node), node)
+    if isinstance(operand, SymbolV):
+        return unary(run, op, symbol_values.operand(run, operand, op, node), node)
+    if isinstance(operand, ArrayV):
+        return arrays.unary(run, op, operand, node)
+    if isinstance(operand, RecordV):
+        method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
+        if written(operand.cls, method) is not None:
+            return run.call(run.attribute(operand, method, node), (), node)
+    if not scalars.is_number(operand):
+        run.refuse(
+            node, f"{op} is not defined for {run.describe(operand)}", error=ArgumentTypeError
+        )
+    return scalars.unary(run, op, operand, node)
+
+
+__all__ = ["binop", "unary"]

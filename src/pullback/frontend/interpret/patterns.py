@@ -1,0 +1,438 @@
+"""``match``: statements chosen by patterns.
+
+The subject is taken apart first, if it can be several things: in each arm its class is known, and
+class patterns are decided there at compile time. Patterns that depend on data become conditions
+(sequence patterns on lists: ``list_patterns``).
+What follows a pattern that does not fit is written once: where a pattern can fail in several
+places, it is first tested as a whole and then, where it fits, taken apart for its names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, assert_never
+
+from pullback.core.terms import If, Lit, Var
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret import unmatched
+from pullback.frontend.interpret.forks import Flow, fork_names
+from pullback.frontend.interpret.list_patterns import (
+    Known,
+    Lengths,
+    length_fits,
+    parts_of_list,
+    takes_all,
+)
+from pullback.frontend.interpret.narrowing import (
+    builtin_instance,
+    case_flow,
+    case_value,
+    classes_of,
+)
+from pullback.frontend.kinds.values import (
+    ListV,
+    OptionalV,
+    RangeV,
+    RecordV,
+    Scalar,
+    Static,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.python import records
+from pullback.frontend.python.syntax import pattern_names
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Body = Callable[[Sequence[ast.stmt]], Flow]
+Next = Callable[[], Flow]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A match statement being run. ``run_case`` runs the body of a case (and what follows, if need
+    be); ``last``: nothing follows in the function."""
+
+    run: Run
+    s: ast.Match
+    run_case: Body
+    live: frozenset[str]
+    last: bool
+
+    def cases(self, subject: Value, k: int, known: Known) -> Flow:
+        """The cases from ``k`` on; ``known``: what the cases before say of the lengths of lists."""
+        run, s = self.run, self.s
+        if k == len(s.cases):
+            if self.last and unmatched.is_missing_return(run, s):
+                unmatched.fail(run, subject, s)
+            return self.run_case([])
+        case = s.cases[k]
+        after = known if case.guard else _learned(run, case.pattern, subject, known)
+
+        def otherwise() -> Flow:
+            return self.cases(subject, k + 1, after)
+
+        def success() -> Flow:
+            if case.guard is None:
+                return self.run_case(case.body)
+            from pullback.frontend.interpret.expressions import test_of
+
+            cond = test_of(run, case.guard)
+            return self.conditional(cond, lambda: self.run_case(case.body), otherwise)
+
+        matcher = _Matcher(run, self.live, s, known)
+        if matcher.exits(case.pattern, subject) > 1:
+            fits = run.truth(_test(run, case.pattern, subject, s), s)
+            return self.conditional(
+                fits, lambda: matcher.pattern(case.pattern, subject, success, _never), otherwise
+            )
+        return matcher.pattern(case.pattern, subject, success, otherwise)
+
+    def conditional(self, cond: object, success: Next, failure: Next) -> Flow:
+        return _Matcher(self.run, self.live, self.s).conditional(cond, success, failure)
+
+
+def _never() -> Flow:
+    """Where a pattern that has been tested does not fit: it does."""
+    raise Unreachable
+
+
+def match_statement(
+    run: Run, s: ast.Match, run_case: Body, live: frozenset[str], last: bool
+) -> Flow:
+    """Run a ``match``. ``run_case`` runs the body of a case (and what follows, if need be);
+    ``last``: nothing follows in the function."""
+    from pullback.frontend.interpret.expressions import evaluate
+
+    match = _Match(run, s, run_case, live | {"$return", "$exit"}, last)
+    return _apart(match, evaluate(run, s.subject))
+
+
+def _apart(match: _Match, subject: Value) -> Flow:
+    if isinstance(subject, UnionV | OptionalV):
+        return case_flow(match.run, subject, lambda v: _apart(match, v), match.live, match.s)
+    return match.cases(subject, 0, {})
+
+
+def whole(value: Value) -> Value:
+    """A captured node is the node itself, not its unpacked copy."""
+    if isinstance(value, RecordV) and value.node is not None:
+        return value.node
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """Matches patterns, then goes on with what follows on success (names bound) or failure."""
+
+    run: Run
+    live: frozenset[str]
+    s: ast.stmt
+    known: Known = field(default_factory=dict)
+
+    def conditional(self, cond: object, success: Next, failure: Next) -> Flow:
+        """Success or failure by a condition."""
+        if isinstance(cond, Lit):
+            cond = bool(cond.value)
+        if isinstance(cond, bool):
+            return success() if cond else failure()
+        assert isinstance(cond, Var)
+        test = cond
+        return fork_names(
+            self.run, (success, failure), lambda b: If(test, b[0], b[1]), self.live, self.s
+        )
+
+    def pattern(self, p: ast.pattern, subject: Value, success: Next, failure: Next) -> Flow:
+        """Match one pattern."""
+        run = self.run
+        if isinstance(subject, RangeV) and isinstance(p, ast.MatchSequence):
+            subject = run.to_list(subject, p)
+        if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
+            return case_flow(
+                run, subject, lambda v: self.pattern(p, v, success, failure), self.live, self.s
+            )
+
+        def bound(name: str | None) -> Flow:
+            if name is not None:
+                run.scope.names[name] = whole(subject)
+            return success()
+
+        match p:
+            case ast.MatchAs(None, name):
+                return bound(name)
+            case ast.MatchAs(inner, name):
+                assert inner is not None
+                return self.pattern(inner, subject, lambda: bound(name), failure)
+            case ast.MatchOr(patterns):
+                if any(True for _ in pattern_names(p)):
+                    return self.alternatives(patterns, subject, success, failure)
+                fits = run.truth(_test(run, p, subject, self.s), self.s)
+                return self.conditional(fits, success, failure)
+            case ast.MatchValue(value):
+                return self.conditional(_equals(run, subject, value), success, failure)
+            case ast.MatchSingleton(constant):
+                return self.conditional(_is(run, subject, constant, self.s), success, failure)
+            case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+                items = subject
+                fits = length_fits(run, items, patterns, self.known.get(items, Lengths()))
+                return self.conditional(
+                    fits,
+                    lambda: self.all(parts_of_list(run, items, patterns), success, failure),
+                    failure,
+                )
+            case ast.MatchClass() | ast.MatchSequence():
+                parts = parts_of(run, p, subject)
+                return failure() if parts is None else self.all(parts, success, failure)
+            case ast.MatchMapping() | ast.MatchStar():
+                run.refuse(p, "this pattern is not supported", "match on a dataclass or a tuple")
+            case _:
+                assert_never(p)  # type: ignore[arg-type]
+
+    def all(self, parts: Sequence[Part], success: Next, failure: Next) -> Flow:
+        """All of several patterns."""
+        if not parts:
+            return success()
+        (p, value), rest = parts[0], parts[1:]
+
+        def go_on() -> Flow:
+            return self.all(rest, success, failure)
+
+        if isinstance(p, ast.MatchStar):
+            if p.name is not None:
+                self.run.scope.names[p.name] = value
+            return go_on()
+        return self.pattern(p, value, go_on, failure)
+
+    def alternatives(
+        self, patterns: Sequence[ast.pattern], subject: Value, success: Next, failure: Next
+    ) -> Flow:
+        """One of several patterns."""
+        if len(patterns) == 1:
+            return self.pattern(patterns[0], subject, success, failure)
+        first = patterns[0]
+
+        def next_one() -> Flow:
+            return self.alternatives(patterns[1:], subject, success, failure)
+
+        if self.exits(first, subject) > 1:
+            fits = self.run.truth(_test(self.run, first, subject, self.s), self.s)
+            return self.conditional(
+                fits, lambda: self.pattern(first, subject, success, _never), next_one
+            )
+        return self.pattern(first, subject, success, next_one)
+
+    def exits(self, p: ast.pattern, subject: Value) -> int:
+        """In how many places the pattern can fail (at most; 2 stands for more)."""
+        if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
+            return 2
+        match p:
+            case ast.MatchAs(None):
+                return 0
+            case ast.MatchAs(inner):
+                assert inner is not None
+                return self.exits(inner, subject)
+            case ast.MatchOr(patterns):
+                return self.exits(patterns[-1], subject)
+            case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+                return 1 if all(map(takes_all, patterns)) else 2
+            case ast.MatchClass() | ast.MatchSequence():
+                parts = parts_of(self.run, p, subject)
+                if parts is None:
+                    return 1
+                return sum(0 if isinstance(q, ast.MatchStar) else self.exits(q, v)
+                           for q, v in parts)  # fmt: skip
+            case _:
+                return 1
+
+
+def _takes_apart(p: ast.pattern) -> bool:
+    """Whether the pattern looks at what the value is."""
+    return not isinstance(p, ast.MatchAs | ast.MatchOr)
+
+
+# --- one pattern as a condition -------------------------------------------------------------------
+
+
+def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
+    """Whether a pattern fits."""
+    if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
+        return case_value(run, subject, lambda v: _test(run, p, v, s), s)
+    match p:
+        case ast.MatchAs(None):
+            return Static(True)
+        case ast.MatchAs(inner):
+            assert inner is not None
+            return _test(run, inner, subject, s)
+        case ast.MatchOr(patterns):
+            return _some(run, patterns, subject, s)
+        case ast.MatchValue(value):
+            return _as_value(_equals(run, subject, value))
+        case ast.MatchSingleton(constant):
+            return _as_value(_is(run, subject, constant, s))
+        case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+            items = subject
+            return run.branch(
+                length_fits(run, items, patterns, Lengths()),
+                lambda: _every(run, parts_of_list(run, items, patterns), s),
+                lambda: Static(False),
+                s,
+            )
+        case ast.MatchClass() | ast.MatchSequence():
+            parts = parts_of(run, p, subject)
+            return Static(False) if parts is None else _every(run, parts, s)
+        case _:
+            run.refuse(p, "this pattern is not supported", "match on a dataclass or a tuple")
+
+
+def _every(run: Run, parts: Sequence[Part], s: ast.stmt) -> Value:
+    if not parts:
+        return Static(True)
+    (p, value), rest = parts[0], parts[1:]
+    if isinstance(p, ast.MatchStar):
+        return _every(run, rest, s)
+    first = run.truth(_test(run, p, value, s), s)
+    return run.branch(first, lambda: _every(run, rest, s), lambda: Static(False), s)
+
+
+def _some(run: Run, patterns: Sequence[ast.pattern], subject: Value, s: ast.stmt) -> Value:
+    first = run.truth(_test(run, patterns[0], subject, s), s)
+    if len(patterns) == 1:
+        return _as_value(first)
+    return run.branch(
+        first, lambda: Static(True), lambda: _some(run, patterns[1:], subject, s), s
+    )
+
+
+def _as_value(cond: object) -> Value:
+    if isinstance(cond, bool):
+        return Static(cond)
+    assert isinstance(cond, Var | Lit)
+    return Scalar(cond, True, 1)
+
+
+def _equals(run: Run, subject: Value, value: ast.expr) -> object:
+    from pullback.frontend.interpret.expressions import evaluate
+
+    if isinstance(subject, RecordV):
+        return False
+    return run.truth(run.compare("==", subject, evaluate(run, value), value), value)
+
+
+def _is(run: Run, subject: Value, constant: object, s: ast.stmt) -> object:
+    """None, True, False"""
+    from pullback.core.types import Bool
+
+    if constant is None or isinstance(subject, Static):
+        return isinstance(subject, Static) and subject.value is constant
+    if not isinstance(subject, Scalar) or not isinstance(subject.type, Bool) or not subject.py:
+        return False
+    cond = run.truth(subject, s)
+    if constant:
+        return cond
+    return (not cond) if isinstance(cond, bool) else run.b.prim("not", cond)
+
+
+# --- what earlier cases say -----------------------------------------------------------------------
+
+
+def _learned(run: Run, p: ast.pattern, subject: Value, known: Known) -> Known:
+    """What is known of the lengths of lists where the pattern does not fit."""
+    match p:
+        case ast.MatchAs(ast.pattern() as inner):
+            return _learned(run, inner, subject, known)
+        case ast.MatchSequence(patterns) if isinstance(subject, ListV):
+            if not all(map(takes_all, patterns)):
+                return known
+            return {**known, subject: known.get(subject, Lengths()).without(patterns)}
+        case ast.MatchOr(patterns):
+            for each in patterns:
+                known = _learned(run, each, subject, known)
+            return known
+        case ast.MatchClass() | ast.MatchSequence() if isinstance(subject, RecordV | TupleV):
+            with run.scratch():
+                parts = parts_of(run, p, subject)
+            asks = [part for part in parts or () if not takes_all(part[0])]
+            return _learned(run, *asks[0], known) if len(asks) == 1 else known
+        case _:
+            return known
+
+
+# --- what a pattern looks at ----------------------------------------------------------------------
+
+Part = tuple[ast.pattern, Value]
+
+
+def parts_of(
+    run: Run, p: ast.MatchClass | ast.MatchSequence, subject: Value
+) -> list[Part] | None:
+    """The patterns inside, each with what it looks at; None: it does not fit."""
+    match p:
+        case ast.MatchClass(cls, patterns, names, keywords):
+            classes = classes_of(run, cls)
+            told_apart(run, subject, classes, p)
+            return _in_class(run, classes, patterns, names, keywords, subject)
+        case ast.MatchSequence(patterns):
+            return _in_sequence(run, patterns, subject)
+
+
+def _in_class(
+    run: Run,
+    classes: tuple[type, ...],
+    patterns: Sequence[ast.pattern],
+    names: Sequence[str],
+    keywords: Sequence[ast.pattern],
+    subject: Value,
+) -> list[Part] | None:
+    (cls,) = classes
+    if not isinstance(subject, RecordV):
+        if not builtin_instance(subject, classes) or names or len(patterns) > 1:
+            return None
+        return [(patterns[0], subject)] if patterns else []
+    if not issubclass(subject.cls, cls):
+        return None
+    positional: tuple[str, ...] = getattr(cls, "__match_args__", records.field_names(cls))
+    if len(patterns) > len(positional):
+        run.refuse(
+            patterns[-1],
+            f"{cls.__name__}() accepts {len(positional)} positional sub-patterns "
+            f"({len(patterns)} given)",
+            error=ArgumentTypeError,
+        )
+    parts: list[Part] = []
+    for q, name in [*zip(patterns, positional), *zip(keywords, names)]:
+        if name in subject.fields:
+            parts.append((q, subject.fields[name]))
+        elif hasattr(subject.cls, name):
+            parts.append((q, run.attribute(subject, name, q)))
+        else:
+            return None
+    return parts
+
+
+def _in_sequence(
+    run: Run, patterns: Sequence[ast.pattern], subject: Value
+) -> list[Part] | None:
+    if isinstance(subject, RecordV) and issubclass(subject.cls, tuple):
+        subject = TupleV(tuple(subject.fields.values()))
+    if not isinstance(subject, TupleV):
+        return None
+    items = subject.items
+    stars = [k for k, p in enumerate(patterns) if isinstance(p, ast.MatchStar)]
+    if len(items) != len(patterns) if not stars else len(items) < len(patterns) - 1:
+        return None
+    values = list(items)
+    if stars:
+        k = stars[0]
+        after = len(patterns) - k - 1
+        middle = TupleV(items[k : len(items) - after], is_list=True)
+        values = [*items[:k], middle, *items[len(items) - after :]]
+    return list(zip(patterns, values))
+
+
+__all__ = ["match_statement", "whole"]

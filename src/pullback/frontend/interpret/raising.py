@@ -1,0 +1,224 @@
+"""``raise`` and ``assert``: exceptions, built-in or the user's own, made of values of the run."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pullback.core.build import boolean
+from pullback.core.messages import Applied, Constant, Message, Part
+from pullback.core.prims_discrete import exception_name
+from pullback.core.terms import Atom, Block, If, Lit, Prim
+from pullback.errors import PullbackError
+from pullback.frontend.interpret.expressions import evaluate, test_of
+from pullback.frontend.interpret.forks import Flow
+from pullback.frontend.interpret.messages import Recorder, is_source
+from pullback.frontend.kinds.values import Static, Value
+from pullback.frontend.signals import NeedStatic
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+_MOST_CHOICES = 3  # each doubles what raises
+
+
+def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> Flow:
+    """``assert test, message``"""
+    cond = test_of(run, test)
+    if isinstance(cond, bool):
+        cond = boolean(cond)
+    if isinstance(cond, Lit) and cond.value:
+        return Flow.FALL
+    if isinstance(cond, Lit):
+        _fail(run, AssertionError, [] if message is None else [message], (), None, s)
+        return Flow.DEAD
+    if message is None:
+        run.require(cond, "AssertionError", "", s)
+    else:
+        fine = cond
+
+        def failed() -> tuple[Atom, ...]:
+            _fail(run, AssertionError, [message], (), None, s)
+            return ()
+
+        block = run.block(failed)
+        match block.lets:
+            case (only,) if isinstance(only.op, Prim) and only.op.name == "require":
+                args = (fine, *only.op.args[1:])
+                run.b.let(Prim("require", args, only.op.static), (), only.site)
+            case _:
+                run.b.let(If(fine, run.block(lambda: ()), block), ())
+    return Flow.FALL
+
+
+def raise_(run: Run, s: ast.Raise) -> Flow:
+    """``raise E(...)``, ``raise E``, both also with ``from``."""
+    if s.exc is None:
+        run.refuse(
+            s, "a bare raise has nothing to raise again", "raise ValueError('...'): say which"
+        )
+    cls, args, names = _made_of(run, s.exc)
+    if cls is None:
+        run.refuse(
+            s,
+            "what is raised is not an exception that is made here",
+            "raise ValueError('...'): the class and what it is made of in one statement",
+        )
+    _fail(run, cls, args, names, s.cause, s)
+    return Flow.DEAD
+
+
+def _made_of(
+    run: Run, node: ast.expr
+) -> tuple[type[Exception] | None, Sequence[ast.expr], tuple[str, ...]]:
+    """The class of an exception (None: it is none), its arguments and the names of the last
+    ones."""
+    args: list[ast.expr] = []
+    names: list[str] = []
+    function = node
+    if isinstance(node, ast.Call):
+        function, args = node.func, [*node.args, *(k.value for k in node.keywords)]
+        names = [k.arg for k in node.keywords if k.arg is not None]
+        if len(names) < len(node.keywords) or any(isinstance(a, ast.Starred) for a in args):
+            run.refuse(
+                node,
+                "an exception that is made of *args or **keywords",
+                "raise ValueError(first, second): one by one",
+            )
+    cls = evaluate(run, function)
+    return (_exception_class(cls), args, tuple(names))
+
+
+def _exception_class(value: Value) -> type[Exception] | None:
+    match value:
+        case Static(type() as cls) if issubclass(cls, Exception):
+            return cls
+        case _:
+            return None
+
+
+def _fail(
+    run: Run, cls: type[Exception], args: Sequence[ast.expr], names: tuple[str, ...],
+    cause: ast.expr | None, s: ast.stmt,
+) -> None:  # fmt: skip
+    """Raise the exception, made of what the run knows."""
+    if _on_both_sides(run, cls, args, names, cause, s):
+        return
+    recorder = Recorder(run)
+    parts = tuple(_argument(recorder, a) for a in args)
+    origin = None if cause is None else _cause(run, recorder, cause)
+    name, leaves = exception_name(cls), recorder.leaves
+    plain = _plain(parts, args)
+    if origin is None and not names and not leaves and not _has_constructor(cls):
+        match parts:
+            case ():
+                return run.require(boolean(False), name, "", s)
+            case (Constant(str(text)),) if text:
+                return run.require(boolean(False), name, text, s)
+            case _:
+                pass
+    message = Message(parts, len(leaves), plain, names, origin)
+    run.b.let(Prim("require", (boolean(False), *leaves), (name, message)), (), run.site(s))
+
+
+def _on_both_sides(
+    run: Run, cls: type[Exception], args: Sequence[ast.expr], names: tuple[str, ...],
+    cause: ast.expr | None, s: ast.stmt,
+) -> bool:  # fmt: skip
+    """Raise on both sides of a choice in the arguments, if there is one: of the side that is not
+    taken nothing is evaluated."""
+    choices = [n for a in args for n in _choices(a)]
+    if not 0 < len(choices) <= _MOST_CHOICES:
+        return False
+    choice = choices[0]
+    try:
+        cond = test_of(run, choice.test)
+    except (PullbackError, NeedStatic):
+        return False
+
+    def side(taken: ast.expr) -> tuple[Atom, ...]:
+        chosen = [copy.deepcopy(a, {id(choice): taken}) for a in args]
+        _fail(run, cls, chosen, names, cause, s)
+        return ()
+
+    def block(taken: ast.expr) -> Block:
+        return run.block(lambda: side(taken))
+
+    if isinstance(cond, bool | Lit):
+        side(choice.body if (cond.value if isinstance(cond, Lit) else cond) else choice.orelse)
+    else:
+        run.b.let(If(cond, block(choice.body), block(choice.orelse)), ())
+    return True
+
+
+def _choices(node: ast.AST) -> Iterator[ast.IfExp]:
+    """The conditional expressions in an expression, the outermost first."""
+    if isinstance(node, ast.IfExp):
+        yield node
+    if not isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
+        for part in ast.iter_child_nodes(node):
+            yield from _choices(part)
+
+
+def _argument(recorder: Recorder, node: ast.expr) -> Part:
+    """What an exception is made of; a text that is known is put together now."""
+    part = recorder.expression(node)
+    if is_source(part):
+        return Constant(ast.unparse(node))
+    return _folded(part)
+
+
+def _folded(part: Part) -> Part:
+    """The part, with its value in its place if that is known and is text."""
+    if isinstance(part, Applied) and all(isinstance(_folded(p), Constant) for p in part.parts):
+        try:
+            known = part.value(())
+        except Exception:  # Python raises it when the program runs
+            return part
+        return Constant(known) if isinstance(known, str) else part
+    return part
+
+
+def _plain(parts: Sequence[Part], args: Sequence[ast.expr]) -> str:
+    """The message where nothing is recorded: what is not known stands as its source text."""
+    if not parts:
+        return ""
+    first, node = parts[0], args[0]
+    if isinstance(first, Constant):
+        return str(first.known)
+    return ast.unparse(node)
+
+
+def _cause(run: Run, recorder: Recorder, node: ast.expr) -> Part:
+    """What stands behind ``from``."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Constant(None)
+    cls, args, names = _made_of(run, node)
+    if cls is None:
+        run.refuse(
+            node,
+            "the cause of an exception is made where it is raised",
+            "raise ValueError('...') from None, or from KeyError('...')",
+        )
+    return Applied(partial(_made, cls, names), tuple(_argument(recorder, a) for a in args))
+
+
+def _made(cls: type[Exception], names: tuple[str, ...], *values: object) -> Exception:
+    return Message(tuple(map(Constant, values)), 0, "", names).exception(cls, ())
+
+
+def _has_constructor(cls: type[Exception]) -> bool:
+    """Whether the class is made by code of its own, which need not take a text alone."""
+    return any(
+        name in vars(c)
+        for c in cls.__mro__
+        if c.__module__ != "builtins"
+        for name in ("__init__", "__new__")
+    ) or type(cls) is not type
+
+
+__all__ = ["assert_", "raise_"]

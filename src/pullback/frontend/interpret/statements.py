@@ -1,0 +1,424 @@
+"""Running statements forward: assignment, branches, jumps, raises.
+
+A jump (return, break, continue) inside a branch is handled by continuation: what follows the ``if``
+is run inside those of its branches that go on. ``return`` binds the name ``$return``; ``break`` and
+``return`` inside a loop also bind ``$exit``, which the loop tests.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom, If, Lit, Prim
+from pullback.errors import PullbackError
+from pullback.frontend.interpret import raising
+from pullback.frontend.interpret.assignment import assign, augmented, delete
+from pullback.frontend.interpret.expressions import (
+    evaluate,
+    function_value,
+    spread,
+    test_of,
+)
+from pullback.frontend.interpret.forks import Flow, fork_names
+from pullback.frontend.interpret.messages import kept_text
+from pullback.frontend.interpret.objects import own_parts
+from pullback.frontend.kinds.values import (
+    RecordV,
+    Stale,
+    Static,
+    Value,
+)
+from pullback.frontend.memory import nested_updates, ownership, row_names
+from pullback.frontend.problems import UNKNOWN, recovered
+from pullback.frontend.python import imports
+from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import (
+    binds_names,
+    is_generator,
+    jumps,
+    liveness_of,
+    size,
+    ways_through,
+)
+from pullback.frontend.signals import FollowUp, Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+EXIT_BREAK, EXIT_RETURN = 1, 2
+_MAX_REPEATED = 40
+"""Code of this size (in syntax nodes) may be repeated in several branches that go on."""
+
+
+def run_body(run: Run, definition: Definition) -> Value:
+    """Run a function body; its value (None if it ends without return)."""
+    if isinstance(definition.node, ast.Lambda):
+        return evaluate(run, definition.node.body)
+    if execute(run, definition.node.body) is Flow.DEAD:
+        raise Unreachable
+    result = run.scope.names.get("$return", Static(None))
+    if is_generator(definition.node):
+        run.refuse(definition.node, UNKNOWN, error=FollowUp)
+    if isinstance(result, Stale):
+        error = FollowUp if result.reason == UNKNOWN else None
+        run.refuse(definition.node, result.reason, "return a value on every path", error)
+    return result
+
+
+def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
+    """Run statements in order."""
+    for k, s in enumerate(stmts):
+        rest = stmts[k + 1 :]
+        after: Sequence[ast.stmt] | None = None
+        try:
+            after = row_names.after_assignment(run, s, rest)
+            if isinstance(s, ast.For):
+                s = row_names.of_loop(run, s)
+            if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
+                return _with_rest(run, s, rest)
+            flow = _statement(run, s) if after is None else Flow.FALL
+        except PullbackError as e:
+            if run.problems is None:
+                raise
+            recovered(run, s, e)
+            flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
+        if after is not None:
+            return execute(run, after)
+        if flow is not Flow.FALL:
+            return flow
+        if "$left" in run.scope.names:
+            return _after_exit(run, s, rest)
+        if isinstance(s, ast.For | ast.While) and s.orelse:
+            return execute(run, [*s.orelse, *rest])
+    return Flow.FALL
+
+
+def _all_jump(s: ast.stmt) -> bool:
+    """Whether nothing after the statement is ever reached."""
+    match s:
+        case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
+            return True
+        case ast.If(_, body, orelse):
+            return _ends(body) and _ends(orelse)
+        case _:
+            return False
+
+
+def _ends(stmts: Sequence[ast.stmt]) -> bool:
+    return any(_all_jump(s) for s in stmts)
+
+
+def _live_end(run: Run) -> frozenset[str]:
+    return run.frame.live_end
+
+
+def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
+    """Run the last statements of a function or loop body: afterwards this path has ended."""
+    flow = execute(run, stmts)
+    if flow is Flow.FALL and not run.frame.in_loop:
+        run.scope.names["$return"] = Static(None)
+    return Flow.JUMPED if flow is Flow.FALL else flow
+
+
+def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
+    """A branch with jumps in it: what follows is run inside the branches that go on."""
+    if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
+        from pullback.frontend.interpret import loops
+
+        loops.once(run, s)
+        return _after_exit(run, s, rest)
+    if isinstance(s, ast.If):
+        return _if(
+            run,
+            s,
+            lambda: _finish(run, [*s.body, *rest]),
+            lambda: _finish(run, [*s.orelse, *rest]),
+            _live_end(run),
+        )
+    from pullback.frontend.interpret import patterns
+
+    return patterns.match_statement(
+        run,
+        s,
+        lambda body: _finish(run, [*body, *rest]),
+        _live_end(run),
+        last=not rest and not run.frame.in_loop,
+    )
+
+
+def _after_exit(run: Run, s: ast.stmt, rest: Sequence[ast.stmt]) -> Flow:
+    """After a loop that a ``return`` may have left: go on only if it was not."""
+    exit_ = run.scope.names.pop("$left")
+    outer = run.scope.names.pop("$outer", None)
+    body = s.body if isinstance(s, ast.For | ast.While) else [s]
+    if "return" not in jumps(body) or "$return" not in run.scope.names:
+        return _after_break(run, s, exit_, rest, execute)
+    cond = run.truth(run.compare("==", exit_, Static(EXIT_RETURN), s), s)
+
+    def leave() -> Flow:
+        if run.frame.in_loop:
+            run.scope.names["$exit"] = Static(EXIT_RETURN)
+        return Flow.JUMPED
+
+    if _endless(s):
+        return leave()
+
+    def go_on() -> Flow:
+        run.scope.names.pop("$return", None)
+        if outer is not None:
+            run.scope.names["$return"] = outer
+        return _after_break(run, s, exit_, rest, _finish)
+
+    return _branch(run, cond, leave, go_on, _live_end(run), s)
+
+
+def _after_break(
+    run: Run,
+    s: ast.stmt,
+    exit_: Value,
+    rest: Sequence[ast.stmt],
+    go: Callable[[Run, Sequence[ast.stmt]], Flow],
+) -> Flow:
+    """After a loop that no ``return`` has left: its ``else`` only if no ``break`` has either."""
+    if not isinstance(s, ast.For | ast.While) or not s.orelse:
+        return go(run, rest)
+    orelse = s.orelse
+    if "break" not in jumps(s.body):
+        return go(run, [*orelse, *rest])
+    broken = run.truth(run.compare("==", exit_, Static(EXIT_BREAK), s), s)
+
+    if jumps(orelse):
+        return _branch(
+            run,
+            broken,
+            lambda: _finish(run, rest),
+            lambda: _finish(run, [*orelse, *rest]),
+            _live_end(run),
+            s,
+        )
+    live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
+    flow = _branch(run, broken, lambda: Flow.FALL, lambda: execute(run, orelse), live, s)
+    return go(run, rest) if flow is Flow.FALL else flow
+
+
+def _endless(s: ast.stmt) -> bool:
+    """``while True`` without break: only return leaves it."""
+    match s:
+        case ast.While(ast.Constant(value), body) if value:
+            return "break" not in jumps(body)
+        case _:
+            return False
+
+
+def _statement(run: Run, s: ast.stmt) -> Flow:
+    match s:
+        case ast.Assign() if nested_updates.exchange(run, s):
+            pass
+        case ast.Assign([target], value) if (text := kept_text(run, target, value)) is not None:
+            assert isinstance(target, ast.Name)
+            run.scope.names[target.id] = text
+        case ast.Assign(targets, value):
+            made = evaluate(run, value)
+            for target in targets:
+                made = own_parts(run, target, value, made)
+            for target in targets:
+                assign(run, target, made, s)
+        case ast.AnnAssign(target, _, value):
+            if value is not None:
+                assign(run, target, evaluate(run, value), s)
+        case ast.AugAssign():
+            augmented(run, s)
+        case ast.If():
+            live = liveness_of_frame(run).get(s, frozenset()) | {"$return", "$exit"}
+            if _all_jump(s):
+                live = _live_end(run)
+            return _if(
+                run, s, lambda: execute(run, s.body), lambda: execute(run, s.orelse), live
+            )
+        case ast.Match():
+            from pullback.frontend.interpret import patterns
+
+            live = liveness_of_frame(run).get(s, frozenset())
+            return patterns.match_statement(
+                run, s, lambda body: execute(run, body), live, last=False
+            )
+        case ast.For():
+            from pullback.frontend.interpret import loops
+
+            return loops.for_statement(run, s)
+        case ast.While():
+            from pullback.frontend.interpret import loops
+
+            return loops.while_statement(run, s)
+        case ast.Return(value):
+            result = Static(None) if value is None else evaluate(run, value)
+            names = run.scope.names  # not those before: the value may have changed some of them
+            names["$return"] = result
+            if run.frame.in_loop:
+                names["$exit"] = Static(EXIT_RETURN)
+                run.frame.returned.append(run.kind(result, s))
+            return Flow.JUMPED
+        case ast.Break():
+            run.scope.names["$exit"] = Static(EXIT_BREAK)
+            return Flow.JUMPED
+        case ast.Continue():
+            return Flow.JUMPED
+        case ast.FunctionDef(name):
+            _define(run, s, name)
+        case ast.Expr(value):
+            _expression_statement(run, value)
+        case ast.Assert(test, message):
+            return raising.assert_(run, test, message, s)
+        case ast.Raise():
+            return raising.raise_(run, s)
+        case ast.Delete(targets):
+            for target in targets:
+                delete(run, target, s)
+        case ast.Import() | ast.ImportFrom():
+            imports.run(run, s)
+        case ast.Pass():
+            pass
+        case _:
+            run.refuse(s, f"{type(s).__name__.lower()} statements are not supported")
+    return Flow.FALL
+
+
+def liveness_of_frame(run: Run) -> dict[ast.stmt, frozenset[str]]:
+    assert run.frame.definition is not None
+    return liveness_of(run.frame.definition.node).after
+
+
+# --- branches -------------------------------------------------------------------------------------
+
+
+def _if(
+    run: Run,
+    s: ast.If,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+) -> Flow:
+    return _test_branch(run, s.test, body, orelse, live, s)
+
+
+def _test_branch(
+    run: Run,
+    test: ast.expr,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+    s: ast.stmt,
+) -> Flow:
+    from pullback.frontend.interpret import narrowing
+
+    def narrows(e: ast.expr) -> bool:
+        return narrowing.refinement(run, e) is not None
+
+    match test:
+        case ast.UnaryOp(ast.Not(), inner) if narrows(inner):
+            return _test_branch(run, inner, orelse, body, live, s)
+        case ast.BoolOp(ast.And(), [first, *others]) if narrows(first) or binds_names(others):
+            rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
+            ast.copy_location(rest, test)
+            return _test_branch(
+                run, first, lambda: _test_branch(run, rest, body, orelse, live, s), orelse, live, s
+            )
+        case ast.BoolOp(ast.Or(), [first, *others]) if narrows(first) and _is_small(s):
+            rest = others[0] if len(others) == 1 else ast.BoolOp(ast.Or(), others)
+            ast.copy_location(rest, test)
+            return _test_branch(
+                run, first, body, lambda: _test_branch(run, rest, body, orelse, live, s), live, s
+            )
+        case _:
+            refined = narrowing.refinement(run, test)
+            if refined is not None:
+                return narrowing.branch_by_class(run, refined, body, orelse, live, s)
+            return _branch(run, test_of(run, test), body, orelse, live, s)
+
+
+def _is_small(s: ast.stmt) -> bool:
+    """Whether the body may be written twice."""
+    return isinstance(s, ast.If) and size(s.body) <= _MAX_REPEATED
+
+
+def _branch(
+    run: Run,
+    cond: bool | Atom,
+    body: Callable[[], Flow],
+    orelse: Callable[[], Flow],
+    live: frozenset[str],
+    s: ast.stmt,
+) -> Flow:
+    if isinstance(cond, Lit):
+        cond = bool(cond.value)
+    if isinstance(cond, bool):
+        return body() if cond else orelse()
+    if _only_raises(s):
+        return _raise_first(run, cond, body, orelse)
+    test: Atom = cond
+    return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
+
+
+def _only_raises(s: ast.stmt) -> bool:
+    return isinstance(s, ast.If) and bool(s.body) and isinstance(s.body[-1], ast.Raise) and not (
+        jumps(s.body)
+    )
+
+
+def _raise_first(
+    run: Run, cond: Atom, body: Callable[[], Flow], orelse: Callable[[], Flow]
+) -> Flow:
+    """``if cond: raise ...``: what follows need not stand inside a branch."""
+    scope = run.scope
+    before = scope.names
+    scope.names = dict(before)
+    try:
+        block = run.block(lambda: _dead(body))
+    finally:
+        scope.names = before
+    match block.lets:
+        case (only,) if isinstance(only.op, Prim) and only.op.name == "require":
+            fine = run.b.prim("not", cond)
+            values = only.op.args[1:]
+            run.b.let(Prim("require", (fine, *values), only.op.static), (), only.site)
+        case _:
+            run.b.let(If(cond, block, run.block(lambda: ())), ())
+    return orelse()
+
+
+def _dead(body: Callable[[], Flow]) -> tuple[Atom, ...]:
+    try:
+        flow = body()
+        assert flow is Flow.DEAD
+    except Unreachable:
+        pass
+    return ()
+
+
+# --- the rest ------------------------------------------------------------------------------------
+
+
+def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
+    if s.decorator_list:
+        run.refuse(s.decorator_list[0], "a decorator inside compiled code", "call it explicitly")
+    f = function_value(run, s)
+    ownership.rebound(run, run.scope, name)
+    run.scope.names[name] = f
+
+
+def _expression_statement(run: Run, value: ast.expr) -> None:
+    if isinstance(value, ast.Constant):
+        return
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr == "fill":
+            run.refuse(
+                value,
+                f".{value.func.attr}() changes its object in place",
+                "make a new value: a comprehension, xs + [x], np.sort(a), ...",
+            )
+    evaluate(run, value)
+
+
+__all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]

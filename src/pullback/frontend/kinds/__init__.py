@@ -1,0 +1,1 @@
+"""What the specialiser knows of values: kinds, abstract values, joins and conversions."""

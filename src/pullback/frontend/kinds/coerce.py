@@ -1,0 +1,418 @@
+"""Converting a value to a more general kind, as ``join`` promises that one can."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+from pullback.core.build import boolean, i64
+from pullback.core.terms import Atom, Inject
+from pullback.core.types import F32, F64, I64, Array, Bool, Int, Named, Real
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.derivatives.identity import is_one
+from pullback.frontend.functions import eta
+from pullback.frontend.functions.captures import Captures
+from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.kinds.flatten import (
+    NoKindError,
+    example,
+    flatten,
+    kind_of,
+    snapshot,
+)
+from pullback.frontend.kinds.kinds import (
+    ClosureK,
+    FunctionK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    MaybeK,
+    Number,
+    OperatorK,
+    OptionalK,
+    RangeK,
+    RecordK,
+    ScalarK,
+    StaleK,
+    SymbolK,
+    TupleK,
+    UnionK,
+    closure_type,
+    describe,
+    leaf_types,
+    static_scalar,
+    without_spare,
+)
+from pullback.frontend.kinds.undefined import dummy, dummy_atom
+from pullback.frontend.kinds.values import (
+    ClosureV,
+    FunctionV,
+    LambdaSetV,
+    ListV,
+    MaybeV,
+    OperatorV,
+    OptionalV,
+    Owner,
+    RangeV,
+    RecordV,
+    Scalar,
+    Stale,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.python.symbols import number_of, symbol_class
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
+    """``value`` as a value of ``kind``; TypesDoNotMeetError if it cannot be."""
+    if isinstance(kind, StaleK):
+        return Stale(kind.reason, kind.node)
+    if kind_of(value) == kind:
+        return value
+    match value, kind:
+        case MaybeV(bound, inner), MaybeK(inner_kind):
+            return MaybeV(bound, coerce(run, inner, inner_kind, node))
+        case _, MaybeK(inner_kind):
+            return MaybeV(boolean(True), coerce(run, value, inner_kind, node))
+        case OptionalV(), UnionK(union) if type(None) in union.classes:
+            none, inner = Static(None), value.value
+            return run.branch(
+                value.there,
+                lambda: coerce(run, inner, kind, node),
+                lambda: coerce(run, none, kind, node),
+                node,
+            )
+        case _, OptionalK(inner_kind):
+            return _into_optional(run, value, inner_kind, node)
+        case Static(constant), SymbolK(cls) if symbol_class(constant) is cls:
+            run.lambda_sets.symbols[constant] = None
+            return SymbolV(i64(number_of(constant)), cls)
+        case SymbolV(), ScalarK(t, py, bits):
+            return Scalar(run.convert(value, t, node), py, bits)
+        case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value, t):
+            return Scalar(run.convert(value, t, node), py, bits)
+        case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
+            parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
+            return TupleV(parts, is_list, value.owners, value.fresh)
+        case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
+            run.long_tuples = run.long_tuples or not is_list
+            made = list_of(run, [coerce(run, v, elem, node) for v in items], elem, node)
+            return replace(made, owners=owners, fresh=fresh, spare=spare)
+        case ListV(), ListK():
+            return _coerce_list(run, value, kind, node)
+        case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (
+            [*fields] == [n for n, _ in kinds]
+        ):
+            converted = {n: coerce(run, fields[n], k, node) for n, k in kinds}
+            return replace(value, fields=converted)
+        case (RecordV() | UnionV() | Static()), UnionK():
+            return _into_union(run, value, kind, node)
+        case FunctionV(), FunctionK():
+            return _coerce_function(run, value, kind, node)
+        case (Static() | OperatorV()), (FunctionK() | ClosureK() | LambdaSetK()):
+            return coerce(run, eta.wrapped(value), kind, node)
+        case RecordV(cls), (FunctionK() | ClosureK() | LambdaSetK()) if _is_callable(cls):
+            return coerce(run, run.attribute(value, "__call__", node), kind, node)
+        case (FunctionV() | ClosureV()), ClosureK():
+            return _into_closure(run, value, kind, node)
+        case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
+            return _into_set(run, value, kind, node)
+        case RangeV(start, stop, step), RangeK(kinds):
+            a, b, c = (coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds))
+            return RangeV(a, b, c)
+        case OperatorV(name, f, options, args), OperatorK(again, fk, _, ks) if name == again:
+            given = tuple(coerce(run, v, k, node) for v, k in zip(args, ks, strict=True))
+            return OperatorV(name, coerce(run, f, fk, node), options, given)
+        case _:
+            mismatch(run, value, kind, node)
+
+
+def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> Atom:
+    from pullback.frontend.interpret.narrowing import is_instance
+
+    return run.bool_atom(run.truth(is_instance(run, value, classes, node), node))
+
+
+def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> OptionalV:
+    match value:
+        case OptionalV(there, present):
+            return OptionalV(there, coerce(run, present, inner, node))
+        case Static(None):
+            return OptionalV(boolean(False), dummy(run, inner))
+        case UnionV(_, union) if type(None) in union.classes and isinstance(inner, UnionK):
+            none = _is(run, value, (type(None),), node)
+            present = UnionV(value.atom, union, value.owners, value.absent | {type(None)})
+            return OptionalV(run.b.prim("not", none), coerce(run, present, inner, node))
+        case _:
+            return OptionalV(boolean(True), coerce(run, value, inner, node))
+
+
+def tightened(run: Run, value: Value, node: ast.AST) -> Value:
+    """The value with lists that are exactly as long as their arrays."""
+    try:
+        kind = kind_of(value)
+    except NoKindError:
+        return value
+    return coerce(run, value, without_spare(kind), node)
+
+
+def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
+    """The same list: another name for its arrays if they need not change."""
+    if _same_leaves(value.elem, kind.elem):
+        atoms = value.atoms
+        if value.spare and not kind.spare:
+            args = i64(0), value.length, i64(1)
+            atoms = tuple(run.b.prim("slice", a, *args, static=(0,)) for a in atoms)
+        return replace(value, elem=kind.elem, atoms=atoms, spare=kind.spare)
+    made = run.sequence_of(
+        value.length,
+        lambda i: coerce(run, run.element(value, i, node, False), kind.elem, node),
+        node,
+    )
+    inner = value.inner | made.inner
+    return replace(
+        made, elem=kind.elem, owners=value.owners, fresh=value.fresh, inner=inner, spare=kind.spare,
+        sole=value.sole,
+    )  # fmt: skip
+
+
+def _same_leaves(a: Kind, b: Kind) -> bool:
+    """Whether the kinds differ at most in what is known of numbers, not in the leaves."""
+    match a, b:
+        case ScalarK(), ScalarK():
+            return a.type == b.type
+        case TupleK(xs, p), TupleK(ys, q):
+            return p == q and len(xs) == len(ys) and all(map(_same_leaves, xs, ys))
+        case ListK(x, p), ListK(y, q):
+            return (q or not p) and _same_leaves(x, y)
+        case RecordK(c, xs), RecordK(d, ys):
+            return c is d and all(_same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys))
+        case _:
+            return a == b
+
+
+def mismatch(run: Run, value: Value, kind: Kind, node: ast.AST) -> NoReturn:
+    cut = isinstance(value, Scalar) and isinstance(kind, ScalarK) and kind.type == I64
+    run.refuse(
+        node,
+        f"{run.describe(value)} where {describe(kind)} is needed",
+        "use floats from the start (0.0 in place of 0; a field declared float)" if cut else "",
+        error=TypesDoNotMeetError,
+    )
+
+
+def _is_callable(cls: type) -> bool:
+    return any("__call__" in vars(c) for c in cls.__mro__)
+
+
+def _fits(value: Static | Scalar, t: Number) -> bool:
+    """Whether a number can be one of this type: a float is never cut off to be an int."""
+    if isinstance(value, Static):
+        known = static_scalar(value.value)
+        return known is not None and _RANKS[type(known.type)] <= _RANKS[type(t)]
+    single = value.type == F64 and t == F32
+    return _RANKS[type(value.type)] <= _RANKS[type(t)] and not single
+
+
+_RANKS = {Bool: 0, Int: 1, Real: 2}
+
+
+def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
+    """Items of one kind, known one by one, as a list."""
+    from pullback.frontend.library.numpy import sequences
+    from pullback.frontend.memory import ownership
+
+    length = i64(len(items))
+    run.declare_kind(elem)
+    types = list(leaf_types(elem))
+    owners = frozenset(o for v in items for owned, _ in flatten(v).owned for o in owned)
+    sole = ownership.is_unshared(TupleV(tuple(items)))
+    if not items:
+        empty = tuple(dummy_atom(run, Array(t, 1)) for t in types)
+        return ListV(length, elem, empty, *new_owner(), sole=True)
+    if all(isinstance(t, Real | Int | Bool) for t in types):
+        columns = zip(*(flatten(v).atoms for v in items))
+        atoms = tuple(sequences.display(run, column, node).atom for column in columns)
+        return ListV(length, elem, atoms, *new_owner(), owners, sole=sole)
+
+    def pick(i: Atom, low: int, high: int) -> Value:
+        if high - low == 1:
+            return items[low]
+        middle = (low + high) // 2
+        below = run.b.prim("lt", i, i64(middle))
+        return run.branch(
+            below, lambda: pick(i, low, middle), lambda: pick(i, middle, high), node
+        )
+
+    made = run.sequence_of(length, lambda i: pick(i, 0, len(items)), node)
+    return ListV(length, elem, made.atoms, *new_owner(), owners, sole=sole)
+
+
+def copied(run: Run, items: ListV) -> ListV:
+    """A list of its own with the same items."""
+    from pullback.frontend.memory import ownership
+
+    whole = run.to_list(items, ast.Pass())
+    atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
+    new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
+    holds = ownership.holds_memory(whole.elem)
+    return replace(new, sole=False) if holds else replace(new, inner=frozenset())
+
+
+def new_owner() -> tuple[frozenset[Owner], bool]:
+    """The ownership of a list that is made now."""
+    return frozenset({Owner("a list")}), True
+
+
+def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
+    union = kind.union
+    if isinstance(value, RecordV) and value.node is not None and value.node.union is union:
+        value = value.node
+    if isinstance(value, UnionV) and value.union is union:
+        return _narrowed(run, value, kind, node)
+    if isinstance(value, UnionV):
+        return _other_union(run, value, kind, node)
+    if isinstance(value, RecordV) and value.cls in union.classes:
+        cls: type = value.cls
+    elif isinstance(value, Static) and value.value is None and type(None) in union.classes:
+        cls = type(None)
+    else:
+        mismatch(run, value, kind, node)
+    if cls in kind.absent:
+        mismatch(run, value, kind, node)
+    known = run.boxed.get((value, union)) if isinstance(value, RecordV) else None
+    if known is not None and any(known[0] is b for b in run.builders):  # one object is one node
+        return replace(known[1], absent=kind.absent)
+    if isinstance(value, RecordV) and value.fields:
+        here = run.frame.spec.name if run.frame.spec is not None else "main"
+        if known or not is_one(run, value):
+            run.splits.add(here)
+        if run.homes.setdefault(value, union) is not union:
+            run.several.add(here)
+    fields = coerce(run, value, union.variant_kind(cls), node)
+    run.declare(union)
+    named = Named(union.name)
+    flat = flatten(fields)
+    (atom,) = run.b.let(Inject(named, union.tag(cls), tuple(flat.atoms)), (named,))
+    owned = frozenset(o for owners, _ in flat.owned for o in owners)
+    made = UnionV(atom, union, owned, kind.absent)
+    if isinstance(value, RecordV):
+        run.boxed[value, union] = run.b, made
+    return made
+
+
+def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
+    """A value of a union as one of another: as a node of that. What it can be and the other lacks
+    is checked when it runs."""
+    from pullback.frontend.interpret.narrowing import case_value
+
+    shared = set(kind.union.classes) - kind.absent
+    if shared.isdisjoint(value.possible):
+        mismatch(run, value, kind, node)
+    if not value.union.agrees(kind.union):
+        mismatch(run, value, kind, node)
+    if kind.union.primal is not None:  # a gradient has None where a value has something
+        mismatch(run, value, kind, node)
+    declared = UnionK(value.union, frozenset(value.union.classes) - shared)
+    narrowed = _narrowed(run, value, declared, node)
+    return case_value(run, narrowed, lambda v: coerce(run, v, kind, node), node)
+
+
+def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
+    """The same node where some of its alternatives are not declared: checked when it runs."""
+    more = kind.absent - value.absent
+    if more:
+        ordered = tuple(c for c in value.union.classes if c in more)
+        wrong = _is(run, value, ordered, node)
+        names = " or ".join("None" if c is type(None) else c.__name__ for c in ordered)
+        message = f"{names} where {describe(kind)} is declared"
+        run.require(run.b.prim("not", wrong), "TypeError", message, node)
+    return UnionV(value.atom, value.union, value.owners, kind.absent)
+
+
+def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:
+    """The same function with its captures converted."""
+    target = example(kind)
+    assert isinstance(target, FunctionV)
+    if value.definition is not target.definition:
+        mismatch(run, value, kind, node)
+    return _Conversion(run, node).function(snapshot(value), target)
+
+
+class _Conversion(Captures):
+    """Captures converted to those of an example."""
+
+    def __init__(self, run: Run, node: ast.AST) -> None:
+        super().__init__()
+        self.run = run
+        self.node = node
+
+    def fill(self, made: Scope, a: Scope, b: Scope) -> None:
+        for name, wanted in b.names.items():
+            made.names[name] = self.value(a.names[name], wanted)
+            made.cells[name] = a.cells.get(name, frozenset())
+
+    def value(self, v: Value, like: Value) -> Value:
+        match v, like:
+            case FunctionV(), FunctionV() if v.definition is like.definition:
+                return self.function(v, like)
+            case TupleV(items, is_list), TupleV(wanted) if len(items) == len(wanted):
+                return TupleV(tuple(map(self.value, items, wanted)), is_list, v.owners, v.fresh)
+            case RecordV(cls, fields), RecordV(other, wanted_fields) if cls is other:
+                made = {n: self.value(fields[n], w) for n, w in wanted_fields.items()}
+                return replace(v, fields=made)
+            case OperatorV(name, f, options, args), OperatorV(again, g) if name == again:
+                given = tuple(map(self.value, args, like.args))
+                return OperatorV(name, self.value(f, g), options, given)
+            case _:
+                return coerce(self.run, v, kind_of(like), self.node)
+
+
+def _into_set(
+    run: Run, value: FunctionV | ClosureV | LambdaSetV, kind: LambdaSetK, node: ast.AST
+) -> Value:
+    """A function as a node of a recursive lambda set."""
+    target = kind.set
+    if isinstance(value, LambdaSetV):
+        target.store.merge(target, value.set)  # this round of specialisation is repeated
+        return dummy(run, kind)
+    if isinstance(value, ClosureV):
+        return run.case_closure(value, lambda f: _into_set(run, f, kind, node), node)
+    own = kind_of(value)
+    assert isinstance(own, FunctionK)
+    tag = target.tag(own)
+    flat = flatten(coerce(run, value, target.members[tag], node))
+    run.declare(target)
+    run.redeclare(target)
+    named = Named(target.name)
+    (atom,) = run.b.let(Inject(named, tag, tuple(flat.atoms)), (named,))
+    return LambdaSetV(atom, target, frozenset(o for owned, _ in flat.owned for o in owned))
+
+
+def _into_closure(
+    run: Run, value: FunctionV | ClosureV, kind: ClosureK, node: ast.AST
+) -> ClosureV:
+    t = closure_type(kind.alternatives)
+    if isinstance(value, ClosureV):
+        made = run.case_closure(value, lambda f: _into_closure(run, f, kind, node), node)
+        assert isinstance(made, ClosureV)
+        return made
+    own = kind_of(value)
+    for tag, alternative in enumerate(kind.alternatives):
+        if alternative == own or _same_place(own, alternative):
+            flat = flatten(coerce(run, value, alternative, node))
+            (atom,) = run.b.let(Inject(t, tag, tuple(flat.atoms)), (t,))
+            owners = frozenset(o for owned, _ in flat.owned for o in owned)
+            return ClosureV(atom, kind.alternatives, owners)
+    mismatch(run, value, kind, node)
+
+
+def _same_place(a: Kind, b: FunctionK) -> bool:
+    return isinstance(a, FunctionK) and a.root.definition is b.root.definition

@@ -1,0 +1,376 @@
+"""Values to kinds and atoms, and back.
+
+``flatten`` walks a value once and gives its kind, its leaves (atoms in the order of
+``kinds.leaf_types``) and the memory that it may share; ``rebuild`` is its inverse. A function value
+is flattened with everything that it captures, over all the scopes that it reaches: that is lambda
+lifting. Functions that capture each other or themselves are finite graphs, so this ends.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pullback.core.terms import Atom, Var
+from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    ClosureK,
+    FunctionK,
+    FunctionRefK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    MaybeK,
+    OperatorK,
+    OptionalK,
+    RangeK,
+    RecordK,
+    ScalarK,
+    ScopeK,
+    StaleK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    UnionK,
+    leaf_types,
+    quantised,
+    static_kind,
+)
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ClosureV,
+    FunctionV,
+    LambdaSetV,
+    ListV,
+    MaybeV,
+    OperatorV,
+    OptionalV,
+    Owner,
+    RangeV,
+    RecordV,
+    Scalar,
+    Stale,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.python.syntax import free_names
+
+Ownership = tuple[frozenset[Owner], bool]
+"""The arrays whose memory a value may share, and whether it is all of a fresh one (what is in a
+list: whether each of its arrays and lists is a fresh one, in one place only)."""
+
+NO_OWNER: Ownership = (frozenset(), False)
+_NO_NODE = ast.Pass()
+
+
+class NoKindError(Exception):
+    """A value that exists only for the moment (an iterator, a slice) was to be kept."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+        super().__init__(type(value).__name__)
+
+
+@dataclass(slots=True)
+class Flat:
+    """A flattened value; ``owned`` are the ownerships of its arrays, lists (of a list, then of
+    what is in it), nodes, closures and captured variables."""
+
+    kind: Kind
+    atoms: list[Atom] = field(default_factory=list)
+    owned: list[Ownership] = field(default_factory=list)
+
+
+def flatten(value: Value) -> Flat:
+    """The kind, leaves and ownership of a value."""
+    out = Flat(StaticK((), None))
+    out.kind = _flatten(value, None, out)
+    return out
+
+
+def kind_of(value: Value) -> Kind:
+    return flatten(value).kind
+
+
+def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
+    def each(values: tuple[Value, ...]) -> tuple[Kind, ...]:
+        return tuple(_flatten(v, graph, out) for v in values)
+
+    match value:
+        case Static(v):
+            return static_kind(v)
+        case Scalar(atom, py, bits):
+            out.atoms.append(atom)
+            return ScalarK(value.type, py, quantised(value.type, bits))
+        case ArrayV(atom, owners, fresh):
+            out.atoms.append(atom)
+            out.owned.append((owners, fresh))
+            return ArrayK(value.elem, value.rank)
+        case ListV(length, elem, atoms, owners, fresh, inner, spare, sole):
+            out.atoms.extend((length, *atoms))
+            out.owned.extend(((owners, fresh), (inner, sole)))
+            return ListK(elem, spare)
+        case TupleV(items, is_list, owners, fresh):
+            if is_list:
+                out.owned.append((owners, fresh))
+            return TupleK(each(items), is_list)
+        case RecordV(cls, fields, _, owners, fresh):
+            if cls is dict:
+                out.owned.append((owners, fresh))
+            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())))))
+        case UnionV(atom, union, owners):
+            out.atoms.append(atom)
+            out.owned.append((owners, False))
+            return UnionK(union, value.absent)
+        case OptionalV(there, inner):
+            out.atoms.append(there)
+            return OptionalK(_flatten(inner, graph, out))
+        case MaybeV(bound, inner):
+            out.atoms.append(bound)
+            return MaybeK(_flatten(inner, graph, out))
+        case SymbolV(atom, cls):
+            out.atoms.append(atom)
+            return SymbolK(cls)
+        case ClosureV(atom, kinds, owners):
+            out.atoms.append(atom)
+            out.owned.append((owners, False))
+            return ClosureK(kinds)
+        case LambdaSetV(atom, lambdas, owners):
+            out.atoms.append(atom)
+            out.owned.append((owners, False))
+            return LambdaSetK(lambdas)
+        case RangeV(start, stop, step):
+            return RangeK(each((start, stop, step)))
+        case OperatorV(name, function, options, args):
+            return OperatorK(name, each((function,))[0], options, each(args))
+        case FunctionV():
+            return _function(value, out) if graph is None else graph.reference(value, out)
+        case Stale(reason, node):
+            return StaleK(reason, node)
+        case _:
+            raise NoKindError(value)
+
+
+def _function(value: FunctionV, out: Flat) -> FunctionK:
+    graph = _Graph()
+    graph.visit(value)
+    scopes = []
+    for scope in graph.scopes:
+        if isinstance(scope, PyScope):
+            scopes.append(ScopeK(-1, (), scope))
+            continue
+        names = sorted(graph.needed[scope])
+        kinds = tuple((n, _captured(scope, n, graph, out)) for n in names)
+        parent = -1 if scope.parent is None else graph.number(scope.parent)
+        scopes.append(ScopeK(parent, kinds))
+    return FunctionK(tuple(scopes), graph.reference(value, out))
+
+
+def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
+    value = captured_value(scope, name)
+    out.owned.append((_cell(scope, name), False))
+    start = len(out.atoms), len(out.owned)
+    try:
+        return _flatten(value, graph, out)
+    except NoKindError:
+        del out.atoms[start[0] :], out.owned[start[1] :]
+        return StaleK(f"{name!r} is an iterator: it cannot be captured by a function", _NO_NODE)
+
+
+def _cell(scope: Scope, name: str) -> frozenset[Owner]:
+    """The variable itself, as an owner; of a snapshot, the variable that it is a copy of."""
+    if scope.live and name not in scope.cells:
+        scope.cells[name] = frozenset({Owner("" if scope.locals else name, cell=True)})
+    return scope.cells.get(name, frozenset())
+
+
+def captured_value(scope: Scope, name: str) -> Value:
+    if name in scope.names:
+        return scope.names[name]
+    return Stale(f"{name!r} has no value yet when it is captured", _NO_NODE)
+
+
+class _Graph:
+    """The scopes that a function value reaches, and the names needed in each."""
+
+    def __init__(self) -> None:
+        self.scopes: list[Scope | PyScope] = []
+        self.numbers: dict[Scope | PyScope, int] = {}
+        self.needed: dict[Scope, set[str]] = {}
+
+    def number(self, scope: Scope | PyScope) -> int:
+        if scope not in self.numbers:
+            self.numbers[scope] = len(self.scopes)
+            self.scopes.append(scope)
+            if isinstance(scope, Scope):
+                self.needed.setdefault(scope, set())
+                if scope.parent is not None:
+                    self.number(scope.parent)
+        return self.numbers[scope]
+
+    def visit(self, root: FunctionV) -> None:
+        todo = [root]
+        seen: set[tuple[int, int]] = set()
+        while todo:
+            f = todo.pop()
+            key = (id(f.definition), id(f.scope))
+            if f.scope is not None:
+                self.number(f.scope)
+            todo += [g for v in parts_of(f) for g in functions_in(v)]
+            if key in seen:
+                continue
+            seen.add(key)
+            for name in free_names(f.definition.node):
+                owner = owner_of(f.scope, name)
+                if owner is not None and name not in self.needed.setdefault(owner, set()):
+                    self.needed[owner].add(name)
+                    todo += functions_in(captured_value(owner, name))
+
+    def reference(self, f: FunctionV, out: Flat) -> FunctionRefK:
+        scope = -1 if f.scope is None else self.numbers[f.scope]
+        defaults = tuple(_flatten(v, self, out) for v in f.defaults)
+        keywords = tuple((n, _flatten(v, self, out)) for n, v in f.kw_defaults)
+        bound = tuple(_flatten(v, self, out) for v in f.bound)
+        return FunctionRefK(f.definition, scope, defaults, keywords, bound)
+
+
+def parts_of(f: FunctionV) -> tuple[Value, ...]:
+    return (*f.defaults, *(v for _, v in f.kw_defaults), *f.bound)
+
+
+def functions_in(value: Value) -> Iterator[FunctionV]:
+    """The known functions inside a value (not those that they capture)."""
+    match value:
+        case FunctionV():
+            yield value
+        case TupleV(items):
+            for v in items:
+                yield from functions_in(v)
+        case RecordV(_, fields):
+            for v in fields.values():
+                yield from functions_in(v)
+        case OperatorV(_, function, _, args):
+            for v in (function, *args):
+                yield from functions_in(v)
+        case OptionalV(_, inner) | MaybeV(_, inner):
+            yield from functions_in(inner)
+        case _:
+            return
+
+
+# --- and back -------------------------------------------------------------------------------------
+
+
+def example(kind: Kind) -> Value:
+    """A value of this kind that nothing is known of, to look at."""
+    return rebuild(kind, (Var("_", t) for t in leaf_types(kind)))
+
+
+def rebuild(
+    kind: Kind, atoms: Iterator[Atom], own: Callable[[], Ownership] = lambda: NO_OWNER
+) -> Value:
+    """The value of this kind that these atoms carry; ``own`` gives ownerships in order."""
+    return _rebuild(kind, atoms, own, [])
+
+
+def _rebuild(
+    kind: Kind,
+    atoms: Iterator[Atom],
+    own: Callable[[], Ownership],
+    scopes: list[AnyScope],
+) -> Value:
+    def each(kinds: tuple[Kind, ...]) -> tuple[Value, ...]:
+        return tuple(_rebuild(k, atoms, own, scopes) for k in kinds)
+
+    match kind:
+        case StaticK(_, value):
+            return Static(value)
+        case ScalarK(_, py, bits):
+            return Scalar(next(atoms), py, bits)
+        case ArrayK():
+            atom = next(atoms)
+            return ArrayV(atom, *own())
+        case ListK(elem, spare):
+            length = next(atoms)
+            parts = tuple(next(atoms) for _ in leaf_types(elem))
+            (owners, fresh), (inner, sole) = own(), own()
+            return ListV(length, elem, parts, owners, fresh, inner, spare, sole)
+        case TupleK(items, True):
+            owners, fresh = own()
+            return TupleV(each(items), True, owners, fresh)
+        case TupleK(items):
+            return TupleV(each(items))
+        case RecordK(cls, fields):
+            owners, fresh = own() if cls is dict else NO_OWNER
+            inside = {n: _rebuild(k, atoms, own, scopes) for n, k in fields}
+            return RecordV(cls, inside, None, owners, fresh)
+        case UnionK(union, absent):
+            return UnionV(next(atoms), union, own()[0], absent)
+        case OptionalK(inner):
+            there = next(atoms)
+            return OptionalV(there, _rebuild(inner, atoms, own, scopes))
+        case MaybeK(inner):
+            bound = next(atoms)
+            return MaybeV(bound, _rebuild(inner, atoms, own, scopes))
+        case SymbolK(cls):
+            return SymbolV(next(atoms), cls)
+        case ClosureK(alternatives):
+            return ClosureV(next(atoms), alternatives, own()[0])
+        case LambdaSetK(lambdas):
+            return LambdaSetV(next(atoms), lambdas, own()[0])
+        case RangeK(items):
+            start, stop, step = each(items)
+            return RangeV(start, stop, step)
+        case OperatorK(name, function, options, args):
+            return OperatorV(name, each((function,))[0], options, each(args))
+        case FunctionK():
+            return _rebuild_function(kind, atoms, own)
+        case FunctionRefK(definition, scope, defaults, kw_defaults, bound):
+            values = each(defaults)
+            keywords = tuple((n, _rebuild(k, atoms, own, scopes)) for n, k in kw_defaults)
+            where = scopes[scope] if scope >= 0 else None
+            return FunctionV(definition, where, values, keywords, each(bound))
+        case StaleK(reason, node):
+            return Stale(reason, node)
+
+
+def _rebuild_function(
+    kind: FunctionK, atoms: Iterator[Atom], own: Callable[[], Ownership]
+) -> Value:
+    made: list[AnyScope] = [
+        s.external if s.external is not None else Scope({}, live=False) for s in kind.scopes
+    ]
+    for described, scope in zip(kind.scopes, made):
+        if isinstance(scope, Scope):
+            scope.parent = made[described.parent] if described.parent >= 0 else None
+            for name, k in described.names:
+                scope.cells[name] = own()[0]
+                scope.names[name] = _rebuild(k, atoms, own, made)
+    return _rebuild(kind.root, atoms, own, made)
+
+
+def snapshot(f: FunctionV) -> FunctionV:
+    """The function with what it captures as it is now."""
+    flat = flatten(f)
+    owned = iter(flat.owned)
+    value = rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
+    assert isinstance(value, FunctionV)
+    return value
+
+
+def frozen(value: Value) -> Value:
+    """The value as it is now, whatever is assigned or updated later (a pullback keeps its own)."""
+    flat = flatten(value)
+    return rebuild(flat.kind, iter(flat.atoms))
+
+
+def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:
+    """The variables of functions still running that a function value reads when it is called."""
+    graph = _Graph()
+    graph.visit(f)
+    return {(s, n) for s, names in graph.needed.items() if s.live for n in names}

@@ -1,0 +1,446 @@
+"""Where paths merge: the least kind that both kinds can be converted to."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Hashable, Sequence
+from dataclasses import is_dataclass
+
+from pullback.core.types import I64, Bool, Int, Real
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions import eta
+from pullback.frontend.functions.captures import Captures
+from pullback.frontend.functions.scopes import AnyScope, Scope
+from pullback.frontend.kinds.flatten import example, kind_of
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    ClosureK,
+    FunctionK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    MaybeK,
+    Number,
+    OperatorK,
+    OptionalK,
+    RangeK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    UnionK,
+    parts,
+    static_scalar,
+    with_parts,
+)
+from pullback.frontend.kinds.values import CALLS, FunctionV, OperatorV, Stale, Static, Value
+from pullback.frontend.python import records
+from pullback.frontend.python.source import Definition
+from pullback.frontend.python.symbols import symbol_class
+from pullback.frontend.python.unions import declared_unions
+
+
+def join(a: Kind, b: Kind) -> Kind | None:
+    """The common kind of two values, or None: bool < int < float, Python < NumPy, a list of known
+    length < a list, a dataclass < a union that has it, a function < a choice of functions, a
+    constant < a symbol, None and a value < an optional one."""
+    if a == b:
+        return a
+    if isinstance(a, MaybeK) or isinstance(b, MaybeK):
+        x, y = (k.inner if isinstance(k, MaybeK) else k for k in (a, b))
+        both = join(x, y)
+        return None if both is None else MaybeK(both)
+    found = _join(a, b)
+    return _optional(a, b) if found is None else found
+
+
+def _join(a: Kind, b: Kind) -> Kind | None:
+    match a, b:
+        case OperatorK(name, f, options, xs), OperatorK(again, g, same, ys):
+            if (name, options, len(xs)) == (again, same, len(ys)):
+                joined = _all((f, *xs), (g, *ys))
+                return _functions(a, b) if joined is None else with_parts(a, joined)
+            return _functions(a, b)
+        case _ if is_function(a) and is_function(b):
+            return _functions(a, b)
+        case (SymbolK() | StaticK()), (SymbolK() | StaticK()) if _symbols(a, b) is not None:
+            return _symbols(a, b)
+        case (ScalarK() | StaticK()), (ScalarK() | StaticK()):
+            return _numbers(a, b)
+        case SymbolK(cls), (ScalarK() | StaticK()) if issubclass(cls, int | float):
+            return _numbers(_of_members(cls), b)
+        case (ScalarK() | StaticK()), SymbolK(cls) if issubclass(cls, int | float):
+            return _numbers(a, _of_members(cls))
+        case TupleK(xs, is_list), TupleK(ys, also):
+            if is_list == also and len(xs) == len(ys):
+                items = _all(xs, ys)
+                if items is not None:
+                    return TupleK(items, is_list)
+            return _as_lists(a, b) if is_list and also else None
+        case (TupleK(), ListK()) | (ListK(), TupleK()):
+            return _as_lists(a, b)
+        case ListK(x, p), ListK(y, q):
+            elem = join(x, y)
+            return None if elem is None else ListK(elem, p or q)
+        case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            if [n for n, _ in xs] != [n for n, _ in ys]:  # of dicts
+                return None
+            items = _all([k for _, k in xs], [k for _, k in ys])
+            return None if items is None else with_parts(a, items)
+        case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
+            return _in_union(a, b)
+        case RangeK(xs), RangeK(ys):
+            items = _all(xs, ys)
+            return None if items is None else RangeK(items)
+        case _:
+            return None
+
+
+def keeps_classes(kind: Kind, joined: Kind) -> bool:
+    """Whether a value of a kind, seen as one of a join that it is in, has numbers of the same
+    classes: an int that would become a float has not."""
+    match kind, joined:
+        case ScalarK(t, py), ScalarK(u, also):
+            return (t, py) == (u, also)
+        case OptionalK(x), OptionalK(y):
+            return keeps_classes(x, y)
+        case _, OptionalK(inner):
+            return is_none(kind) or keeps_classes(kind, inner)
+        case TupleK(items), ListK(elem):
+            return all(keeps_classes(k, elem) for k in items)
+        case _ if type(kind) is type(joined):
+            mine, others = tuple(parts(kind)), tuple(parts(joined))
+            if len(mine) != len(others):
+                return True
+            return all(keeps_classes(k, other) for k, other in zip(mine, others))
+        case _:
+            return True
+
+
+def _all(xs: Sequence[Kind], ys: Sequence[Kind]) -> tuple[Kind, ...] | None:
+    joined = [join(x, y) for x, y in zip(xs, ys, strict=True)]
+    known = tuple(k for k in joined if k is not None)
+    return known if len(known) == len(joined) else None
+
+
+def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
+    x, y = (k.cls if isinstance(k, SymbolK) else symbol_class(k.value) for k in (a, b))
+    return None if x is None or x is not y else SymbolK(x)
+
+
+_MAY_BE_MISSING = (
+    ScalarK | TupleK | ArrayK | ListK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
+    | SymbolK
+)  # fmt: skip
+
+
+def _optional(a: Kind, b: Kind) -> Kind | None:
+    """None and a value; or two of which one may be None."""
+    x, y = (k.inner if isinstance(k, OptionalK) else k for k in (a, b))
+    if (x, y) != (a, b):
+        found = y if is_none(x) else x if is_none(y) else join(x, y)
+        return None if found is None or isinstance(found, OptionalK) else OptionalK(found)
+    if is_none(a) or is_none(b):
+        kind = generalise(b if is_none(a) else a)
+        if isinstance(kind, StaticK) and symbol_class(kind.value) is not None:
+            kind = SymbolK(type(kind.value))
+        if is_function(kind) and isinstance(kind, StaticK | OperatorK):
+            (kind,) = _alternatives(kind)
+        return OptionalK(kind) if isinstance(kind, _MAY_BE_MISSING) else None
+    return None
+
+
+def is_none(kind: Kind) -> bool:
+    return isinstance(kind, StaticK) and kind.value is None
+
+
+def generalise(kind: Kind) -> Kind:
+    """The kind with literals (numbers) as run-time numbers, of unknown size."""
+    match kind:
+        case StaticK(_, enum.Enum()):
+            return kind  # a member of an IntEnum is more than its number
+        case StaticK(_, value):
+            return static_scalar(value) or kind
+        case TupleK(items, is_list):
+            return TupleK(tuple(map(generalise, items)), is_list)
+        case RecordK(cls, fields):
+            return RecordK(cls, tuple((n, generalise(k)) for n, k in fields))
+        case RangeK(items):
+            return RangeK(tuple(map(generalise, items)))
+        case OptionalK(inner):
+            return OptionalK(generalise(inner))
+        case MaybeK(inner):
+            return MaybeK(generalise(inner))
+        case _:
+            return kind
+
+
+def widen(old: Kind, new: Kind) -> Kind:
+    """``new``, but an int whose size bound has grown is unbounded: loops reach a fixpoint."""
+    match old, new:
+        case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
+            return ScalarK(t, py, old_bits if bits <= old_bits else 64)
+        case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
+            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys)), is_list)
+        case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
+            return RecordK(cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys)))
+        case ListK(x), ListK(y, spare):
+            return ListK(widen(x, y), spare)
+        case OptionalK(x), OptionalK(y):
+            return OptionalK(widen(x, y))
+        case MaybeK(x), MaybeK(y):
+            return MaybeK(widen(x, y))
+        case RangeK(xs), RangeK(ys):
+            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys)))
+        case _:
+            return new
+
+
+def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
+    x = static_scalar(a.value) if isinstance(a, StaticK) else a
+    y = static_scalar(b.value) if isinstance(b, StaticK) else b
+    if x is None or y is None:
+        return None if x is not None or y is not None else _in_union(a, b)
+    t = _number(x, y, isinstance(a, StaticK), isinstance(b, StaticK))
+    return ScalarK(t, x.py and y.py, 64 if isinstance(t, Real) else max(x.bits, y.bits))
+
+
+def _of_members(cls: type) -> ScalarK:
+    """The members of an IntEnum as the numbers that they are too."""
+    return ScalarK(I64 if issubclass(cls, int) else Real(64), True)
+
+
+def _number(x: ScalarK, y: ScalarK, x_literal: bool, y_literal: bool) -> Number:
+    match x.type, y.type:
+        case Real(p), Real(q):
+            if x_literal and not y.py:  # a literal takes the precision of the NumPy scalar
+                return Real(q)
+            return Real(p) if y_literal and not x.py else Real(max(p, q))
+        case Real(p), Int() | Bool():
+            return x.type
+        case Int() | Bool(), Real():
+            return y.type
+        case Int(p), Int(q):
+            if x_literal and not y.py:
+                return Int(q)
+            return Int(p) if y_literal and not x.py else Int(max(p, q))
+        case Int(), Bool():
+            return x.type
+        case Bool(), Int():
+            return y.type
+        case _:
+            return Bool() if x.type == y.type else I64
+
+
+def _as_lists(a: Kind, b: Kind) -> Kind | None:
+    x, y = as_list(a), as_list(b)
+    if isinstance(a, TupleK) and not a.items:
+        return y
+    if isinstance(b, TupleK) and not b.items:
+        return x
+    return None if x is None or y is None else join(x, y)
+
+
+def as_list(kind: Kind) -> ListK | None:
+    """A list of known length as a list of any length."""
+    match kind:
+        case ListK():
+            return kind
+        case TupleK((first, *others)):
+            elem: Kind | None = generalise(first)
+            for k in others:
+                elem = join(elem, generalise(k)) if elem is not None else None
+            return None if elem is None else ListK(elem)
+        case _:
+            return None
+
+
+def _classes(kind: Kind) -> set[type] | None:
+    match kind:
+        case RecordK(cls):
+            return {cls}
+        case UnionK(union, absent):
+            return set(union.classes) - absent
+        case StaticK(_, None):
+            return {type(None)}
+        case _:
+            return None
+
+
+def _in_union(a: Kind, b: Kind) -> Kind | None:
+    """The union that has both: one of the two, or the smallest one of the program, or a new one."""
+    x, y = _classes(a), _classes(b)
+    if x is None or y is None or x == y == {type(None)}:
+        return None
+    if isinstance(a, UnionK) and isinstance(b, UnionK) and not a.union.agrees(b.union):
+        return None
+    for kind, other in ((a, y), (b, x)):
+        if isinstance(kind, UnionK) and other <= set(kind.union.classes):
+            return UnionK(kind.union, kind.absent - other)
+    if (isinstance(a, UnionK) or isinstance(b, UnionK)) and type(None) in x | y:
+        return None  # a union and None is an optional union
+    if any(map(records.parameters, x | y)):
+        from pullback.frontend.python import generics
+
+        return generics.meet(a, b, x | y)
+    found = _fitting(x | y, (a, b))
+    if found is None:
+        return None
+    held = [u for u in declared_unions() if x | y <= set(u.classes) and suits(u, found.arrays)]
+    union = min(held, key=lambda u: len(u.classes)) if held else found
+    return UnionK(union, frozenset(union.classes) - x - y)
+
+
+def suits(union: records.Union, arrays: records.ArrayKinds) -> bool:
+    """Whether nodes of a union can hold arrays of these kinds."""
+    return all(dict(union.fields.get(c, ())).get(name, k) == k for c, name, k in arrays)
+
+
+def _fitting(classes: set[type], kinds: tuple[Kind, Kind]) -> records.Union | None:
+    """The union of classes that no program declares: with all that their own fields bring together
+    with them."""
+    if not all(c is type(None) or (is_dataclass(c) and records.is_frozen(c)) for c in classes):
+        return None
+    records_of = [
+        variant
+        for k in kinds
+        for variant in (k.union.variant_kinds() if isinstance(k, UnionK) else (k,))
+    ]
+    arrays = [
+        (k.cls, name, part)
+        for k in records_of
+        if isinstance(k, RecordK)
+        for name, part in k.fields
+        if isinstance(part, ArrayK)
+    ]
+    try:
+        return records.union_for(records.canonical(classes), tuple(arrays))
+    except ArgumentTypeError:
+        return None
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def is_function(kind: Kind) -> bool:
+    """Whether a value of this kind is a function of the user, of a library or of an operator."""
+    match kind:
+        case FunctionK() | ClosureK() | LambdaSetK() | OperatorK():
+            return True
+        case StaticK(_, value):
+            return isinstance(value, Hashable) and value in CALLS
+        case _:
+            return False
+
+
+def has_function(kind: Kind) -> bool:
+    """Whether there is a function in a value of this kind (a global one without captures is no
+    more than a name)."""
+    match kind:
+        case FunctionK(scopes, root):
+            return bool(scopes or parts(root))
+        case ClosureK() | LambdaSetK() | OperatorK():
+            return True
+        case _:
+            return any(map(has_function, parts(kind)))
+
+
+def _alternatives(kind: Kind) -> tuple[FunctionK, ...]:
+    match kind:
+        case FunctionK():
+            return (kind,)
+        case ClosureK(alternatives):
+            return alternatives
+        case _:
+            value = example(kind)
+            assert isinstance(value, Static | OperatorV)
+            wrapped = kind_of(eta.wrapped(value))
+            assert isinstance(wrapped, FunctionK)
+            return (wrapped,)
+
+
+def _functions(a: Kind, b: Kind) -> Kind:
+    """Alternatives with the same place in the source are one, with joined captures. A recursive
+    lambda set takes everything in."""
+    match a, b:
+        case LambdaSetK(s), LambdaSetK(t):
+            return LambdaSetK(s.store.merge(s, t))
+        case (LambdaSetK(s), other) | (other, LambdaSetK(s)):
+            for k in _alternatives(other):
+                s.tag(k)
+            return LambdaSetK(s)
+    versions: dict[Definition, list[FunctionK]] = {}
+    for f in (*_alternatives(a), *_alternatives(b)):
+        of_place = versions.setdefault(f.root.definition, [])
+        for i, g in enumerate(of_place):
+            both = same_function(g, f)
+            if both is not None:
+                of_place[i] = both
+                break
+        else:
+            of_place.append(f)
+    found = [f for of_place in versions.values() for f in of_place]
+    return found[0] if len(found) == 1 else ClosureK(tuple(sorted(found, key=_place)))
+
+
+def _place(f: FunctionK) -> tuple[str, int, int, str, str]:
+    definition = f.root.definition
+    line, col = getattr(definition.node, "lineno", 0), getattr(definition.node, "col_offset", 0)
+    return definition.file, line, col, definition.name, repr(f)
+
+
+def same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:
+    """Two functions of one place as one, with joined captures; None: these do not meet."""
+    if f == g:
+        return f
+    if f.root.definition is not g.root.definition:
+        return None
+    a, b = example(f), example(g)
+    assert isinstance(a, FunctionV) and isinstance(b, FunctionV)
+    try:
+        made = kind_of(_Joined().function(a, b))
+    except _DoNotMeetError:
+        return None
+    assert isinstance(made, FunctionK)
+    return made
+
+
+class _DoNotMeetError(Exception):
+    pass
+
+
+class _Joined(Captures):
+    """Captures joined. Functions among them that are of one place on both sides remain known; so
+    graphs of functions that capture each other end."""
+
+    def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
+        if f.definition is not g.definition:
+            raise _DoNotMeetError
+        if (len(f.defaults), len(f.bound)) != (len(g.defaults), len(g.bound)):
+            raise _DoNotMeetError
+        return super().function(f, g)
+
+    def outside(self, a: AnyScope, b: AnyScope) -> AnyScope:
+        if a != b:
+            raise _DoNotMeetError
+        return a
+
+    def fill(self, made: Scope, a: Scope, b: Scope) -> None:
+        for name in a.names:
+            if name in b.names:  # else only functions of one side need it
+                made.names[name] = self.value(a.names[name], b.names[name])
+
+    def value(self, x: Value, y: Value) -> Value:
+        match x, y:
+            case Stale(), _:
+                return x
+            case _, Stale():
+                return y
+            case FunctionV(), FunctionV() if x.definition is y.definition:
+                return self.function(x, y)
+            case _:
+                both = join(kind_of(x), kind_of(y))
+                if both is None:
+                    raise _DoNotMeetError
+                return example(both)

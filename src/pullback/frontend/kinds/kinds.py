@@ -1,0 +1,445 @@
+"""Kinds: what the front end knows about a value apart from its atoms. Also the argument types.
+
+    kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
+           | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
+           | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
+           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls)
+
+Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
+kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
+of a kind are the Core types of the atoms that carry a value of it, depth first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
+
+if TYPE_CHECKING:
+    from pullback.frontend.functions.lambda_sets import LambdaSet
+    from pullback.frontend.functions.scopes import PyScope
+    from pullback.frontend.python.records import Union
+    from pullback.frontend.python.source import Definition
+
+Number = Real | Int | Bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarK:
+    """A number; see ``values.Scalar``."""
+
+    type: Number
+    py: bool
+    bits: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StaticK:
+    """A compile-time value. ``key`` tells 0, 0.0, -0.0 and False apart; see ``static_kind``."""
+
+    key: tuple[object, ...]
+    value: object = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayK:
+    """An ndarray of rank >= 1."""
+
+    elem: Number
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListK:
+    """A list of dynamic length. Leaves: its length, then one array per leaf of the element.
+
+    ``spare``: these may be longer than the list (``append`` writes there)."""
+
+    elem: Kind
+    spare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TupleK:
+    """A tuple (or list) of known length."""
+
+    items: tuple[Kind, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordK:
+    """A frozen dataclass or NamedTuple, field by field; or a ``dict``, key by key (in order)."""
+
+    cls: type
+    fields: tuple[tuple[str, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionK:
+    """A node of a union of dataclasses (unions are compared by identity). ``absent``: the
+    alternatives that it is known not to be."""
+
+    union: Union
+    absent: frozenset[type] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalK:
+    """``None`` or a value of a kind. Leaves: whether there is one, then those of the value (of no
+    meaning where there is none)."""
+
+    inner: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeK:
+    """What a name holds that was set on some paths only; leaves as of an optional value."""
+
+    inner: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolK:
+    """A string (``cls`` is str) or a member of an enumeration, chosen at run time: its number, see
+    ``symbols``."""
+
+    cls: type
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRefK:
+    """A function whose free variables live in ``scopes[scope]`` of the FunctionK around it."""
+
+    definition: Definition
+    scope: int
+    defaults: tuple[Kind, ...]
+    kw_defaults: tuple[tuple[str, Kind], ...]
+    bound: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeK:
+    """What functions capture from one scope. ``external``: the cells of a Python function."""
+
+    parent: int
+    names: tuple[tuple[str, Kind], ...]
+    external: PyScope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionK:
+    """A known function, with all scopes that it reaches (functions may capture each other)."""
+
+    scopes: tuple[ScopeK, ...]
+    root: FunctionRefK
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureK:
+    """One of several functions, chosen at run time."""
+
+    alternatives: tuple[FunctionK, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaSetK:
+    """A function of a recursive lambda set: a node (sets are compared by identity)."""
+
+    set: LambdaSet
+
+
+@dataclass(frozen=True, slots=True)
+class RangeK:
+    """``range`` with start, stop and step."""
+
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorK:
+    """A derivative operator applied to a function; see ``values.OperatorV``."""
+
+    name: str
+    function: Kind
+    options: tuple[object, ...]
+    args: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleK:
+    """A captured name that may not be used."""
+
+    reason: str
+    node: ast.AST = field(compare=False)
+
+
+Kind = (
+    ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
+    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK
+)  # fmt: skip
+ArgType = Kind
+
+
+def static_kind(value: object) -> StaticK:
+    """The kind of a compile-time value."""
+    match value:
+        case bool() | int() | str() | None | bytes():
+            return StaticK((type(value), value), value)
+        case float():
+            return StaticK((float, value.hex()), value)
+        case type():
+            return StaticK((type, value), value)
+        case _:
+            return StaticK((type(value), id(value)), value)
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def quantised(t: Number, bits: int) -> int:
+    """The size of a number as a kind tells it: small or not, so that there are few kinds."""
+    return 31 if isinstance(t, Int) and bits <= 31 else 64
+
+
+def static_scalar(value: object) -> ScalarK | None:
+    """The kind of a literal number as a scalar, or None (not a number that Core can hold)."""
+    match value:
+        case bool():
+            return ScalarK(Bool(), True)
+        case int():
+            bits = value.bit_length()
+            return ScalarK(I64, True, quantised(I64, bits)) if bits < 64 else None
+        case float():
+            return ScalarK(Real(64), True)
+        case _:
+            return None
+
+
+def leaf_types(kind: Kind) -> Iterator[Type]:
+    """The Core types that carry a value of this kind, in order."""
+    match kind:
+        case ScalarK(t):
+            yield t
+        case ArrayK(elem, rank):
+            yield Array(elem, rank)
+        case ListK(elem):
+            yield I64
+            for item in leaf_types(elem):
+                yield Array(item, 1)
+        case TupleK(items) | RangeK(items):
+            for k in items:
+                yield from leaf_types(k)
+        case RecordK(_, fields):
+            for _, k in fields:
+                yield from leaf_types(k)
+        case UnionK(union):
+            yield Named(union.name)
+        case OptionalK(inner) | MaybeK(inner):
+            yield Bool()
+            yield from leaf_types(inner)
+        case SymbolK():
+            yield I64
+        case FunctionK(scopes, root):
+            for scope in scopes:
+                for _, k in scope.names:
+                    yield from leaf_types(k)
+            yield from leaf_types(root)
+        case FunctionRefK(_, _, defaults, kw_defaults, bound):
+            for k in (*defaults, *(k for _, k in kw_defaults), *bound):
+                yield from leaf_types(k)
+        case ClosureK(alternatives):
+            yield closure_type(alternatives)
+        case LambdaSetK(lambdas):
+            yield Named(lambdas.name)
+        case OperatorK(_, function, _, args):
+            for k in (function, *args):
+                yield from leaf_types(k)
+        case StaticK() | StaleK():
+            return
+
+
+def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
+    """The sum that carries a function chosen at run time: per alternative, what it captures."""
+    return Sum(
+        tuple(Variant(k.root.definition.name, tuple(leaf_types(k))) for k in alternatives)
+    )
+
+
+def parts(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds that a kind is made of."""
+    match kind:
+        case ListK(elem) | OptionalK(elem) | MaybeK(elem):
+            return (elem,)
+        case TupleK(items) | RangeK(items):
+            return items
+        case RecordK(_, fields):
+            return tuple(k for _, k in fields)
+        case FunctionK(scopes, root):
+            return (*(k for scope in scopes for _, k in scope.names), *parts(root))
+        case FunctionRefK(_, _, defaults, kw_defaults, bound):
+            return (*defaults, *(k for _, k in kw_defaults), *bound)
+        case ClosureK(alternatives):
+            return alternatives
+        case OperatorK(_, function, _, args):
+            return (function, *args)
+        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
+            return ()
+
+
+def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
+    """The kind with other ``parts``."""
+    rest = iter(new)
+    match kind:
+        case ListK(_, spare):
+            return ListK(next(rest), spare)
+        case OptionalK():
+            return OptionalK(next(rest))
+        case MaybeK():
+            return MaybeK(next(rest))
+        case TupleK(_, is_list):
+            return TupleK(new, is_list)
+        case RangeK():
+            return RangeK(new)
+        case RecordK(cls, fields):
+            return RecordK(cls, tuple((n, next(rest)) for n, _ in fields))
+        case FunctionK(scopes, root):
+            made = tuple(
+                ScopeK(s.parent, tuple((n, next(rest)) for n, _ in s.names), s.external)
+                for s in scopes
+            )
+            again = with_parts(root, tuple(rest))
+            assert isinstance(again, FunctionRefK)
+            return FunctionK(made, again)
+        case FunctionRefK(definition, scope, defaults, kw_defaults, _):
+            first = tuple(next(rest) for _ in defaults)
+            keywords = tuple((n, next(rest)) for n, _ in kw_defaults)
+            return FunctionRefK(definition, scope, first, keywords, tuple(rest))
+        case ClosureK():
+            return ClosureK(tuple(k for k in new if isinstance(k, FunctionK)))
+        case OperatorK(name, _, options, _):
+            return OperatorK(name, next(rest), options, tuple(rest))
+        case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
+            return kind
+
+
+def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
+    """The unions and lambda sets that a kind mentions (not those inside their fields)."""
+    match kind:
+        case UnionK(union):
+            yield union
+        case LambdaSetK(lambdas):
+            yield lambdas
+        case _:
+            for part in parts(kind):
+                yield from declared_in(part)
+
+
+def without_spare(kind: Kind) -> Kind:
+    """The kind of the same value with lists that are exactly as long as their arrays."""
+    match kind:
+        case ListK(elem):
+            return ListK(without_spare(elem))
+        case TupleK() | RecordK() | OptionalK() | MaybeK():
+            return with_parts(kind, tuple(map(without_spare, parts(kind))))
+        case _:
+            return kind
+
+
+def unions_in(kind: Kind) -> Iterator[Union]:
+    """The unions that a kind mentions (not those inside their fields)."""
+    match kind:
+        case UnionK(union):
+            yield union
+        case _:
+            for part in parts(kind):
+                yield from unions_in(part)
+
+
+def describe(kind: Kind) -> str:
+    """What a user calls a value of this kind, with an article."""
+    match kind:
+        case ScalarK(t, py):
+            word = _number(t, py)
+            return f"{'an' if word.startswith('i') else 'a'} {word}"
+        case StaticK(_, value):
+            return "None" if value is None else f"{value!r}"
+        case ArrayK(elem, rank):
+            return f"an array of {_number(elem, False)}, rank {rank}"
+        case ListK(elem):
+            return f"a list of {_plural(elem)}"
+        case TupleK(items, is_list):
+            word = "list" if is_list else "tuple"
+            return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"
+        case RecordK(cls, fields):
+            if cls is dict:
+                return f"a dict with the keys {', '.join(repr(n) for n, _ in fields) or '(none)'}"
+            return f"a {cls.__name__}"
+        case UnionK(union, absent):
+            classes = zip(union.class_names(), union.classes)
+            names = (n + _arguments(union, c) for n, c in classes if c not in absent)
+            return "a " + " or ".join(names)
+        case OptionalK(inner):
+            return f"{describe(inner)} or None"
+        case MaybeK(inner):
+            return f"{describe(inner)} or nothing yet"
+        case SymbolK(cls):
+            return "a string" if cls is str else f"a {cls.__name__}"
+        case FunctionK() | FunctionRefK() | ClosureK() | LambdaSetK():
+            return "a function"
+        case RangeK():
+            return "a range"
+        case OperatorK(name):
+            return f"a function made by {name}"
+        case StaleK():
+            return "an unusable value"
+
+
+def _arguments(union: Union, cls: type) -> str:
+    """The type arguments of a generic class, in brackets."""
+    words = [
+        f"{'...' if isinstance(k, UnionK) and k.union is union else describe(k)}"
+        for k in union.arguments.get(cls, ())
+    ]
+    short = [w.removeprefix("an ").removeprefix("a ") for w in words]
+    return f"[{', '.join(short)}]" if short else ""
+
+
+def describe_both(a: Kind, b: Kind) -> tuple[str, str]:
+    """Two kinds that do not meet; of tuples and records also the first parts that do not."""
+    x, y = describe(a), describe(b)
+    if x != y:
+        return x, y
+    match a, b:
+        case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            inside = [(repr(n) if cls is dict else n, p, q) for (n, p), (_, q) in zip(xs, ys)]
+        case TupleK(ps), TupleK(qs):
+            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs))]
+        case _:
+            return x, y
+    for name, p, q in inside:
+        first, second = describe_both(p, q)
+        if first != second:
+            return f"{x} with {name}: {first}", f"{y} with {name}: {second}"
+    return x, y
+
+
+def _number(t: Number, py: bool) -> str:
+    match t:
+        case Real(bits):
+            return "float" if py else f"float{bits}"
+        case Int(bits):
+            return "int" if py else f"int{bits}"
+        case Bool():
+            return "bool"
+
+
+def _plural(kind: Kind) -> str:
+    if isinstance(kind, ListK):
+        return f"lists of {_plural(kind.elem)}"
+    return describe(kind).removeprefix("an ").removeprefix("a ") + " items"

@@ -1,0 +1,129 @@
+"""Values that may be None: what an operation does with them that needs the value.
+
+Python raises TypeError (or AttributeError) there if it is None, and so does compiled code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import If
+from pullback.core.types import Bool, Int, Real
+from pullback.frontend.interpret.forks import fork_value
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    OptionalV,
+    RecordV,
+    Scalar,
+    Static,
+    SymbolV,
+    TupleV,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def class_name(value: Value) -> str:
+    """The name of the Python class of a value, for the message of an error."""
+    match value:
+        case OptionalV():
+            return "NoneType"
+        case Static(v):
+            return type(v).__name__
+        case Scalar(_, py):
+            match value.type:
+                case Real(bits):
+                    return "float" if py else f"numpy.float{bits}"
+                case Int(bits):
+                    return "int" if py else f"numpy.int{bits}"
+                case Bool():
+                    return "bool" if py else "numpy.bool"
+        case ArrayV():
+            return "numpy.ndarray"
+        case TupleV(_, is_list):
+            return "list" if is_list else "tuple"
+        case ListV():
+            return "list"
+        case RecordV(cls):
+            return cls.__name__
+        case SymbolV(_, cls):
+            return cls.__name__
+        case _:
+            return "object"
+
+
+def present(
+    run: Run, value: Value, message: str, node: ast.AST, exception: str = "TypeError"
+) -> Value:
+    """The value, of which None is checked when it runs: there it raises."""
+    while isinstance(value, OptionalV):
+        run.require(value.there, exception, message, node)
+        value = value.value
+    return value
+
+
+def operands(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> tuple[Value, Value]:
+    """The operands of an arithmetic operator."""
+    names = f"{class_name(left)!r} and {class_name(right)!r}"
+    word = "** or pow()" if op == "**" else op
+    message = f"unsupported operand type(s) for {word}: {names}"
+    return present(run, left, message, node), present(run, right, message, node)
+
+
+def compared(
+    run: Run,
+    op: str,
+    left: Value,
+    right: Value,
+    node: ast.AST,
+    compare: Callable[[Value, Value], Value],
+) -> Value:
+    """``== < <= > >=`` where None may occur; ``compare`` does it for values that are there."""
+    if op == "==":
+        return _same(run, left, right, node, compare)
+    message = (
+        f"{op!r} not supported between instances of {class_name(left)!r} and {class_name(right)!r}"
+    )
+    return compare(present(run, left, message, node), present(run, right, message, node))
+
+
+def _same(
+    run: Run, a: Value, b: Value, node: ast.AST, compare: Callable[[Value, Value], Value]
+) -> Value:
+    """Equality; None is equal to None only."""
+    if not isinstance(a, OptionalV):
+        a, b = b, a
+    assert isinstance(a, OptionalV)
+    here = a.value
+    if isinstance(b, Static) and b.value is None:
+        return Scalar(run.b.prim("not", a.there), True, 1)
+    if isinstance(b, OptionalV):
+        other = b.value
+        both = run.b.prim("and", a.there, b.there)
+        alike = Scalar(run.b.prim("eq", a.there, b.there), True, 1)
+        return run.branch(both, lambda: compare(here, other), lambda: alike, node)
+    return run.branch(a.there, lambda: compare(here, b), lambda: Static(False), node)
+
+
+def split(
+    run: Run,
+    value: OptionalV,
+    then: Callable[[Value], Value],
+    orelse: Callable[[], Value],
+    node: ast.AST,
+) -> Value:
+    """``orelse()`` if it is None, else ``then`` of what it is."""
+    there = value.there
+    return fork_value(
+        run,
+        (lambda: then(value.value), orelse),
+        lambda b: If(there, b[0], b[1]),
+        node,
+    )
+
+
+__all__ = ["class_name", "compared", "operands", "present", "split"]

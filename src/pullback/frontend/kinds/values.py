@@ -1,0 +1,455 @@
+"""The abstract values that the front end computes with, and the interface of the specialiser.
+
+A function is specialised by running it forward on *abstract values*. An abstract value knows at
+compile time what kind of Python object it stands for, and holds the Core atoms that carry it at run
+time (its *leaves*; they are bound in the block being built). Tuples, records, known functions and
+ranges exist at compile time only: they are just their leaves.
+
+    value ::= Static(v)                  known now: None, strings, dtypes, modules, literals, ...
+            | Scalar(atom, py)           a number: Python's (py) or NumPy's
+            | ArrayV(atom)               an ndarray of rank >= 1
+            | ListV(length, elem, atoms) a sequence of dynamic length: one array per leaf of elem
+            | TupleV(items)              a tuple, or a list whose length is known (is_list)
+            | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
+            | UnionV(atom, union)        a value of a (recursive) union of dataclasses: a node
+            | OptionalV(there, value)    None or a value
+            | SymbolV(atom, cls)         a string or a member of an enumeration, not known now
+            | FunctionV(...)             a known function or lambda with what it captures
+            | ClosureV(atom, kinds)      a function chosen at run time among known ones
+            | LambdaSetV(atom, set)      a function whose captures may be such functions: a node
+            | OperatorV(name, f, ...)    pb.grad(f) and the like
+            | RangeV ZipV EnumerateV ReversedV GeneratorV SliceV
+
+For those who add NumPy functions, builtins and methods:
+
+    @register(np.exp, math.exp)                       CALLS[np.exp] = handler
+    def exp(sp, args, kwargs, node): ...              -> Value
+
+    @method("array", "sum")                           METHODS["array", "sum"]
+    def array_sum(sp, receiver, args, kwargs, node): ...
+
+    @attribute("array", "T")                          ATTRIBUTES["array", "T"]
+    def array_t(sp, receiver, node): ...
+
+Receivers: "array", "scalar" (NumPy's), "number" (Python's), "list", "tuple", "range", "function".
+``frontend/library/numpy/arrays.py`` defines
+the hooks that operators and statements on arrays use (all ``node``s are ast nodes):
+
+    binop(sp, op, left, right, node) -> Value         op as written: + - * / // % ** @ & | ^ << >>
+    unary(sp, op, operand, node) -> Value             - + ~
+    compare(sp, op, left, right, node) -> Value       == != < <= > >=
+    subscript(sp, array, index, node) -> Value        index: Scalar/Static/SliceV/TupleV of them/...
+    store(sp, array, index, value, node) -> ArrayV    the updated array: same owners, new atom
+                                                      (ownership was checked by the caller)
+    iterate(sp, array, node) -> Items                 its rows
+
+They are called when at least one operand is an ArrayV. What they may ask of the specialiser is
+in ``interface``; elementwise code inside a Build may call ``sp.binop`` on NumPy Scalars
+(``py=False``) to get NumPy's meaning and promotion of one element.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.core.types import Array, Bool, Int, Real
+from pullback.frontend.interface import Specialiser
+
+if TYPE_CHECKING:
+    from pullback.core.messages import Part
+    from pullback.frontend.functions.lambda_sets import LambdaSet
+    from pullback.frontend.functions.scopes import AnyScope
+    from pullback.frontend.kinds.kinds import FunctionK, Kind
+    from pullback.frontend.python.records import Union
+    from pullback.frontend.python.source import Definition
+
+
+_serials = count()
+
+
+class Owner:
+    """The identity of an array that a function created: arrays that may share its memory name it.
+    A variable that functions capture is one too (``cell``): it may be assigned again later.
+
+    ``note`` says where it comes from, for messages (of the variable of a comprehension: its name;
+    other variables have none); ``serial`` orders owners by age (a variable is older than any
+    array)."""
+
+    __slots__ = ("note", "serial")
+
+    def __init__(self, note: str = "", cell: bool = False) -> None:
+        self.note = note
+        self.serial = -1 - next(_serials) if cell else next(_serials)
+
+    @property
+    def cell(self) -> bool:
+        return self.serial < 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static:
+    """A value known at compile time. Numbers among them are literals (or follow from literals)."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar:
+    """A number. ``py``: a Python int, float or bool (checked arithmetic); else a NumPy scalar.
+
+    ``bits``: an int known to be below 2**bits in size (indices and extents: INDEX_BITS), so that
+    small sums and products need no overflow check; ``index_scalar(atom)`` makes such a Python int.
+    """
+
+    atom: Atom
+    py: bool
+    bits: int = 64
+
+    @property
+    def type(self) -> Real | Int | Bool:
+        t = self.atom.type
+        assert isinstance(t, Real | Int | Bool)
+        return t
+
+
+INDEX_BITS = 31
+
+
+def index_scalar(atom: Atom) -> Scalar:
+    """A loop index or an extent as a Python int."""
+    return Scalar(atom, py=True, bits=INDEX_BITS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayV:
+    """An ndarray. ``owners``: the arrays whose memory it may share; ``fresh``: it is itself all of
+    an array that this function created (not a view, argument or captured array)."""
+
+    atom: Atom
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+
+    @property
+    def type(self) -> Array:
+        assert isinstance(self.atom.type, Array)
+        return self.atom.type
+
+    @property
+    def rank(self) -> int:
+        return self.type.rank
+
+    @property
+    def elem(self) -> Real | Int | Bool:
+        t = self.type.elem
+        assert isinstance(t, Real | Int | Bool)
+        return t
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListV:
+    """A list (or tuple) of dynamic length whose elements are all of one kind.
+
+    ``atoms``: one rank-1 Core array per leaf of ``elem`` (elements may be arrays themselves); with
+    ``spare`` they may be longer than the list. ``sp.element(list, i, node)`` reads one.
+    ``owners`` and ``fresh`` are those of the list itself, as of an ArrayV; ``inner``: the owners of
+    the arrays and lists in it. ``sole``: these were made here, and each is in one place of the list
+    only (in a parameter: the caller knows)."""
+
+    length: Atom
+    elem: Kind
+    atoms: tuple[Atom, ...]
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+    inner: frozenset[Owner] = frozenset()
+    spare: bool = False
+    sole: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleV:
+    """A tuple or a list display: of known length, its items of any kinds. Of a list, ``owners`` and
+    ``fresh`` are as those of an ArrayV: one that is made here is a new list."""
+
+    items: tuple[Value, ...]
+    is_list: bool = False
+    owners: frozenset[Owner] = field(default_factory=lambda: frozenset({Owner()}))
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordV:
+    """An instance of a frozen dataclass or NamedTuple, field by field. A dict with constant keys is
+    one of class ``dict``: its keys are the names; ``owners`` and ``fresh`` are as of a list."""
+
+    cls: type
+    fields: dict[str, Value]
+    node: UnionV | None = None  # the boxed value that this is an unpacked copy of
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnionV:
+    """A boxed value: one of the alternatives of a union of dataclasses, but none of ``absent``.
+    ``owners``: of the arrays inside it, at any depth."""
+
+    atom: Atom
+    union: Union
+    owners: frozenset[Owner] = frozenset()
+    absent: frozenset[type] = frozenset()
+
+    @property
+    def possible(self) -> tuple[type, ...]:
+        """The alternatives that it can be."""
+        return tuple(c for c in self.union.classes if c not in self.absent)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionalV:
+    """``value`` where ``there`` (a Bool) is true, else None."""
+
+    there: Atom
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaybeV:
+    """What a name holds that was set on some paths only: ``value`` where ``bound`` (a Bool) is
+    true. It is checked when the name is read, and is never part of another value."""
+
+    bound: Atom
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SymbolV:
+    """A string or a member of an enumeration, known at run time only: its number (an I64)."""
+
+    atom: Atom
+    cls: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuperV:
+    """``super()``: a record, whose methods are looked up in the classes after ``after``."""
+
+    record: RecordV
+    after: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosureV:
+    """A function chosen at run time. ``atom`` is a Sum with one variant per alternative, whose
+    fields are what that function captures. ``owners`` has the captured variables too."""
+
+    atom: Atom
+    kinds: tuple[FunctionK, ...]
+    owners: frozenset[Owner] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LambdaSetV:
+    """A function of a recursive lambda set. ``atom`` is a node with one variant per lambda."""
+
+    atom: Atom
+    set: LambdaSet
+    owners: frozenset[Owner] = frozenset()
+
+    @property
+    def kinds(self) -> tuple[FunctionK, ...]:
+        return tuple(self.set.members)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeV:
+    """``range(start, stop, step)``; each is a Scalar or Static Python int."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZipV:
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnumerateV:
+    items: Value
+    start: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReversedV:
+    items: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratorV:
+    """A generator expression, not yet run: ``sp.iterate`` gives its items."""
+
+    node: ast.GeneratorExp
+    items: Items
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceV:
+    """``a[start:stop:step]`` as an index; a missing part is Static(None)."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionV:
+    """A known Python function. ``scope`` is where its free variables are looked up when it is
+    called: the frame being run (late, as Python does), or a snapshot of what it captured."""
+
+    definition: Definition
+    scope: AnyScope
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: tuple[tuple[str, Value], ...] = ()
+    bound: tuple[Value, ...] = ()  # leading arguments already given (self of a method)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorV:
+    """A derivative operator applied to a function (``pb.grad(f)``), or a pullback (with ``args``).
+
+    ``options`` are the operator's other parameters, in its own order."""
+
+    name: str
+    function: Value
+    options: tuple[object, ...] = ()
+    args: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stale:
+    """What a name holds after its memory was updated through another name: any use is refused."""
+
+    reason: str
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownV(Stale):
+    """A text that only errors show (``message = f"..."``, then ``raise ValueError(message)``): the
+    values that it is made of are recorded with the error."""
+
+    part: Part
+    leaves: tuple[Atom, ...]
+
+
+UNSET = Stale("a name without a value was read", ast.Pass())
+"""What a name holds, while a loop body is tried, that no path has set yet."""
+
+Value = (
+    Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
+    | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
+    | OptionalV | MaybeV | SuperV | SymbolV
+)  # fmt: skip
+
+
+# --- iteration ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unrolled:
+    """Items known one by one (a tuple, a list display): loops over them are unrolled."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Indexed:
+    """``length`` items; ``at(i)`` emits the item with I64 index i into the current block.
+
+    ``keep(i)``, if there is one, must be asked first, and ``at(i)`` evaluated only where it is true
+    (the ``if`` of a comprehension). ``nested``: ``at(i)`` gives a further ``Items`` in place of
+    each item (a comprehension with two ``for``)."""
+
+    length: Atom
+    at: Callable[[Atom], Value]
+    keep: Callable[[Atom], Atom] | None = None
+    nested: Callable[[Atom], Items] | None = None
+
+
+Items = Unrolled | Indexed
+
+
+# --- registration ------------------------------------------------------------------------------
+
+Handler = Callable[[Specialiser, Sequence["Value"], dict[str, "Value"], ast.AST], "Value"]
+MethodHandler = Callable[
+    [Specialiser, "Value", Sequence["Value"], dict[str, "Value"], ast.AST], "Value"
+]
+AttributeHandler = Callable[[Specialiser, "Value", ast.AST], "Value"]
+
+
+@dataclass(slots=True)
+class Registry:
+    """Handlers of Python and NumPy callables, by the callable; of methods, by receiver and name."""
+
+    calls: dict[Hashable, Handler] = field(default_factory=dict)
+    methods: dict[tuple[str, str], MethodHandler] = field(default_factory=dict)
+    attributes: dict[tuple[str, str], AttributeHandler] = field(default_factory=dict)
+    # Handlers of operator objects (``pb.grad(f)``), by the name in ``__pullback_operator__``.
+    operators: dict[str, Callable[..., Value]] = field(default_factory=dict)
+
+
+REGISTRY = Registry()
+CALLS = REGISTRY.calls
+METHODS = REGISTRY.methods
+ATTRIBUTES = REGISTRY.attributes
+
+WRITTEN: dict[object, FunctionType] = {}
+"""Builtin functions that a text in Python stands for, which is compiled like the user's own."""
+
+
+def register(*callables: Hashable) -> Callable[[Handler], Handler]:
+    """Make the decorated handler the meaning of calling any of ``callables``."""
+
+    def enter(handler: Handler) -> Handler:
+        for function in callables:
+            assert function not in CALLS, f"two handlers for {function}"
+            CALLS[function] = handler
+        return handler
+
+    return enter
+
+
+def method(receiver: str, *names: str) -> Callable[[MethodHandler], MethodHandler]:
+    def enter(handler: MethodHandler) -> MethodHandler:
+        for name in names:
+            METHODS[receiver, name] = handler
+        return handler
+
+    return enter
+
+
+def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], AttributeHandler]:
+    def enter(handler: AttributeHandler) -> AttributeHandler:
+        for name in names:
+            ATTRIBUTES[receiver, name] = handler
+        return handler
+
+    return enter
+
+
+__all__ = [
+    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
+    "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",
+    "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner",
+    "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser",
+    "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN",
+    "ZipV", "attribute", "index_scalar", "method", "register",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""The functions of libraries that compiled code may call."""

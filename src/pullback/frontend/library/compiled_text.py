@@ -1,0 +1,110 @@
+"""Library functions that are plain Python: compiled by this front end, like the user's own.
+
+So they need no rule of their own: evaluator, native code, both modes of differentiation and their
+nesting follow from the text. ``array_programs`` and ``linear_programs`` are written this way.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from pullback.core.build import lit
+from pullback.core.prims_linear import LINEAR
+from pullback.core.terms import Atom, Var
+from pullback.core.types import Real
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    FunctionV,
+    Scalar,
+    Specialiser,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.python.source import definition_of
+
+Matrix = Any
+"""A NumPy array: mypy would want casts that plain Python does not need."""
+
+
+def run_program(
+    sp: Specialiser, program: object, args: Sequence[Value], node: ast.AST
+) -> Value:
+    """A call of a function of Python that belongs to the library."""
+    assert isinstance(program, FunctionType)
+    return sp.call(FunctionV(definition_of(program), None), args, node)
+
+
+def array_of(value: Value) -> ArrayV:
+    """The array that a program gives."""
+    assert isinstance(value, ArrayV)
+    return value
+
+
+def items_of(value: Value) -> tuple[Value, ...]:
+    """The items of the tuple that a program gives."""
+    assert isinstance(value, TupleV)
+    return value.items
+
+
+def truth_of(value: Value) -> Atom:
+    """The truth value that a program gives."""
+    assert isinstance(value, Scalar) and isinstance(value.atom, Var)
+    return value.atom
+
+
+# --- primitives that programs call ---------------------------------------------------------------
+
+
+def unknown(x: float, change: float) -> float:
+    """x. Its derivative by ``change``, which is 0, does not exist: it is infinite, and NaN or
+    infinite is what depends on it; only a cotangent (or tangent) that is 0 stays 0."""
+    return x
+
+
+@register(unknown)
+def _unknown(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, change = (
+        sp.scalar(v, node) for v in bind(sp, "unknown", args, kwargs, node, x=MISSING, c=MISSING)
+    )
+    if not isinstance(x.type, Real):
+        return x
+    nothing = sp.b.prim("sub", change.atom, sp.b.prim("stop_gradient", change.atom))
+    infinite = sp.b.prim("mulz", lit(float("inf"), x.type), nothing)
+    return Scalar(sp.b.prim("add", x.atom, infinite), x.py)
+
+
+def packed_lu(a: Matrix) -> Matrix:
+    """L U packed, and a last column with the row exchanges, from 1. It has no derivative."""
+    return LINEAR.rows["lu"].numpy(a)
+
+
+@register(packed_lu)
+def _packed_lu(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (a,) = args
+    return sp.fresh(sp.b.prim("lu", array_of(a).atom), node)
+
+
+def known_logdet(a: Matrix, v: float) -> float:
+    """v, which is log |det a|: known, but for its derivative."""
+    return v
+
+
+def known_det(a: Matrix, v: float) -> float:
+    """v, which is det a."""
+    return v
+
+
+def _register_known(function: Callable[[Matrix, float], float], name: str) -> None:
+    @register(function)
+    def known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        a, v = args
+        return Scalar(sp.b.prim(name, array_of(a).atom, sp.scalar(v, node).atom), py=False)
+
+
+_register_known(known_logdet, "logdet")
+_register_known(known_det, "det")

@@ -1,0 +1,428 @@
+"""Builtins that consume an iteration: ``sum``, ``min``, ``max``, ``any``, ``all``, ``sorted``...
+
+``sum`` of reals over a range, an array, a list or a generator is one ``Sum_`` with the body inside:
+the loop that becomes lanes. ``min`` and ``max`` find the place of the winner and read it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.core.build import boolean, lit
+from pullback.core.terms import Atom, Loop, Sum_, Var
+from pullback.core.types import BOOL, F32, F64, I64, Int, Real
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.interpret.endings import without_rounds
+from pullback.frontend.kinds import dtypes
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.kinds import ScalarK
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    Indexed,
+    Items,
+    Scalar,
+    Specialiser,
+    Static,
+    Unrolled,
+    Value,
+    index_scalar,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.numpy.reduce import extremum
+from pullback.frontend.library.numpy.reductions import place_of
+from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.signals import AlwaysRaises, Unreachable
+
+# --- sum -----------------------------------------------------------------------------------------
+
+
+@register(sum)
+def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """sum(items, start=0)"""
+    values, start = bind(sp, "sum", args, kwargs, node, iterable=MISSING, start=Static(0))
+    items = sp.iterate(values, node)
+    total = None if _is_negative_zero(start) else sum_items(sp, items, node)
+    if total is not None and isinstance(total.type, Real):
+        if isinstance(start, Static) and start.value == 0:
+            return total
+    if total is not None and isinstance(total.type, Real) and not _widens(start, total):
+        return sp.binop("+", start, total, node)
+
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        return [sp.binop("+", state[0], item, node)]
+
+    if total is not None and not total.py and isinstance(start, Static) and start.value == 0:
+        return total
+    if isinstance(items, Indexed) and total is None:
+        arrays = _sum_arrays(sp, items, start, node)
+        if arrays is not None:
+            return arrays
+    return sp.fold(items, [start], step, node)[0]
+
+
+def _widens(start: Value, total: Scalar) -> bool:
+    """Whether numbers of float32 are added to one of float64, as float64."""
+    return isinstance(start, Scalar) and not start.py and (start.type, total.type) == (F64, F32)
+
+
+def _is_negative_zero(start: Value) -> bool:
+    """A ``Sum_`` starts from 0.0, and so does what is added to nothing but -0.0."""
+    return isinstance(start, Static) and str(start.value) == "-0.0"
+
+
+def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
+    """The sum of items that are reals (or NumPy ints, which wrap), all of one type; else None.
+
+    Nothing is emitted where the result is None."""
+    if isinstance(items, Unrolled):
+        return None
+    index = Var("i", I64)
+    seen: list[Scalar | None] = []
+
+    def body() -> Sequence[Atom]:
+        value = _term(sp, items, index, node)
+        seen.append(value)
+        return () if value is None else (value.atom,)
+
+    try:
+        block = sp.block(body)
+    except AlwaysRaises as e:
+        without_rounds(sp.b, items.length, index, e)
+        return Scalar(lit(0, I64), py=True)
+    value = seen[0]
+    if value is None:
+        return None
+    t = value.type
+    if isinstance(t, Real):
+        op = Sum_((items.length,), (index,), block)
+        (atom,) = sp.b.let(op, (t,), names=("s",))
+        return Scalar(atom, value.py)
+    if value.py or not isinstance(t, Int):
+        return None
+    state = Var("s", t)
+    with_sum = sp.block(lambda: [sp.b.prim("add", state, *sp.b.extend(block))])
+    loop = Loop(items.length, index, (state,), (lit(0, t),), with_sum)
+    return Scalar(sp.b.let(loop, (t,))[0], py=False)
+
+
+def _term(sp: Specialiser, items: Indexed, index: Atom, node: ast.AST) -> Scalar | None:
+    """What item ``index`` adds to the sum: a number, or None if it is something else."""
+    found: list[Value | None] = []
+    zero = Static(0)
+
+    def item() -> Value:
+        if items.nested is not None:
+            inner = items.nested(index)
+            value: Value | None = _sum_inner(sp, inner, node)
+        else:
+            value = items.at(index)
+        found.append(value)
+        return value if isinstance(value, Scalar | Static) else zero
+
+    if items.keep is None:
+        item()
+    else:
+        found.append(sp.branch(items.keep(index), item, lambda: zero, node))
+        if not isinstance(found[0], Scalar | Static):
+            return None
+    value = found[-1]
+    if isinstance(value, Scalar | Static):
+        return sp.scalar(value, node)
+    return None
+
+
+def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) -> Value | None:
+    """The elementwise sum of items that are arrays of one shape, after the start; else None."""
+    if items.keep is not None or items.nested is not None:
+        return None
+    seen: list[Value] = []
+
+    def probe() -> Sequence[Atom]:
+        seen.append(items.at(Var("i", I64)))
+        return ()
+
+    sp.block(probe)
+    if not isinstance(seen[0], ArrayV):
+        return None
+    some = sp.b.prim("gt", items.length, ext.ZERO)
+
+    def total() -> Value:
+        rows = to_array(sp, sp.sequence(items.length, items.at, node), node, temporary=True)
+        t = dtypes.promote(sp, (start, rows), node)  # np.sum would make int64 of int32
+        dtype = NONE if t == BOOL else dtypes.dtype_value(t)
+        return sp.binop("+", start, sp.call(Static(np.sum), (rows, Static(0), dtype), node), node)
+
+    if isinstance(start, ArrayV):  # what a sum of nothing is
+        first = seen[0]
+        if start.rank >= first.rank and dtypes.join(start.elem, first.elem) == start.elem:
+            return sp.branch(some, total, lambda: start, node)
+    message = "the sum of no arrays is a number: give sum(xs, start) an array of their shape"
+    sp.require(some, "ValueError", message, node)
+    return total()
+
+
+def _sum_inner(sp: Specialiser, items: Items, node: ast.AST) -> Value | None:
+    if isinstance(items, Indexed):
+        return sum_items(sp, items, node)
+    total: Value = Static(0)
+    for item in items.items:
+        if not isinstance(item, Scalar | Static):
+            return None
+        total = sp.binop("+", total, item, node)
+    return total
+
+
+# --- min and max ---------------------------------------------------------------------------------
+
+
+def _register_extremum(function: Callable[..., object], largest: bool) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        kwargs = dict(kwargs)
+        key, default = kwargs.pop("key", NONE), kwargs.pop("default", MISSING)
+        name = function.__name__
+        if kwargs:
+            sp.refuse(node, f"the arguments {', '.join(kwargs)} of {name} are not supported")
+        if not args:
+            sp.refuse(node, f"{name} expected at least 1 argument", error=ArgumentTypeError)
+        if len(args) > 1:
+            return _of_several(sp, args, key, largest, node)
+        items = sp.iterate(args[0], node)
+        if isinstance(items, Unrolled):
+            if items.items:
+                return _of_several(sp, items.items, key, largest, node)
+            if default is not MISSING:
+                return default
+            sp.refuse(node, f"{name}() arg is an empty sequence", error=ArgumentValueError)
+        if default is not MISSING:
+            some = sp.b.prim("gt", items.length, ext.ZERO)
+            if items.keep is not None or items.nested is not None:
+                return _of_filtered(sp, items, key, largest, "", node, default)
+            found = items
+            return sp.branch(
+                some, lambda: _of_items(sp, found, key, largest, name, node), lambda: default, node
+            )
+        if isinstance(args[0], ArrayV) and args[0].rank == 1 and is_none(key):
+            return extremum(sp, args[0], NONE, Static(False), node, largest, python=True)
+        return _of_items(sp, items, key, largest, name, node)
+
+
+_register_extremum(max, True)
+_register_extremum(min, False)
+
+
+def _of_several(sp: Specialiser, items: Args, key: Value, largest: bool, node: ast.AST) -> Value:
+    """max(a, b, ...): b if b > a else a, from the left."""
+    best = items[0]
+    for item in items[1:]:
+        best = _better(sp, best, item, key, largest, node)
+    return best
+
+
+def _better(sp: Specialiser, a: Value, b: Value, key: Value, largest: bool, node: ast.AST) -> Value:
+    if is_none(key) and _is_number(a) and _is_number(b) and not _both_static(a, b):
+        x, y = sp.scalar(a, node), sp.scalar(b, node)
+        if x.type == y.type != BOOL:
+            atom = sp.b.prim("max" if largest else "min", x.atom, y.atom)
+            return Scalar(atom, x.py and y.py, max(x.bits, y.bits))
+    p, q = (v if is_none(key) else sp.call(key, (v,), node) for v in (a, b))
+    if isinstance(p, ArrayV) or isinstance(q, ArrayV):
+        name = "np.maximum" if largest else "np.minimum"
+        reason = "the truth value of an array is ambiguous"
+        sp.refuse(node, reason, f"use {name}(a, b)", error=ArgumentValueError)
+    wins = sp.truth(sp.compare(">" if largest else "<", q, p, node), node)
+    return sp.select(wins, b, a, node)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Scalar) or (
+        isinstance(value, Static) and isinstance(value.value, int | float)
+    )
+
+
+def _both_static(a: Value, b: Value) -> bool:
+    return isinstance(a, Static) and isinstance(b, Static)
+
+
+def _of_items(
+    sp: Specialiser, items: Indexed, key: Value, largest: bool, name: str, node: ast.AST
+) -> Value:
+    message = f"{name}() arg is an empty sequence"
+    if items.keep is not None or items.nested is not None:
+        return _of_filtered(sp, items, key, largest, message, node)
+    sp.require(sp.b.prim("gt", items.length, ext.ZERO), "ValueError", message, node)
+
+    def keyed(i: Atom) -> Value:
+        item = items.at(i)
+        return item if is_none(key) else sp.call(key, (item,), node)
+
+    keys = sp.sequence(items.length, keyed, node)
+    if not isinstance(keys.elem, ScalarK):
+        if not keys.atoms:  # all the same literal
+            return items.at(ext.ZERO)
+        return _of_filtered(sp, items, key, largest, message, node)
+    array = keys.atoms[0]
+
+    def read(indices: tuple[Atom, ...]) -> Atom:
+        x = sp.b.index(array, indices, checked=False)
+        return sp.b.prim("to_int", x, static=(I64,)) if x.type == BOOL else x
+
+    (place,) = place_of(sp, (keys.length,), read, largest, python=True)
+    if not is_none(key):
+        return items.at(place)
+    best = sp.b.index(array, (place,), checked=False)
+    return Scalar(best, keys.elem.py, keys.elem.bits)
+
+
+def _of_filtered(
+    sp: Specialiser,
+    items: Items,
+    key: Value,
+    largest: bool,
+    message: str,
+    node: ast.AST,
+    default: Value = MISSING,
+) -> Value:
+    """One after the other: the best so far, and whether there is one."""
+
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        found, best = state
+        some = sp.truth(found, node)
+        new = sp.branch(
+            bool_atom(some),
+            lambda: _better(sp, best, item, key, largest, node),
+            lambda: item,
+            node,
+        )
+        return [Scalar(boolean(True), py=True, bits=1), new]
+
+    first = Scalar(boolean(False), py=True, bits=1)
+    found, best = sp.fold(items, [first, Static(0)], step, node)
+    some = sp.truth(found, node)
+    if default is not MISSING:
+        return sp.branch(bool_atom(some), lambda: best, lambda: default, node)
+    sp.require(bool_atom(some), "ValueError", message, node)
+    return best
+
+
+def bool_atom(value: bool | Atom) -> Atom:
+    return boolean(value) if isinstance(value, bool) else value
+
+
+@register(next)
+def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """next((x for x in xs if ...), default): the first item, of a generator that is written there
+    (one with a name would go on where it was left)."""
+    default = args[1] if len(args) == 2 else None
+    (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
+    call = node if isinstance(node, ast.Call) and len(args) <= 2 else None
+    written = call is not None and isinstance(call.args[0], ast.GeneratorExp)
+    items = sp.iterate(values, node) if written else None
+    if items is None or (isinstance(items, Indexed) and items.nested is not None):
+        sp.refuse(
+            node,
+            "next() is supported for a generator that is written there, with one 'for'",
+            "write next((x for x in xs if ...), default), or use a list and an index",
+        )
+
+    def nothing() -> Value:
+        if default is not None:
+            return default
+        sp.require(boolean(False), "StopIteration", "", node)
+        raise Unreachable
+
+    if isinstance(items, Unrolled):
+        return items.items[0] if items.items else nothing()
+    keep, n = items.keep, items.length
+
+    def go_on(state: Sequence[Value]) -> Value:
+        i, found = (sp.scalar(v, node).atom for v in state)
+        more = sp.b.prim("lt", i, n)
+        return Scalar(sp.b.prim("and", more, sp.b.prim("not", found)), py=True, bits=1)
+
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        i = sp.scalar(state[0], node).atom
+        assert keep is not None
+        kept = keep(i)
+        after = sp.b.prim("select", kept, i, sp.b.prim("add", i, ext.ONE))
+        return [index_scalar(after), Scalar(kept, py=True, bits=1)]
+
+    at: Atom = ext.ZERO
+    found: Atom = sp.b.prim("gt", n, ext.ZERO)
+    if keep is not None:
+        init = [index_scalar(ext.ZERO), Scalar(boolean(False), py=True, bits=1)]
+        end = sp.while_loop(init, go_on, step, node)
+        at, found = (sp.scalar(v, node).atom for v in end)
+    return sp.branch(found, lambda: items.at(at), nothing, node)
+
+
+# --- any and all ---------------------------------------------------------------------------------
+
+
+def _register_test(function: Callable[..., object], stop_at: bool) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (values,) = bind(sp, function.__name__, args, kwargs, node, iterable=MISSING)
+        items = sp.iterate(values, node)
+        if isinstance(items, Unrolled):
+            return _test_known(sp, items.items, stop_at, node)
+        if items.keep is None and items.nested is None:
+            return _test(sp, items, stop_at, node)
+        return _test_filtered(sp, items, stop_at, node)
+
+
+def _test_known(sp: Specialiser, items: Sequence[Value], stop_at: bool, node: ast.AST) -> Value:
+    """a or b or ... (a and b and ...), as a bool."""
+    if not items:
+        return Static(not stop_at)
+    first = sp.truth(items[0], node)
+    if isinstance(first, bool):
+        return Static(stop_at) if first == stop_at else _test_known(sp, items[1:], stop_at, node)
+    done = Scalar(boolean(stop_at), py=True, bits=1)
+
+    def rest() -> Value:
+        return _test_known(sp, items[1:], stop_at, node)
+
+    if stop_at:
+        return sp.branch(first, lambda: done, rest, node)
+    return sp.branch(first, rest, lambda: done, node)
+
+
+def _test(sp: Specialiser, items: Indexed, stop_at: bool, node: ast.AST) -> Value:
+    """Item after item, up to the one that decides."""
+
+    def go_on(state: Sequence[Value]) -> Value:
+        i, decided = (sp.scalar(v, node).atom for v in state)
+        more = sp.b.prim("lt", i, items.length)
+        return Scalar(sp.b.prim("and", more, sp.b.prim("not", decided)), py=True, bits=1)
+
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        i = sp.scalar(state[0], node).atom
+        truth = bool_atom(sp.truth(items.at(i), node))
+        decided = truth if stop_at else sp.b.prim("not", truth)
+        after = index_scalar(sp.b.prim("add", i, ext.ONE))
+        return [after, Scalar(decided, py=True, bits=1)]
+
+    init = [index_scalar(ext.ZERO), Scalar(boolean(False), py=True, bits=1)]
+    decided = sp.scalar(sp.while_loop(init, go_on, step, node)[1], node).atom
+    result = decided if stop_at else sp.b.prim("not", decided)
+    return Scalar(result, py=True, bits=1)
+
+
+def _test_filtered(sp: Specialiser, items: Items, stop_at: bool, node: ast.AST) -> Value:
+    """All items are asked, but none after the one that decides."""
+
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        truth = bool_atom(sp.truth(item, node))
+        name = "or" if stop_at else "and"
+        return [Scalar(sp.b.prim(name, sp.scalar(state[0], node).atom, truth), True, 1)]
+
+    return sp.fold(items, [Scalar(boolean(not stop_at), True, 1)], step, node)[0]
+
+
+_register_test(any, True)
+_register_test(all, False)

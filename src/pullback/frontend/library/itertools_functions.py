@@ -1,0 +1,462 @@
+"""``functools.reduce`` and the functions of ``itertools``.
+
+What is of known length is unrolled; the rest are items that can be asked for one by one, by their
+position. Nothing is materialised except what Python keeps too, or what can be gone through only
+once (a filtered iteration)."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from typing import cast as as_type
+
+from pullback.core.build import i64, lit
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, F64, I64
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import (
+    GeneratorV,
+    Indexed,
+    Items,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.combinators import running
+
+ENDLESS = 1 << 62
+"""How many items ``count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
+_MOST_UNROLLED = 256
+
+
+def _generator(items: Items, node: ast.AST) -> Value:
+    if isinstance(items, Unrolled):
+        return TupleV(items.items)
+    return GeneratorV(as_type(ast.GeneratorExp, node), items)  # only its place is used
+
+
+def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
+    """Items that can be asked for by their position; a filtered iteration becomes a list."""
+    items = sp.iterate(value, node)
+    if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
+        items = sp.iterate(sp.to_list(value, node), node)
+    return items
+
+
+def _indexed(sp: Specialiser, value: Value, node: ast.AST) -> Indexed:
+    items = _plain(sp, value, node)
+    if isinstance(items, Unrolled):
+        items = sp.iterate(sp.to_list(TupleV(items.items), node), node)
+    assert isinstance(items, Indexed)
+    return items
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+@register(functools.reduce)
+def reduce(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    function, values, first = bind(
+        sp, "reduce", args, kwargs, node, function=MISSING, iterable=MISSING, initial=MISSING_OK
+    )
+    empty = "reduce() of empty iterable with no initial value"
+    if first is MISSING_OK:
+        items = _plain(sp, values, node)
+        if isinstance(items, Unrolled):
+            if not items.items:
+                sp.refuse(node, empty, error=ArgumentTypeError)
+            first, rest = items.items[0], items.items[1:]
+            return _fold(sp, function, first, Unrolled(rest), node)
+        some = sp.b.prim("gt", items.length, ext.ZERO)
+        sp.require(some, "TypeError", empty, node)
+        found = items
+        tail = Indexed(
+            ext.sub(sp, items.length, ext.ONE), lambda i: found.at(sp.b.prim("add", i, ext.ONE))
+        )
+        return _fold(sp, function, items.at(ext.ZERO), tail, node)
+    return _fold(sp, function, first, sp.iterate(values, node), node)
+
+
+MISSING_OK = Static("<no initial value>")
+
+
+def _fold(sp: Specialiser, f: Value, init: Value, items: Items, node: ast.AST) -> Value:
+    if isinstance(items, Unrolled):
+        for item in items.items:
+            init = sp.call(f, (init, item), node)
+        return init
+    return sp.fold(
+        items, [init], lambda state, item: [sp.call(f, (state[0], item), node)], node
+    )[0]
+
+
+@register(itertools.accumulate)
+def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    values, f, first = bind(
+        sp, "accumulate", args, kwargs, node, iterable=MISSING, func=NONE, initial=NONE
+    )
+    f = Static(operator.add) if is_none(f) else f
+    items = _plain(sp, values, node)
+    if isinstance(items, Unrolled):
+        given = items.items if is_none(first) else (first, *items.items)
+        out = list(given[:1])
+        for item in given[1:]:
+            out.append(sp.call(f, (out[-1], item), node))
+        return TupleV(tuple(out), is_list=True)
+    found = items
+    if is_none(first):
+        # The first state is the first item: an empty iteration has neither.
+        some = sp.b.prim("gt", items.length, ext.ZERO)
+        start = sp.branch(some, lambda: found.at(ext.ZERO), lambda: _like(sp, found, node), node)
+        rest = sp.b.prim("max", ext.sub(sp, items.length, ext.ONE), ext.ZERO)
+        count = items.length
+        tail = Indexed(rest, lambda i: found.at(sp.b.prim("add", i, ext.ONE)))
+    else:
+        start, tail = first, items
+        count = ext.add(sp, items.length, ext.ONE)
+    states = running(sp, f, start, tail, node)
+
+    def at(i: Atom) -> Value:
+        return sp.branch(
+            sp.b.prim("eq", i, ext.ZERO),
+            lambda: start,
+            lambda: sp.element(states, sp.b.prim("sub", i, ext.ONE), node, checked=False),
+            node,
+        )
+
+    return _generator(Indexed(count, at), node)
+
+
+def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
+    """A value of the kind of the items, where there are none."""
+    from pullback.frontend.kinds.join import generalise
+    from pullback.frontend.kinds.undefined import dummy
+    from pullback.frontend.run import Run
+
+    assert isinstance(sp, Run)
+    kinds = []
+
+    def probe() -> Sequence[Atom]:
+        kinds.append(generalise(sp.kind(items.at(ext.ZERO), node)))
+        return ()
+
+    sp.block(probe)
+    return dummy(sp, kinds[0])
+
+
+# --- selections -----------------------------------------------------------------------------------
+
+
+@register(filter)
+def filter_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "filter", args, kwargs, node, function=MISSING, iterable=MISSING)
+    return _filtered(sp, f, values, True, node)
+
+
+@register(itertools.filterfalse)
+def filterfalse(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "filterfalse", args, kwargs, node, predicate=MISSING, iterable=MISSING)
+    return _filtered(sp, f, values, False, node)
+
+
+def _filtered(
+    sp: Specialiser, f: Value, values: Value, wanted: bool, node: ast.AST
+) -> Value:
+    items = _indexed(sp, values, node)
+
+    def keep(i: Atom) -> Atom:
+        item = items.at(i)
+        truth = sp.truth(item if is_none(f) else sp.call(f, (item,), node), node)
+        atom = lit(truth, BOOL) if isinstance(truth, bool) else truth
+        return atom if wanted else sp.b.prim("not", atom)
+
+    return _generator(Indexed(items.length, items.at, keep), node)
+
+
+@register(itertools.takewhile)
+def takewhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "takewhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
+    if _is_empty(sp, values, node):
+        return TupleV(())
+    items = _indexed(sp, values, node)
+    return _generator(Indexed(_holding(sp, f, items, node), items.at), node)
+
+
+@register(itertools.dropwhile)
+def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "dropwhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
+    if _is_empty(sp, values, node):
+        return TupleV(())
+    items = _indexed(sp, values, node)
+    start = _holding(sp, f, items, node)
+    rest = sp.b.prim("sub", items.length, start)
+    return _generator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
+
+
+def _is_empty(sp: Specialiser, values: Value, node: ast.AST) -> bool:
+    items = sp.iterate(values, node)
+    return isinstance(items, Unrolled) and not items.items
+
+
+def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
+    """How many items there are before the first for which the predicate does not hold."""
+
+    def holds(state: Sequence[Value]) -> Value:
+        i = sp.scalar(state[0], node).atom
+
+        def at() -> Value:
+            truth = sp.truth(sp.call(f, (items.at(i),), node), node)
+            return Static(truth) if isinstance(truth, bool) else Scalar(truth, True, 1)
+
+        return sp.branch(sp.b.prim("lt", i, items.length), at, lambda: Static(False), node)
+
+    def further(state: Sequence[Value]) -> Sequence[Value]:
+        return [Scalar(sp.b.prim("add", sp.scalar(state[0], node).atom, ext.ONE), True)]
+
+    (count,) = sp.while_loop([Scalar(ext.ZERO, True)], holds, further, node)
+    return sp.scalar(count, node).atom
+
+
+@register(itertools.starmap)
+def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, values = bind(sp, "starmap", args, kwargs, node, function=MISSING, iterable=MISSING)
+    items = _plain(sp, values, node)
+
+    def apply(item: Value) -> Value:
+        inner = sp.iterate(item, node)
+        if not isinstance(inner, Unrolled):
+            sp.refuse(node, "starmap needs tuples", "write f(*xs) in a comprehension")
+        return sp.call(f, inner.items, node)
+
+    if isinstance(items, Unrolled):
+        return TupleV(tuple(map(apply, items.items)))
+    found = items
+    return _generator(Indexed(items.length, lambda i: apply(found.at(i))), node)
+
+
+@register(itertools.islice)
+def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if kwargs or not 2 <= len(args) <= 4:
+        sp.refuse(node, "islice takes an iterable and one to three ints", error=ArgumentTypeError)
+    bounds = args[1:]
+    start, stop, step = (NONE, bounds[0], NONE) if len(bounds) == 1 else (*bounds, NONE)[:3]
+    items = _plain(sp, args[0], node)
+    known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
+    if isinstance(items, Unrolled) and len(known) == 3:
+        return TupleV(tuple(itertools.islice(items.items, *known)))  # type: ignore[call-overload]
+    found = _indexed(sp, args[0], node)
+    a = ext.ZERO if is_none(start) else _not_negative(sp, start, node)
+    n = found.length
+    b = n if is_none(stop) else sp.b.prim("min", _not_negative(sp, stop, node), n)
+    s = 1 if is_none(step) else sp.static_int(step, node, "the step of islice")
+    width = sp.b.prim("max", ext.sub(sp, b, a), ext.ZERO)
+    if s > 1:
+        width = sp.b.prim("floordiv", sp.b.prim("add", width, i64(s - 1)), i64(s))
+
+    def at(i: Atom) -> Value:
+        scaled = sp.b.prim("mul", i, i64(s)) if s > 1 else i
+        return found.at(sp.b.prim("add", a, scaled))
+
+    return _generator(Indexed(width, at), node)
+
+
+def _not_negative(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
+    atom = ext.int_atom(sp, value, node, "an index of islice")
+    message = "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+    sp.require(sp.b.prim("ge", atom, ext.ZERO), "ValueError", message, node)
+    return atom
+
+
+# --- endless ones ---------------------------------------------------------------------------------
+
+
+@register(itertools.count)
+def count(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    start, step = bind(sp, "count", args, kwargs, node, start=Static(0), step=Static(1))
+
+    def at(i: Atom) -> Value:
+        far = sp.binop("*", step, Scalar(i, True, 62), node)
+        return sp.binop("+", start, far, node)
+
+    return _generator(Indexed(i64(ENDLESS), at), node)
+
+
+@register(itertools.repeat)
+def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    item, times = bind(sp, "repeat", args, kwargs, node, object=MISSING, times=NONE)
+    if isinstance(times, Static) and isinstance(times.value, int):
+        if times.value <= _MOST_UNROLLED:
+            return TupleV((item,) * times.value)
+    if is_none(times):
+        length: Atom = i64(ENDLESS)
+    else:
+        length = sp.b.prim("max", ext.int_atom(sp, times, node, "times"), ext.ZERO)
+    return _generator(Indexed(length, lambda _: item), node)
+
+
+@register(itertools.cycle)
+def cycle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (values,) = bind(sp, "cycle", args, kwargs, node, iterable=MISSING)
+    items = _indexed(sp, values, node)
+    some = sp.b.prim("gt", items.length, ext.ZERO)
+    length = sp.b.prim("select", some, i64(ENDLESS), ext.ZERO)
+    return _generator(
+        Indexed(length, lambda i: items.at(sp.b.prim("mod", i, items.length))), node
+    )
+
+
+# --- combinations ---------------------------------------------------------------------------------
+
+
+@register(itertools.pairwise)
+def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (values,) = bind(sp, "pairwise", args, kwargs, node, iterable=MISSING)
+    items = _plain(sp, values, node)
+    if isinstance(items, Unrolled):
+        return TupleV(tuple(TupleV(p) for p in itertools.pairwise(items.items)))
+    found = items
+
+    def at(i: Atom) -> Value:
+        return TupleV((found.at(i), found.at(sp.b.prim("add", i, ext.ONE))))
+
+    n = sp.b.prim("max", ext.sub(sp, items.length, ext.ONE), ext.ZERO)
+    return _generator(Indexed(n, at), node)
+
+
+@register(itertools.chain)
+def chain(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    parts = [_plain(sp, v, node) for v in args]
+    if all(isinstance(p, Unrolled) for p in parts):
+        return TupleV(tuple(v for p in parts if isinstance(p, Unrolled) for v in p.items))
+    indexed = [_indexed(sp, v, node) for v in args]
+    total = indexed[0].length
+    for p in indexed[1:]:
+        total = ext.add(sp, total, p.length)
+
+    def at(i: Atom, k: int = 0) -> Value:
+        here = indexed[k]
+        if k + 1 == len(indexed):
+            return here.at(i)
+        inside = sp.b.prim("lt", i, here.length)
+        return sp.branch(
+            inside,
+            lambda: here.at(i),
+            lambda: at(sp.b.prim("sub", i, here.length), k + 1),
+            node,
+        )
+
+    return _generator(Indexed(total, at), node)
+
+
+@register(itertools.product)
+def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    times = kwargs.get("repeat", Static(1))
+    if set(kwargs) - {"repeat"}:
+        sp.refuse(node, "product takes iterables and repeat=", error=ArgumentTypeError)
+    values = [*args] * sp.static_int(times, node, "repeat=")
+    parts = [_plain(sp, v, node) for v in values]
+    known = [p.items for p in parts if isinstance(p, Unrolled)]
+    if len(known) == len(parts):
+        rows = list(itertools.product(*known))
+        if len(rows) <= _MOST_UNROLLED:
+            return TupleV(tuple(TupleV(row) for row in rows))
+    indexed = [_indexed(sp, v, node) for v in values]
+    total: Atom = ext.ONE
+    for p in indexed:
+        total = sp.b.prim("mul.ck", total, p.length)
+
+    def at(i: Atom) -> Value:
+        places: list[Value] = []
+        for p in reversed(indexed):
+            places.insert(0, p.at(sp.b.prim("mod", i, p.length)))
+            i = sp.b.prim("floordiv", i, p.length)
+        return TupleV(tuple(places))
+
+    return _generator(Indexed(total, at), node)
+
+
+def _register_selection(
+    function: Callable[..., object], pairs: Callable[[Specialiser, Indexed], Indexed]
+) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        name = function.__name__
+        default = MISSING if name != "permutations" else NONE
+        values, r = bind(sp, name, args, kwargs, node, iterable=MISSING, r=default)
+        items = _plain(sp, values, node)
+        size = None if is_none(r) else sp.static_int(r, node, f"the size r of {name}")
+        if isinstance(items, Unrolled):
+            width = len(items.items) if size is None else size
+            rows = list(function(items.items, width))  # type: ignore[call-overload]
+            if len(rows) <= _MOST_UNROLLED:
+                return TupleV(tuple(TupleV(row) for row in rows))
+            items = _indexed(sp, values, node)
+        if size != 2:
+            sp.refuse(
+                node,
+                f"{name} of a sequence of unknown length is supported for pairs (r=2) only",
+                "write nested loops",
+            )
+        return _generator(pairs(sp, items), node)
+
+
+def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:
+    """``permutations(xs, 2)``: item k is in row k // (n-1)."""
+    n = items.length
+    others = ext.sub(sp, n, ext.ONE)
+
+    def at(k: Atom) -> Value:
+        i, j = sp.b.prim("floordiv", k, others), sp.b.prim("mod", k, others)
+        after = sp.b.prim("to_int", sp.b.prim("ge", j, i), static=(I64,))
+        return TupleV((items.at(i), items.at(sp.b.prim("add", j, after))))
+
+    return Indexed(sp.b.prim("mul.ck", n, others), at)
+
+
+def _pairs(diagonal: bool) -> Callable[[Specialiser, Indexed], Indexed]:
+    """``combinations(xs, 2)``: row i has n-1-i items (with replacement: n-i). Counted from the end,
+    item r is in the row of the largest triangular number t(m) = m(m+1)/2 that is not above r."""
+
+    def pairs(sp: Specialiser, items: Indexed) -> Indexed:
+        b, n = sp.b, items.length
+        m = ext.add(sp, n, ext.ONE) if diagonal else n
+        total = b.prim("floordiv", b.prim("mul.ck", m, b.prim("sub", m, ext.ONE)), i64(2))
+
+        def triangular(k: Atom) -> Atom:
+            twice = sp.b.prim("mul", k, sp.b.prim("add", k, ext.ONE))
+            return sp.b.prim("floordiv", twice, i64(2))
+
+        def at(k: Atom) -> Value:
+            b = sp.b
+            r = b.prim("sub", b.prim("sub", total, k), ext.ONE)
+            real = b.prim("to_real", r, static=(F64,))
+            root = b.prim("sqrt", b.prim("add", b.prim("mul", real, lit(8.0, F64)), lit(1.0, F64)))
+            guess = b.prim("mul", b.prim("sub", root, lit(1.0, F64)), lit(0.5, F64))
+            row = b.prim("to_int", b.prim("floor", guess), static=(I64,))
+            for test, step in (("gt", "sub"), ("le", "add")):  # the root is rounded
+                place = row if test == "gt" else b.prim("add", row, ext.ONE)
+                off = b.prim(test, triangular(place), r)
+                row = b.prim(step, row, b.prim("to_int", off, static=(I64,)))
+            within = b.prim("sub", r, triangular(row))
+            last = ext.sub(sp, n, ext.ONE)
+            i = b.prim("sub", b.prim("sub", last, row), i64(0 if diagonal else 1))
+            j = b.prim("sub", last, within)
+            return TupleV((items.at(i), items.at(j)))
+
+        return Indexed(total, at)
+
+    return pairs
+
+
+_register_selection(itertools.permutations, _ordered_pairs)
+_register_selection(itertools.combinations, _pairs(diagonal=False))
+_register_selection(itertools.combinations_with_replacement, _pairs(diagonal=True))

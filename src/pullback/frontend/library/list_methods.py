@@ -1,0 +1,272 @@
+"""Sorting and searching lists: ``sorted``, ``.sort()``, ``.index()``, ``.count()``, ``==``.
+
+A list is sorted by its keys: the stable order of their indices is found first, and the items are
+then read in that order; so a derivative goes to the place that its item came from.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import numpy as np
+
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, I64, Real
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.kinds import Kind, ScalarK, TupleK
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    RecordV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    index_scalar,
+    method,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.signals import Unreachable
+
+
+@register(sorted)
+def sorted_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """sorted(items, key=None, reverse=False): stable, as in Python"""
+    items, key, reverse = bind(
+        sp, "sorted", args, kwargs, node, iterable=MISSING, key=NONE, reverse=Static(False)
+    )
+    return in_order(sp, items, key, flag(sp, reverse, node, "reverse"), node)
+
+
+def in_order(
+    sp: Specialiser, items: Value, key: Value, reverse: bool, node: ast.AST
+) -> ListV | TupleV:
+    """A new list of the items in the order of their keys."""
+    if isinstance(items, TupleV):
+        known = _known_order(sp, items.items, key, reverse, node)
+        if known is not None:
+            return TupleV(tuple(items.items[k] for k in known), is_list=True)
+    whole = sp.to_list(items, node)
+
+    def key_of(i: Atom) -> Value:
+        item = sp.element(whole, i, node, checked=False)
+        return item if is_none(key) else sp.call(key, (item,), node)
+
+    keys = sp.sequence(whole.length, key_of, node)
+    order: ArrayV | None = None
+    for column in reversed(_columns(sp, keys, node)):
+        order = _refined(sp, column, order, reverse, node)
+    if order is None:  # all keys are the same constant
+        return sp.copied(whole)
+    places = order.atom
+    return sp.sequence(
+        whole.length,
+        lambda i: sp.element(whole, sp.b.index(places, (i,), checked=False), node, False),
+        node,
+    )
+
+
+def _known_order(
+    sp: Specialiser, items: Sequence[Value], key: Value, reverse: bool, node: ast.AST
+) -> list[int] | None:
+    """The order of items whose keys are constants."""
+    keys = [v if is_none(key) else sp.call(key, (v,), node) for v in items]
+    if len(items) > 1 and not all(isinstance(k, Static) for k in keys):
+        return None
+    values = [k.value for k in keys if isinstance(k, Static)]
+    places = range(len(items))
+    try:
+        return sorted(places, key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]
+    except (TypeError, IndexError):
+        return list(range(len(items))) if len(items) < 2 else None
+
+
+def _columns(sp: Specialiser, keys: ListV, node: ast.AST) -> list[ListV]:
+    """The numbers that keys are compared by, the first ones first."""
+    found: list[ListV] = []
+
+    def walk(item: Value, path: tuple[int, ...]) -> None:
+        match item:
+            case Scalar():
+                found.append(sp.sequence(keys.length, lambda i: at(i, path), node))
+            case Static():
+                return
+            case TupleV() | RecordV() if _parts(item) is not None:
+                for k, part in enumerate(_parts(item) or ()):
+                    walk(part, (*path, k))
+            case _:
+                sp.refuse(
+                    node,
+                    f"items cannot be sorted by {sp.describe(item)}",
+                    "sort by numbers, or tuples of them: key=lambda x: ...",
+                    error=ArgumentTypeError,
+                )
+
+    def at(i: Atom, path: tuple[int, ...]) -> Value:
+        value = sp.element(keys, i, node, checked=False)
+        for k in path:
+            parts = _parts(value)
+            assert parts is not None
+            value = parts[k]
+        return value
+
+    walk(_example(keys.elem), ())
+    return found
+
+
+def _parts(value: Value) -> tuple[Value, ...] | None:
+    """The items of what is compared item by item."""
+    if isinstance(value, TupleV):
+        return value.items
+    if isinstance(value, RecordV) and issubclass(value.cls, tuple):
+        return tuple(value.fields.values())
+    return None
+
+
+def _example(kind: Kind) -> Value:
+    from pullback.frontend.kinds.flatten import example
+
+    return example(kind)
+
+
+def _refined(
+    sp: Specialiser, keys: ListV, before: ArrayV | None, reverse: bool, node: ast.AST
+) -> ArrayV:
+    """The order by ``keys`` of what stands in the order ``before``; equal ones stay as they are."""
+    assert isinstance(keys.elem, ScalarK)
+    t = keys.elem.type
+
+    def key(indices: tuple[Atom, ...]) -> Atom:
+        at = indices[0] if before is None else sp.b.index(before.atom, indices, checked=False)
+        x = sp.b.index(keys.atoms[0], (at,), checked=False)
+        if t == BOOL:
+            x = sp.b.prim("to_int", x, static=(I64,))
+        if not reverse:
+            return x
+        return sp.b.prim("neg" if isinstance(t, Real) else "invert", x)  # the order turned round
+
+    column = sp.array((keys.length,), key, node)
+    found = sp.call(Static(np.argsort), (column,), node)
+    assert isinstance(found, ArrayV)
+    if before is None:
+        return found
+    return sp.array(
+        (keys.length,),
+        lambda i: sp.b.index(before.atom, (sp.b.index(found.atom, i, False),), False),
+        node,
+    )
+
+
+@method("list", "copy")
+def copy(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """xs.copy()"""
+    bind(sp, "copy", args, kwargs, node)
+    if isinstance(items, TupleV):
+        return TupleV(items.items, is_list=True)
+    assert isinstance(items, ListV)
+    return sp.copied(items)
+
+
+# --- searching -----------------------------------------------------------------------------------
+
+
+@method("list", "index")
+@method("tuple", "index")
+def index(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """xs.index(v): ValueError if there is none"""
+    (wanted,) = bind(sp, "index", args, kwargs, node, value=MISSING)
+    message = "the value is not in the list"
+    if isinstance(items, TupleV):
+        return _index_known(sp, items.items, 0, wanted, message, node)
+    whole = sp.to_list(items, node)
+
+    def differs(state: Sequence[Value]) -> Value:
+        i = sp.scalar(state[0], node).atom
+
+        def other() -> Value:
+            item = sp.element(whole, i, node, checked=False)
+            return sp.unary("not", sp.compare("==", item, wanted, node), node)
+
+        more = sp.b.prim("lt", i, whole.length)
+        return sp.branch(more, other, lambda: Static(False), node)
+
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        return [index_scalar(sp.b.prim("add", sp.scalar(state[0], node).atom, ext.ONE))]
+
+    (found,) = sp.while_loop([index_scalar(ext.ZERO)], differs, step, node)
+    place = sp.scalar(found, node).atom
+    sp.require(sp.b.prim("lt", place, whole.length), "ValueError", message, node)
+    return index_scalar(place)
+
+
+def _index_known(
+    sp: Specialiser, items: Sequence[Value], k: int, wanted: Value, message: str, node: ast.AST
+) -> Value:
+    if k == len(items):
+        sp.require(_false(), "ValueError", message, node)
+        raise Unreachable
+    same = sp.truth(sp.compare("==", items[k], wanted, node), node)
+
+    def rest() -> Value:
+        return _index_known(sp, items, k + 1, wanted, message, node)
+
+    if isinstance(same, bool):
+        return Static(k) if same else rest()
+    return sp.branch(same, lambda: Static(k), rest, node)
+
+
+def _false() -> Atom:
+    from pullback.core.build import boolean
+
+    return boolean(False)
+
+
+@method("list", "count")
+@method("tuple", "count")
+def count(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """xs.count(v)"""
+    (wanted,) = bind(sp, "count", args, kwargs, node, value=MISSING)
+
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        same = sp.truth(sp.compare("==", item, wanted, node), node)
+        if isinstance(same, bool):
+            same = _false() if not same else sp.b.prim("not", _false())
+        one = sp.b.prim("to_int", same, static=(I64,))
+        return [index_scalar(sp.b.prim("add", sp.scalar(state[0], node).atom, one))]
+
+    return sp.fold(sp.iterate(items, node), [index_scalar(ext.ZERO)], step, node)[0]
+
+
+def equal(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
+    """``==`` of two lists: of equal length, and all items equal."""
+    x, y = sp.to_list(a, node), sp.to_list(b, node)
+
+    def goes_on(state: Sequence[Value]) -> Value:
+        i = sp.scalar(state[0], node).atom
+
+        def same() -> Value:
+            p, q = (sp.element(v, i, node, checked=False) for v in (x, y))
+            return sp.compare("==", p, q, node)
+
+        more = sp.b.prim("lt", i, x.length)
+        return sp.branch(more, same, lambda: Static(False), node)
+
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        return [index_scalar(sp.b.prim("add", sp.scalar(state[0], node).atom, ext.ONE))]
+
+    def items_equal() -> Value:
+        (end,) = sp.while_loop([index_scalar(ext.ZERO)], goes_on, step, node)
+        done = sp.b.prim("eq", sp.scalar(end, node).atom, x.length)
+        return Scalar(done, py=True, bits=1)
+
+    lengths = sp.b.prim("eq", x.length, y.length)
+    if TupleK(()) in (x.elem, y.elem):  # one is empty
+        return Scalar(lengths, py=True, bits=1)
+    return sp.branch(lengths, items_equal, lambda: Static(False), node)
+
+
+__all__ = ["equal", "in_order"]

@@ -1,0 +1,1 @@
+"""The functions of NumPy that the compiler knows itself."""

@@ -1,0 +1,258 @@
+"""Operators on arrays, and the one way elementwise code is made.
+
+An elementwise operation on arrays is one ``Build`` over the broadcast extents whose body reads an
+element of each operand and computes with scalars. Broadcasting costs nothing where extents are
+evidently equal or literally 1; else it is decided at run time:
+
+    result extent  = da == 1 ? db : da          require(da == db or da == 1 or db == 1)
+    element of a   = a[da == 1 ? 0 : i]         if a was built here (so that it can be fused)
+                   = broadcast(a, extents)[i]   else: a view that has stride 0 along such an axis
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import BOOL, Real
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.interpret.scalars import large_as_float
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.dtypes import compared
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    Indexed,
+    Items,
+    ListV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.numpy.subscripts import store, subscript
+
+__all__ = [
+    "Read", "binop", "broadcast", "compare", "elementwise", "iterate", "scalars", "store",
+    "subscript", "unary",
+]  # fmt: skip
+
+Indices = tuple[Atom, ...]
+Read = Callable[[Indices], Scalar]
+"""Emits the element of an operand that takes part in the result's element at these indices."""
+
+
+# --- broadcasting --------------------------------------------------------------------------------
+
+
+def broadcast(
+    sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = ext.NO_BROADCAST
+) -> tuple[Indices, list[Read]]:
+    """The broadcast extents of the arrays, and how to read each of them there."""
+    shapes = [ext.extents(sp, a) for a in arrays]
+    rank = max(len(s) for s in shapes)
+    result = tuple(
+        common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, message)
+        for k in range(rank)
+    )
+    return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes)]
+
+
+def common_extent(
+    sp: Specialiser, extents: Sequence[Atom], node: ast.AST, message: str = ext.NO_BROADCAST
+) -> Atom:
+    """What extents along one axis broadcast to; ValueError at run time if they do not."""
+    result: Atom = ext.ONE
+    for extent in extents:
+        if ext.same(sp, extent, ext.ONE) or ext.same(sp, extent, result):
+            continue
+        if ext.same(sp, result, ext.ONE):
+            result = extent
+            continue
+        if sp.assume_equal:
+            ext.check_equal(sp, result, extent, ext.NO_BROADCAST, node)
+            if isinstance(extent, Lit):
+                result = extent
+            continue
+        fits = sp.b.prim("eq", result, extent)
+        loose = [e for e in (result, extent) if not isinstance(e, Lit)]
+        ones = [sp.b.prim("eq", e, ext.ONE) for e in loose]
+        for one in ones:
+            fits = sp.b.prim("or", fits, one)
+        sp.require(fits, "ValueError", message, node)
+        if isinstance(extent, Lit):
+            result = extent
+        elif not isinstance(result, Lit):
+            result = sp.b.prim("select", ones[0], extent, result)
+    return result
+
+
+def reader(sp: Specialiser, array: ArrayV, own: Indices, result: Indices) -> Read:
+    """How to read the elements of ``array`` (of extents ``own``) at indices of the result."""
+    lead = len(result) - len(own)
+    axes = range(len(own))
+    single = [ext.same(sp, own[k], ext.ONE) and not _literal_one(result[lead + k]) for k in axes]
+    unsure = [not single[k] and not ext.same(sp, own[k], result[lead + k]) for k in axes]
+    atom, gates = array.atom, {}
+    if any(unsure):
+        if array.atom in ext.facts(sp).built:
+            gates = {k: sp.b.prim("eq", own[k], ext.ONE) for k in axes if unsure[k]}
+        else:
+            wanted = [result[lead + k] if unsure[k] else own[k] for k in axes]
+            atom = sp.b.prim("broadcast", atom, *wanted)
+
+    def read(indices: Indices) -> Scalar:
+        at: list[Atom] = []
+        for k in axes:
+            index = indices[lead + k]
+            if single[k]:
+                index = ext.ZERO
+            elif k in gates:
+                index = sp.b.prim("select", gates[k], ext.ZERO, index)
+            at.append(index)
+        return Scalar(sp.b.index(atom, tuple(at), checked=False), py=False)
+
+    return read
+
+
+def _literal_one(extent: Atom) -> bool:
+    return isinstance(extent, Lit) and int(extent.value) == 1
+
+
+# --- elementwise ---------------------------------------------------------------------------------
+
+
+def scalars(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    """An operand of an elementwise operation: an array or a number (lists become arrays)."""
+    if isinstance(value, TupleV | ListV):
+        return to_array(sp, value, node)
+    if not isinstance(value, ArrayV):
+        return sp.scalar(value, node) if not isinstance(value, Static) else value
+    return value
+
+
+def elementwise(
+    sp: Specialiser,
+    operands: Sequence[Value],
+    fn: Callable[[Sequence[Value]], Value],
+    node: ast.AST,
+) -> Value:
+    """``fn`` on the numbers, or on every element of the broadcast arrays; its result is a number.
+
+    In an array operation ``fn`` gets NumPy Scalars for elements, and the other operands as they
+    are."""
+    values = [scalars(sp, v, node) for v in operands]
+    arrays = [v for v in values if isinstance(v, ArrayV)]
+    if not arrays:
+        return fn(values)
+    extents, reads = broadcast(sp, arrays, node)
+
+    def element_at(indices: Indices) -> Atom:
+        readers = iter(reads)
+        items = [next(readers)(indices) if isinstance(v, ArrayV) else v for v in values]
+        return sp.scalar(fn(items), node).atom
+
+    return ext.note(sp, sp.array(extents, element_at, node), extents, built=True)
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+
+def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left op right`` where one of them is an array."""
+    if op == "@":
+        from pullback.frontend.library.numpy.products import matmul
+
+        return matmul(sp, left, right, node)
+    if op == "**":
+        return power(sp, left, right, node)
+    return elementwise(sp, (left, right), lambda v: sp.binop(op, v[0], v[1], node), node)
+
+
+def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
+    """np.power: one exponent for all that is 0.5 makes it np.sqrt, of -0.0 and -inf too."""
+    if isinstance(right, Static) and right.value == 0.5:
+        return sp.call(Static(np.sqrt), (left,), node)
+
+    def one(v: Sequence[Value]) -> Value:
+        result = sp.scalar(sp.binop("**", v[0], v[1], node), node)
+        t = result.type
+        if isinstance(right, ArrayV | TupleV | ListV | Static) or not isinstance(t, Real):
+            return result
+        x, y = (sp.convert(u, t, node) for u in v)
+        low = sp.b.prim("eq", x, Lit(-math.inf, t))
+        root = sp.b.prim("or", sp.b.prim("eq", x, Lit(0.0, t)), low)
+        root = sp.b.prim("and", root, sp.b.prim("eq", y, Lit(0.5, t)))
+        chosen = sp.b.prim("select", root, sp.b.prim("sqrt", x), result.atom)
+        return Scalar(chosen, py=False)
+
+    return elementwise(sp, (left, right), one, node)
+
+
+def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
+    """``op operand`` for an array: - + ~"""
+    assert isinstance(operand, ArrayV)
+    if op == "not":
+        sp.refuse(
+            node,
+            "the truth value of an array is ambiguous",
+            "use np.any(...), np.all(...) or ~",
+            error=ArgumentValueError,
+        )
+    if op == "-" and operand.elem == BOOL:
+        reason = "- is not defined for boolean arrays"
+        sp.refuse(node, reason, "use ~", error=ArgumentTypeError)
+    if op == "~" and isinstance(operand.elem, Real):
+        sp.refuse(node, "~ is not defined for arrays of floats", error=ArgumentTypeError)
+    return elementwise(sp, (operand,), lambda v: unary_number(sp, op, v[0], node), node)
+
+
+def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value:
+    """``op`` on one element."""
+    x = sp.scalar(value, node)
+    match op:
+        case "-":
+            return Scalar(sp.b.prim("neg", x.atom), py=False)
+        case "~":
+            return Scalar(sp.b.prim("not" if x.type == BOOL else "invert", x.atom), py=False)
+        case _:
+            if x.type == BOOL:
+                reason = "+ is not defined for boolean arrays"
+                sp.refuse(node, reason, "use x.astype(int)", error=ArgumentTypeError)
+            return x
+
+
+def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
+    """The array of truth values ``left op right``."""
+    if op not in ("==", "!=", "<", "<=", ">", ">="):
+        sp.refuse(node, f"'{op}' is not supported on arrays", "use np.any(a == x)")
+    return elementwise(sp, (left, right), lambda v: compare_numbers(sp, op, v, node), node)
+
+
+_COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+
+def compare_numbers(sp: Specialiser, op: str, values: Sequence[Value], node: ast.AST) -> Scalar:
+    """A NumPy bool: two elements compared."""
+    values = large_as_float(values[0], values[1]), large_as_float(values[1], values[0])
+    common = compared(sp, values, node)
+    a, b = (sp.convert(v, common, node) for v in values)
+    return Scalar(sp.b.prim(_COMPARE[op], a, b), py=False)
+
+
+def iterate(sp: Specialiser, array: ArrayV, node: ast.AST) -> Items:
+    """The rows (or the elements) of an array."""
+    own = ext.extents(sp, array)
+
+    def at(index: Atom) -> Value:
+        if array.rank == 1:
+            return Scalar(sp.b.index(array.atom, (index,), checked=False), py=False)
+        row = sp.view(sp.b.prim("pick", array.atom, index, static=(0,)), array)
+        return ext.note(sp, row, own[1:])
+
+    return Indexed(own[0], at)

@@ -1,0 +1,384 @@
+"""NumPy's functions that make arrays: from shapes, ranges, lists, and like other arrays."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.core.build import boolean, lit
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import BOOL, F32, F64, I32, I64, Int, Real
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.dtypes import Element, element, parse_dtype, promote, real_of
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.sequences import filled, to_array
+
+# --- shapes --------------------------------------------------------------------------------------
+
+
+def shape_of(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
+    """The extents that a shape argument names (an int or a tuple of ints)."""
+    if isinstance(value, ListV | ArrayV):
+        sp.refuse(
+            node, "the number of dimensions of the shape is not known", "write a tuple of ints"
+        )
+    items: Sequence[Value] = value.items if isinstance(value, TupleV) else (value,)
+    result = []
+    for item in items:
+        extent = ext.int_atom(sp, item, node, "an extent")
+        if isinstance(extent, Lit) and int(extent.value) < 0:
+            sp.require(boolean(False), "ValueError", _NEGATIVE, node)
+        elif not ext.never_negative(sp, extent):
+            cond = sp.b.prim("ge", extent, ext.ZERO)
+            sp.require(cond, "ValueError", _NEGATIVE, node)
+        result.append(extent)
+    return tuple(result)
+
+
+def allocated(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
+    """The extents of a new array: no more elements than there are addresses."""
+    result = shape_of(sp, value, node)
+    limited(sp, result, node)
+    return result
+
+
+def limited(sp: Specialiser, extents: Sequence[Atom], node: ast.AST) -> None:
+    """Refuse, at run time, an array that no memory can hold. Extents of arrays are small enough."""
+    known = [int(e.value) for e in extents if isinstance(e, Lit)]
+    others = [e for e in extents if not isinstance(e, Lit)]
+    if math.prod(known) < _MOST and all(ext.never_negative(sp, e) for e in others):
+        return
+    size: Atom = lit(float(math.prod(known)), F64)
+    for e in others:
+        size = sp.b.prim("mul", size, sp.b.prim("to_real", e, static=(F64,)))
+    for most, error, message in (
+        (2.0**60, "ValueError", "array is too big"),
+        (float(_MOST), "MemoryError", "Unable to allocate an array of this shape"),
+    ):
+        sp.require(sp.b.prim("lt", size, lit(most, F64)), error, message, node)
+
+
+_MOST = 2**44  # elements of 8 bytes in the 47 bits of addresses
+_NEGATIVE = "negative dimensions are not allowed"
+
+
+def full(
+    sp: Specialiser, extents: Sequence[Atom], value: Value, t: Element, node: ast.AST
+) -> Value:
+    """``value`` everywhere; without extents it is the number itself."""
+    if not extents:
+        return numpy_scalar(sp.convert(value, t, node))
+    return filled(sp, extents, value, t, node)
+
+
+def _register_constant(function: Callable[..., object], value: int) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        shape, dtype = bind(sp, function.__name__, args, kwargs, node, shape=MISSING, dtype=NONE)
+        t = parse_dtype(sp, dtype, node) or F64
+        return full(sp, allocated(sp, shape, node), Static(value), t, node)
+
+
+def _register_constant_like(function: Callable[..., object], value: int) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        like, dtype = bind(sp, function.__name__, args, kwargs, node, a=MISSING, dtype=NONE)
+        return _like(sp, like, Static(value), dtype, node)
+
+
+def _like(sp: Specialiser, like: Value, value: Value, dtype: Value, node: ast.AST) -> Value:
+    like = to_array(sp, like, node)
+    t = parse_dtype(sp, dtype, node) or element(sp, like, node)
+    extents = ext.extents(sp, like) if isinstance(like, ArrayV) else ()
+    return full(sp, extents, value, t, node)
+
+
+# np.empty promises nothing about its contents: zeros are as good as any.
+_register_constant(np.zeros, 0)
+_register_constant(np.ones, 1)
+_register_constant(np.empty, 0)
+_register_constant_like(np.zeros_like, 0)
+_register_constant_like(np.ones_like, 1)
+_register_constant_like(np.empty_like, 0)
+
+
+@register(np.full)
+def np_full(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    shape, value, dtype = bind(
+        sp, "np.full", args, kwargs, node, shape=MISSING, fill_value=MISSING, dtype=NONE
+    )
+    t = parse_dtype(sp, dtype, node) or element(sp, value, node)
+    return full(sp, allocated(sp, shape, node), _cut(sp, value, t, node), t, node)
+
+
+def _cut(sp: Specialiser, value: Value, t: Element, node: ast.AST) -> Value:
+    """A float that fills an array of ints is cut off as those of arrays are, without an error."""
+    if isinstance(t, Int) and isinstance(element(sp, value, node), Real):
+        return Scalar(sp.scalar(value, node).atom, py=False)
+    return value
+
+
+@register(np.full_like)
+def np_full_like(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    like, value, dtype = bind(
+        sp, "np.full_like", args, kwargs, node, a=MISSING, fill_value=MISSING, dtype=NONE
+    )
+    t = parse_dtype(sp, dtype, node) or element(sp, to_array(sp, like, node), node)
+    return _like(sp, like, _cut(sp, value, t, node), dtype, node)
+
+
+# --- ranges --------------------------------------------------------------------------------------
+
+
+@register(np.arange)
+def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.arange(stop), (start, stop), (start, stop, step): ints, or reals if one of them is."""
+    first, second, step, dtype = bind(
+        sp, "np.arange", args, kwargs, node, start=MISSING, stop=NONE, step=Static(1), dtype=NONE
+    )
+    start, stop = (Static(0), first) if is_none(second) else (first, second)
+    t = promote(sp, (start, stop, step), node)
+    t = F64 if isinstance(t, Real) else I64  # of float32 numbers too
+    result = parse_dtype(sp, dtype, node) or t
+    message = "Maximum allowed size exceeded"
+    a = sp.convert(start, t, node)
+    d: Atom
+    count: Atom
+    if isinstance(t, Real):  # the length and the second element are those of the numbers' types
+        ratio = sp.binop("/", sp.binop("-", stop, start, node), step, node)
+        steps = sp.b.prim("ceil", sp.convert(ratio, t, node))
+        following = sp.convert(sp.binop("+", start, step, node), t, node)
+        sp.require(sp.b.prim("lt", steps, lit(2.0**63, t)), "ValueError", message, node)
+        count = ext.larger(sp, sp.b.prim("to_int", steps, static=(I64,)), ext.ZERO)
+        d = sp.b.prim("sub", following, a)
+    else:
+        b, d = (sp.convert(v, t, node) for v in (stop, step))
+        if not isinstance(d, Lit):
+            sp.require(sp.b.prim("ne", d, ext.ZERO), "ZeroDivisionError", message, node)
+        count = range_length(sp, a, b, d)
+    limited(sp, (count,), node)
+    between = _between(sp, a, d) if isinstance(t, Real) else d
+
+    def item(indices: tuple[Atom, ...]) -> Atom:
+        i = sp.convert(numpy_scalar(indices[0]), t, node)
+        if not isinstance(t, Real):
+            value = ext.add(sp, a, ext.mul(sp, i, d))
+        else:
+            value = sp.b.prim("add", a, sp.b.prim("mul", i, between))
+        return sp.convert(numpy_scalar(value), result, node)
+
+    extents = (count,)
+    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+def _between(sp: Specialiser, start: Atom, step: Atom) -> Atom:
+    """What NumPy takes for the step: the difference of the first two elements, rounded as they
+    are. Its derivative is that of the step."""
+    second = sp.b.prim("add", start, step)
+    rounded = sp.b.prim("sub", sp.b.prim("sub", second, start), step)
+    return sp.b.prim("add", step, sp.b.prim("stop_gradient", rounded))
+
+
+def range_length(sp: Specialiser, start: Atom, stop: Atom, step: Atom) -> Atom:
+    """len(range(start, stop, step)) for a step that is not 0."""
+    if isinstance(step, Lit) and int(step.value) == 1:
+        span = ext.sub(sp, stop, start)
+        whole = isinstance(start, Lit) and int(start.value) == 0 and ext.never_negative(sp, stop)
+        return span if whole else ext.larger(sp, span, ext.ZERO)
+    # ceil((stop - start) / step) = -((start - stop) // step)
+    down = ext.floordiv(sp, ext.sub(sp, start, stop), step)
+    return ext.larger(sp, ext.sub(sp, ext.ZERO, down), ext.ZERO)
+
+
+@register(np.linspace)
+def linspace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.linspace(start, stop, num): i * step + start, the last one exactly stop."""
+    start, stop, num, endpoint = bind(
+        sp, "np.linspace", args, kwargs, node,
+        start=MISSING, stop=MISSING, num=Static(50), endpoint=Static(True),
+    )  # fmt: skip
+    if isinstance(start, ArrayV) or isinstance(stop, ArrayV):
+        sp.refuse(node, "np.linspace of arrays is not supported", "give it numbers")
+    (n,) = allocated(sp, num, node)
+    closed = flag(sp, endpoint, node, "endpoint")
+    t = real_of(promote(sp, (start, stop), node))
+    a, b = sp.convert(start, t, node), sp.convert(stop, t, node)
+    last = ext.sub(sp, n, ext.ONE)
+    gaps = sp.convert(numpy_scalar(ext.larger(sp, last, ext.ONE) if closed else n), t, node)
+    whole = sp.b.prim("sub", b, a)
+    step = sp.b.prim("div", whole, gaps)
+    lost = sp.b.prim("eq", step, lit(0.0, t))  # of a whole that is tiny
+
+    def item(indices: tuple[Atom, ...]) -> Atom:
+        i = sp.b.prim("to_real", indices[0], static=(t,))
+        there = sp.b.prim("select", lost, sp.b.prim("div", i, gaps), i)
+        value = sp.b.prim("mul", there, sp.b.prim("select", lost, whole, step))
+        value = sp.b.prim("add", value, a)
+        if not closed:
+            return value
+        at_end = sp.b.prim("eq", indices[0], last)
+        more = sp.b.prim("gt", last, ext.ZERO)
+        return sp.b.prim("select", sp.b.prim("and", at_end, more), b, value)
+
+    return ext.note(sp, sp.array((n,), item, node), (n,), built=True)
+
+
+# --- matrices ------------------------------------------------------------------------------------
+
+
+@register(np.eye)
+def eye(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows, columns, k, dtype = bind(
+        sp, "np.eye", args, kwargs, node, N=MISSING, M=NONE, k=Static(0), dtype=NONE
+    )
+    (n,) = shape_of(sp, rows, node)
+    (m,) = (n,) if is_none(columns) else shape_of(sp, columns, node)
+    limited(sp, (n, m), node)
+    shift = ext.int_atom(sp, k, node, "k")
+    t = parse_dtype(sp, dtype, node) or F64
+
+    def item(indices: tuple[Atom, ...]) -> Atom:
+        on = sp.b.prim("eq", ext.add(sp, indices[0], shift), indices[1])
+        return sp.convert(numpy_scalar(on), t, node)
+
+    return ext.note(sp, sp.array((n, m), item, node), (n, m), built=True)
+
+
+@register(np.identity)
+def identity(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    n, dtype = bind(sp, "np.identity", args, kwargs, node, n=MISSING, dtype=NONE)
+    return eye(sp, (n,), {"dtype": dtype}, node)
+
+
+@register(np.meshgrid)
+def meshgrid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.meshgrid(x, y, ..., indexing="xy"): a list of arrays of all the axes."""
+    (indexing,) = bind(sp, "np.meshgrid", (), kwargs, node, indexing=Static("xy"))
+    order = sp.static(indexing, node, "indexing")
+    arrays = [to_array(sp, a, node) for a in args]
+    lines = [a for a in arrays if isinstance(a, ArrayV) and a.rank == 1]
+    if len(lines) < len(arrays):
+        sp.refuse(node, "np.meshgrid is supported for arrays of rank 1")
+    axes = list(range(len(lines)))
+    if order == "xy" and len(axes) > 1:
+        axes[0], axes[1] = 1, 0
+    lengths = [ext.extents(sp, a)[0] for a in lines]
+    extents = tuple(lengths[axes.index(k)] for k in range(len(lines)))
+    grids = []
+    for line, axis in zip(lines, axes):
+
+        def item(indices: tuple[Atom, ...], line: ArrayV = line, axis: int = axis) -> Atom:
+            return sp.b.index(line.atom, (indices[axis],), checked=False)
+
+        grids.append(ext.note(sp, sp.array(extents, item, node), extents, built=True))
+    return TupleV(tuple(grids), is_list=isinstance(np.meshgrid([0.0]), list))  # of this NumPy
+
+
+# --- from lists and arrays -----------------------------------------------------------------------
+
+
+def _is_temporary(node: ast.AST) -> bool:
+    """Whether the first argument is a list made in the call itself: nobody else can see it."""
+    return isinstance(node, ast.Call) and bool(node.args) and isinstance(node.args[0], ast.ListComp)
+
+
+@register(np.array)
+def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.array(x): always a new array."""
+    x, dtype, copy = bind(
+        sp, "np.array", args, kwargs, node, object=MISSING, dtype=NONE, copy=Static(True)
+    )
+    return _as_array(sp, x, dtype, not is_none(copy) and flag(sp, copy, node, "copy"), node)
+
+
+@register(np.asarray, np.ascontiguousarray, np.asanyarray)
+def asarray(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.asarray(x): an array itself, or a new one of a list."""
+    x, dtype = bind(sp, "np.asarray", args, kwargs, node, a=MISSING, dtype=NONE)
+    return _as_array(sp, x, dtype, False, node)
+
+
+def _as_array(sp: Specialiser, x: Value, dtype: Value, copy: bool, node: ast.AST) -> Value:
+    t = parse_dtype(sp, dtype, node)
+    result = to_array(sp, x, node, temporary=_is_temporary(node))
+    if not isinstance(result, ArrayV):
+        scalar = sp.scalar(result, node)
+        return numpy_scalar(scalar.atom if t is None else sp.convert(scalar, t, node))
+    if t is not None and t != result.elem:
+        return astype(sp, result, t, node, checked=not isinstance(x, ArrayV))
+    return copied(sp, result, node) if copy and isinstance(x, ArrayV) else result
+
+
+def copied(sp: Specialiser, array: ArrayV, node: ast.AST) -> ArrayV:
+    """A new array with the same elements."""
+    known = ext.extents(sp, array)
+    return ext.note(sp, sp.fresh(sp.b.prim("copy", array.atom), node), known)
+
+
+def astype(
+    sp: Specialiser, array: ArrayV, t: Element, node: ast.AST, checked: bool = False
+) -> ArrayV:
+    """A new array with the elements converted (reals to ints: truncated). ``checked``: as the
+    items of a list are, with an error for what does not fit."""
+    if t == array.elem:
+        return copied(sp, array, node)
+    extents = ext.extents(sp, array)
+
+    def item(indices: tuple[Atom, ...]) -> Atom:
+        return sp.convert(Scalar(sp.b.index(array.atom, indices, checked=False), checked), t, node)
+
+    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+# --- NumPy's own numbers -------------------------------------------------------------------------
+
+
+def _register_type(function: Callable[..., object], t: Element) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (x,) = bind(sp, f"np.{function.__name__}", args, kwargs, node, x=Static(0))
+        x = to_array(sp, x, node)
+        if isinstance(x, ArrayV):
+            return astype(sp, x, t, node)
+        return numpy_scalar(sp.convert(x, t, node))
+
+
+_register_type(np.float64, F64)
+_register_type(np.float32, F32)
+_register_type(np.int64, I64)
+_register_type(np.int32, I32)
+_register_type(np.bool_, BOOL)
+
+
+@register(np.copy)
+def np_copy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "np.copy", args, kwargs, node, a=MISSING)
+    return _as_array(sp, x, NONE, True, node)
+
+
+def _register_query(function: Callable[..., object], name: str) -> None:
+    """np.shape(x), np.ndim(x), np.size(x): also of numbers and lists."""
+
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (x,) = bind(sp, f"np.{name}", args, kwargs, node, a=MISSING)
+        return sp.attribute(to_array(sp, x, node), name, node)
+
+
+_register_query(np.shape, "shape")
+_register_query(np.ndim, "ndim")
+_register_query(np.size, "size")

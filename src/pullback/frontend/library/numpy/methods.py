@@ -1,0 +1,245 @@
+"""Attributes and methods of arrays, and of NumPy's numbers (reductions: ``numpy_reduce``)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import numpy as np
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, F64, I64, Int, Real
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.dtypes import dtype_value, parse_dtype
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    attribute,
+    method,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
+from pullback.frontend.library.numpy.create import astype, copied
+from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.shape import axes_argument, refuse_order, reshape, transpose
+
+
+def _array(value: Value) -> ArrayV:
+    assert isinstance(value, ArrayV)
+    return value
+
+
+# --- attributes ----------------------------------------------------------------------------------
+
+
+@attribute("array", "shape")
+def shape(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return ext.shape(sp, _array(receiver))
+
+
+@attribute("array", "ndim")
+def ndim(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return Static(_array(receiver).rank)
+
+
+@attribute("array", "size")
+def size(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return ext.int_value(ext.product(sp, ext.extents(sp, _array(receiver))))
+
+
+@attribute("array", "dtype")
+def dtype(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return dtype_value(_array(receiver).elem)
+
+
+@attribute("array", "T")
+def transposed(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    array = _array(receiver)
+    return transpose(sp, array, list(reversed(range(array.rank))), node)
+
+
+@attribute("array", "mT")
+def matrix_transposed(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    array = _array(receiver)
+    if array.rank < 2:
+        sp.refuse(node, ".mT needs an array of rank 2 or more")
+    perm = list(range(array.rank))
+    return transpose(sp, array, [*perm[:-2], perm[-1], perm[-2]], node)
+
+
+@attribute("array", "real")
+def real(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return receiver
+
+
+@attribute("scalar", "shape")
+def scalar_shape(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return TupleV(())
+
+
+@attribute("scalar", "ndim")
+def scalar_ndim(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return Static(0)
+
+
+@attribute("scalar", "size")
+def scalar_size(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return Static(1)
+
+
+@attribute("scalar", "dtype")
+def scalar_dtype(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return dtype_value(sp.scalar(receiver, node).type)
+
+
+@attribute("number", "real")
+@attribute("scalar", "T", "real")
+def scalar_itself(sp: Specialiser, receiver: Value, node: ast.AST) -> Value:
+    return receiver
+
+
+# --- methods -------------------------------------------------------------------------------------
+
+
+@method("array", "reshape")
+def array_reshape(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """x.reshape(2, 3) or x.reshape((2, 3))"""
+    (order,) = bind(sp, "reshape", (), kwargs, node, order=Static("C"))
+    refuse_order(sp, order, _array(receiver), node, flat=False)
+    one = len(args) == 1 and isinstance(args[0], TupleV)
+    return reshape(sp, _array(receiver), args[0] if one else TupleV(tuple(args)), node)
+
+
+@method("array", "ravel")
+def array_ravel(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    (order,) = bind(sp, "ravel", args, kwargs, node, order=Static("C"))
+    refuse_order(sp, order, _array(receiver), node)
+    return reshape(sp, _array(receiver), Static(-1), node)
+
+
+@method("array", "flatten")
+def array_flatten(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """As ravel, but always a new array."""
+    (order,) = bind(sp, "flatten", args, kwargs, node, order=Static("C"))
+    refuse_order(sp, order, _array(receiver), node)
+    copy = copied(sp, _array(receiver), node)
+    if copy.rank == 1:
+        return copy
+    flat = reshape(sp, copy, Static(-1), node)
+    return ext.note(sp, sp.fresh(flat.atom, node), ext.extents(sp, flat))
+
+
+@method("array", "copy")
+def array_copy(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    bind(sp, "copy", args, kwargs, node, order=Static("C"))
+    return copied(sp, _array(receiver), node)
+
+
+@method("array", "transpose")
+def array_transpose(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    bind(sp, "transpose", (), kwargs, node)
+    array = _array(receiver)
+    one = len(args) == 1 and (isinstance(args[0], TupleV) or is_none(args[0]))
+    axes = NONE if not args else args[0] if one else TupleV(tuple(args))
+    return transpose(sp, array, axes_argument(sp, axes, array.rank, node), node)
+
+
+@method("array", "astype")
+def array_astype(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    wanted, copy = bind(sp, "astype", args, kwargs, node, dtype=MISSING, copy=Static(True))
+    t = parse_dtype(sp, wanted, node)
+    assert t is not None
+    array = _array(receiver)
+    if t == array.elem and not flag(sp, copy, node, "copy"):
+        return array
+    return astype(sp, array, t, node)
+
+
+@method("scalar", "astype")
+def scalar_astype(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    (wanted,) = bind(sp, "astype", args, kwargs, node, dtype=MISSING)
+    t = parse_dtype(sp, wanted, node)
+    assert t is not None
+    return numpy_scalar(sp.convert(receiver, t, node))
+
+
+@method("array", "item")
+def array_item(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    """The only element, or the one at the given indices, as a Python number."""
+    bind(sp, "item", (), kwargs, node)
+    array = _array(receiver)
+    own = ext.extents(sp, array)
+    if len(args) == array.rank:
+        return _python(sp, sp.subscript(array, TupleV(tuple(args)), node), node)
+    if args:
+        sp.refuse(node, "x.item needs one index per axis", "write x[i, j]")
+    message = "can only convert an array of size 1 to a Python scalar"
+    ext.check_equal(sp, ext.product(sp, own), ext.ONE, message, node)
+    at: tuple[Atom, ...] = (i64(0),) * array.rank
+    return _python(sp, numpy_scalar(sp.b.index(array.atom, at, checked=False)), node)
+
+
+def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    """The Python number that a NumPy number is."""
+    scalar = sp.scalar(value, node)
+    wide = F64 if isinstance(scalar.type, Real) else I64 if isinstance(scalar.type, Int) else BOOL
+    return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
+
+
+@method("scalar", "item")
+def scalar_item(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    bind(sp, "item", args, kwargs, node)
+    return _python(sp, receiver, node)
+
+
+@method("array", "tolist")
+def array_tolist(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    array = _array(receiver)
+    if array.rank > 1:
+        sp.refuse(node, "x.tolist() is supported for arrays of rank 1", "write list(x)")
+    n = ext.extents(sp, array)[0]
+
+    def item(i: Atom) -> Value:
+        return _python(sp, numpy_scalar(sp.b.index(array.atom, (i,), checked=False)), node)
+
+    return sp.sequence(n, item, node)
+
+
+def _register_function(name: str, function: Callable[..., object]) -> None:
+    """``x.name(...)`` is ``np.name(x, ...)``."""
+
+    def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        return sp.call(Static(function), (receiver, *args), node, kwargs)
+
+    method("array", name)(call)
+
+
+for _name in (
+    "dot", "cumsum", "cumprod", "clip", "round", "squeeze", "swapaxes", "diagonal", "trace",
+    "repeat", "conj",
+):  # fmt: skip
+    _register_function(_name, getattr(np, _name))

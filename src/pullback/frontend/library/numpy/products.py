@@ -1,0 +1,322 @@
+"""NumPy's products of arrays: @, dot, inner, outer, vdot, einsum, trace, norm.
+
+All of them are a ``Build`` over the result's axes of a ``Sum_`` over the contracted ones.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.core.build import lit
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, I64, Real
+from pullback.errors import ArgumentValueError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.dtypes import Element, promote, real_of
+from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, Value, register
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag
+from pullback.frontend.library.numpy.arrays import broadcast, common_extent, reader
+from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, strong
+from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
+from pullback.frontend.library.numpy.reductions import Read, sum_of
+from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.numpy.shape import as_array, at_least_1d
+
+Indices = tuple[Atom, ...]
+Extents = tuple[Atom, ...]
+
+
+def _contract(
+    sp: Specialiser, outer: Extents, inner: Extents, item: Callable[[Indices, Indices], Atom],
+    t: Element, node: ast.AST,
+) -> Value:  # fmt: skip
+    """For all outer indices, the sum of ``item(outer, inner)``; a number if there are none."""
+    if not outer:
+        return numpy_scalar(sum_of(sp, inner, lambda k: item((), k), t, node))
+
+    def cell(i: Indices) -> Atom:
+        return sum_of(sp, inner, lambda k: item(i, k), t, node)
+
+    return ext.note(sp, sp.array(outer, cell, node), outer, built=True)
+
+
+def _read(
+    sp: Specialiser, array: ArrayV, indices: Sequence[Atom], t: Element, node: ast.AST
+) -> Atom:
+    value = numpy_scalar(sp.b.index(array.atom, tuple(indices), checked=False))
+    return sp.convert(value, t, node)
+
+
+def _product_type(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
+    t = promote(sp, values, node)
+    if t == BOOL:
+        sp.refuse(node, "products of boolean arrays are not supported", "use .astype(int)")
+    return t
+
+
+def _operands(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> list[Value]:
+    return [to_array(sp, v, node) for v in values]
+
+
+_MATMUL = "matmul: mismatch in the core dimension: the last axis of the first operand and the "
+_MATMUL += "second last axis of the second operand differ"
+_DOT = "shapes are not aligned: the contracted axes have different extents"
+
+
+def matmul(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left @ right``: of ranks 1 and 2, and of stacks of matrices (broadcast)."""
+    a, b = _operands(sp, (left, right), node)
+    if not isinstance(a, ArrayV) or not isinstance(b, ArrayV):
+        reason = "matmul needs arrays of rank 1 or more, not numbers"
+        sp.refuse(node, reason, "use *", error=ArgumentValueError)
+    t = _product_type(sp, (a, b), node)
+    mine, theirs = ext.extents(sp, a), ext.extents(sp, b)
+    inner, other = mine[-1], theirs[0 if b.rank == 1 else -2]
+    ext.check_equal(sp, inner, other, _MATMUL, node)
+    batch_a, batch_b = mine[:-2], theirs[:-2]
+    batch: Extents = ()
+    reads_a = reads_b = None
+    if batch_a or batch_b:
+        batch = _batch(sp, batch_a, batch_b, node)
+        core_a, core_b = mine[-2:] if a.rank > 1 else mine, theirs[-2:] if b.rank > 1 else theirs
+        reads_a = reader(sp, a, mine, (*batch, *core_a))
+        reads_b = reader(sp, b, theirs, (*batch, *core_b))
+    rows = mine[-2:-1] if a.rank > 1 else ()
+    columns = theirs[-1:] if b.rank > 1 else ()
+
+    def item(i: Indices, k: Indices) -> Atom:
+        lead, rest = i[: len(batch)], i[len(batch) :]
+        at_a = (*lead, *rest[: len(rows)], *k)
+        at_b = (*lead, *k, *rest[len(rows) :])
+        if reads_a is None or reads_b is None:
+            x, y = _read(sp, a, at_a, t, node), _read(sp, b, at_b, t, node)
+        else:
+            x, y = sp.convert(reads_a(at_a), t, node), sp.convert(reads_b(at_b), t, node)
+        return sp.b.prim("mul", x, y)
+
+    return _contract(sp, (*batch, *rows, *columns), (inner,), item, t, node)
+
+
+def _batch(sp: Specialiser, a: Extents, b: Extents, node: ast.AST) -> Extents:
+    rank = max(len(a), len(b))
+    return tuple(
+        common_extent(sp, [s[k - rank] for s in (a, b) if len(s) >= rank - k], node)
+        for k in range(rank)
+    )
+
+
+@register(np.matmul)
+def np_matmul(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b = bind(sp, "np.matmul", args, kwargs, node, x1=MISSING, x2=MISSING)
+    return matmul(sp, a, b, node)
+
+
+@register(np.dot)
+def np_dot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.dot(a, b): the last axis of a with the second last (or only) axis of b."""
+    a, b = _operands(sp, bind(sp, "np.dot", args, kwargs, node, a=MISSING, b=MISSING), node)
+    if not isinstance(a, ArrayV) or not isinstance(b, ArrayV):
+        return sp.call(Static(np.multiply), [strong(sp, v, node) for v in (a, b)], node)
+    return _tensor_product(sp, a, b, 0 if b.rank == 1 else b.rank - 2, node)
+
+
+@register(np.inner)
+def np_inner(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.inner(a, b): the last axis of a with the last axis of b."""
+    a, b = _operands(sp, bind(sp, "np.inner", args, kwargs, node, a=MISSING, b=MISSING), node)
+    if not isinstance(a, ArrayV) or not isinstance(b, ArrayV):
+        return sp.call(Static(np.multiply), [strong(sp, v, node) for v in (a, b)], node)
+    return _tensor_product(sp, a, b, b.rank - 1, node)
+
+
+def _tensor_product(sp: Specialiser, a: ArrayV, b: ArrayV, axis: int, node: ast.AST) -> Value:
+    """The last axis of ``a`` contracted with ``axis`` of ``b``."""
+    t = _product_type(sp, (a, b), node)
+    mine, theirs = ext.extents(sp, a), ext.extents(sp, b)
+    ext.check_equal(sp, mine[-1], theirs[axis], _DOT, node)
+    outer = (*mine[:-1], *theirs[:axis], *theirs[axis + 1 :])
+    split = a.rank - 1
+
+    def item(i: Indices, k: Indices) -> Atom:
+        rest = i[split:]
+        x = _read(sp, a, (*i[:split], *k), t, node)
+        y = _read(sp, b, (*rest[:axis], *k, *rest[axis:]), t, node)
+        return sp.b.prim("mul", x, y)
+
+    return _contract(sp, outer, (mine[-1],), item, t, node)
+
+
+@register(np.vdot)
+def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b = _operands(sp, bind(sp, "np.vdot", args, kwargs, node, a=MISSING, b=MISSING), node)
+    if not isinstance(a, ArrayV) or not isinstance(b, ArrayV) or a.rank != b.rank:
+        sp.refuse(node, "np.vdot is supported for arrays of equal shape", "use np.sum(a * b)")
+    mine = ext.extents(sp, a)
+    for x, y in zip(mine, ext.extents(sp, b)):
+        ext.check_equal(sp, x, y, _DOT, node)
+    t = _product_type(sp, (a, b), node)
+
+    def item(_: Indices, k: Indices) -> Atom:
+        return sp.b.prim("mul", _read(sp, a, k, t, node), _read(sp, b, k, t, node))
+
+    return _contract(sp, (), mine, item, t, node)
+
+
+@register(np.outer)
+def np_outer(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.outer(a, b): all products of two vectors."""
+    a, b = (at_least_1d(sp, v, node) for v in bind(
+        sp, "np.outer", args, kwargs, node, a=MISSING, b=MISSING))  # fmt: skip
+    if a.rank > 1 or b.rank > 1:
+        sp.refuse(node, "np.outer is supported for arrays of rank 1", "ravel them first")
+    t = _product_type(sp, (a, b), node)
+    extents = (*ext.extents(sp, a), *ext.extents(sp, b))
+
+    def item(i: Indices) -> Atom:
+        return sp.b.prim("mul", _read(sp, a, i[:1], t, node), _read(sp, b, i[1:], t, node))
+
+    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+# --- einsum --------------------------------------------------------------------------------------
+
+
+@register(np.einsum)
+def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.einsum("ij,jk->ik", a, b): letters only."""
+    for key in kwargs:
+        if key != "optimize":  # how NumPy computes it, not what
+            sp.refuse(node, f"the argument {key}= of np.einsum is not supported")
+    text = sp.static(args[0], node, "the subscripts") if args else None
+    if not isinstance(text, str) or "." in text:
+        sp.refuse(node, "np.einsum is supported with subscripts like 'ij,jk->ik'")
+    inputs, result = _parse_einsum(text.replace(" ", ""))
+    arrays = [as_array(sp, a, node) for a in args[1:]]
+    if len(inputs) != len(arrays) or any(len(s) != a.rank for s, a in zip(inputs, arrays)):
+        reason = "the subscripts do not fit the number or the ranks of the arrays"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    sizes: dict[str, Atom] = {}
+    for letters, array in zip(inputs, arrays):
+        for letter, extent in zip(letters, ext.extents(sp, array)):
+            if letter in sizes:
+                ext.check_equal(sp, sizes[letter], extent, _EINSUM, node)
+            else:
+                sizes[letter] = extent
+    if len(set(result)) < len(result) or not set(result) <= set(sizes):
+        sp.refuse(node, "the result's subscripts must be different letters of the operands'")
+    summed = [c for c in sizes if c not in result]
+    t = _product_type(sp, arrays, node)
+
+    def item(i: Indices, k: Indices) -> Atom:
+        at = dict(zip(result, i)) | dict(zip(summed, k))
+        factors = [
+            _read(sp, a, [at[c] for c in letters], t, node) for letters, a in zip(inputs, arrays)
+        ]
+        value = factors[0]
+        for factor in factors[1:]:
+            value = sp.b.prim("mul", value, factor)
+        return value
+
+    outer = tuple(sizes[c] for c in result)
+    if not summed:
+        build = sp.array(outer, lambda i: item(i, ()), node)
+        return ext.note(sp, build, outer, built=True)
+    return _contract(sp, outer, tuple(sizes[c] for c in summed), item, t, node)
+
+
+_EINSUM = "operands could not be broadcast together: a subscript has different extents"
+
+
+def _parse_einsum(text: str) -> tuple[list[str], str]:
+    left, arrow, result = text.partition("->")
+    inputs = left.split(",")
+    if not arrow:  # letters that occur once, in alphabetical order
+        whole = "".join(inputs)
+        result = "".join(c for c in sorted(set(whole)) if whole.count(c) == 1)
+    return inputs, result
+
+
+# --- trace, norm ---------------------------------------------------------------------------------
+
+
+@register(np.trace)
+def trace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "np.trace", args, kwargs, node, a=MISSING)
+    x = as_array(sp, x, node)
+    if x.rank != 2:
+        sp.refuse(node, "np.trace is supported for matrices", "use np.einsum('...')")
+    rows, columns = ext.extents(sp, x)
+    n = rows if ext.same(sp, rows, columns) else ext.smaller(sp, rows, columns)
+    t: Element = x.elem if isinstance(x.elem, Real) else I64
+    return _contract(sp, (), (n,), lambda _, k: _read(sp, x, k * 2, t, node), t, node)
+
+
+@register(np.linalg.norm)
+def norm(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.linalg.norm(x, ord, axis, keepdims): Euclidean (Frobenius) by default; 1, 2, inf of
+    vectors; 2 and 'nuc' of matrices: the largest singular value, and the sum of all."""
+    x, order, axis, keepdims = bind(
+        sp, "np.linalg.norm", args, kwargs, node,
+        x=MISSING, ord=NONE, axis=NONE, keepdims=FALSE,
+    )  # fmt: skip
+    x = as_array(sp, x, node)
+    which = sp.static(order, node, "ord")
+    axes = axes_of(sp, axis, x.rank, node)
+    if len(axes) == 2 and x.rank == 2 and which in (2, "nuc"):
+        s = sp.call(Static(np.linalg.svdvals), (x,), node)
+        return sp.call(Static(np.max if which == 2 else np.sum), (s,), node)
+    if which is not None and len(axes) != 1 and which != "fro":
+        sp.refuse(node, "this norm of matrices is not supported", "use ord=None, 'fro', 2, 'nuc'")
+    if which in (float("inf"), float("-inf")):
+        size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
+        return extremum(sp, size, axis, keepdims, node, largest=which == float("inf"))
+    if which == 1:
+        size = map_number(sp, x, lambda v: sp.b.prim("abs", v.atom), node)
+        return total(sp, size, axis, NONE, keepdims, node)
+    if which not in (None, 2, "fro"):
+        sp.refuse(node, f"ord={which!r} is not supported", "write np.sum(np.abs(x)**p)**(1/p)")
+    t = real_of(x.elem)
+
+    def kernel(inner: Extents, read: Read) -> Atom:
+        return _root_of_squares(sp, inner, read, t, node)
+
+    return reduce(sp, x, axes, flag(sp, keepdims, node, "keepdims"), kernel, node)
+
+
+def _root_of_squares(sp: Specialiser, inner: Extents, read: Read, t: Real, node: ast.AST) -> Atom:
+    """sqrt(sum of squares)"""
+
+    def square(k: Indices) -> Atom:
+        v = sp.convert(numpy_scalar(read(k)), t, node)
+        return sp.b.prim("mul", v, v)
+
+    return sp.b.prim("sqrt", sum_of(sp, inner, square, t, node))
+
+
+@register(np.cross)
+def cross(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """np.cross(a, b) of vectors of length 3 (in the last axis)."""
+    a, b = (as_array(sp, v, node) for v in bind(
+        sp, "np.cross", args, kwargs, node, a=MISSING, b=MISSING))  # fmt: skip
+    for array in (a, b):
+        three = ext.extents(sp, array)[-1]
+        ext.check_equal(sp, three, lit(3, I64), "incompatible dimensions for cross product", node)
+    t = _product_type(sp, (a, b), node)
+    extents, (x, y) = broadcast(sp, (a, b), node)
+
+    def item(i: Indices) -> Atom:
+        lead, k = i[:-1], i[-1]
+        after = ext.mod(sp, ext.add(sp, k, ext.ONE), lit(3, I64))
+        before = ext.mod(sp, ext.add(sp, k, lit(2, I64)), lit(3, I64))
+
+        def at(read: Callable[[Indices], Value], index: Atom) -> Atom:
+            return sp.convert(read((*lead, index)), t, node)
+
+        first = sp.b.prim("mul", at(x, after), at(y, before))
+        return sp.b.prim("sub", first, sp.b.prim("mul", at(x, before), at(y, after)))
+
+    extents = (*extents[:-1], lit(3, I64))
+    return ext.note(sp, sp.array(extents, item, node), extents, built=True)

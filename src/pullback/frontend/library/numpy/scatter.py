@@ -1,0 +1,190 @@
+"""Boolean masks as indices, and assignment through index arrays.
+
+A mask is the index arrays of the places where it is true. ``a[idx] = v`` writes in the order of the
+result's elements: the last writer wins. ``a[idx] += v`` is ``a[idx] = a[idx] + v``, as in NumPy:
+all reads come before the first write.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Loop, Update, Var
+from pullback.core.types import BOOL, I64
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import ArrayV, ListV, Scalar, Specialiser, TupleV, Value
+from pullback.frontend.library.text import sorting
+
+Extents = tuple[Atom, ...]
+
+# --- masks ---------------------------------------------------------------------------------------
+
+
+def as_mask(sp: Specialiser, item: Value, node: ast.AST) -> ArrayV | None:
+    """The item of an index as an array of booleans, if it is one."""
+    from pullback.frontend.library.numpy.sequences import to_array
+
+    if isinstance(item, ListV | TupleV):
+        item = to_array(sp, item, node)
+    return item if isinstance(item, ArrayV) and item.elem == BOOL else None
+
+
+def places(sp: Specialiser, mask: ArrayV, node: ast.AST) -> list[ArrayV]:
+    """Where the mask is true: one array of indices per axis of it (``np.nonzero``)."""
+    from pullback.frontend.library.compiled_text import array_of, run_program
+
+    own = ext.extents(sp, mask)
+    flat = mask
+    if mask.rank > 1:
+        size = ext.product(sp, own)
+        atom = sp.b.prim("reshape", mask.atom, size)
+        flat = ext.note(sp, sp.view(atom, mask), (size,))
+    found = array_of(run_program(sp, sorting.nonzero, (flat,), node))
+    if mask.rank == 1:
+        return [found]
+    (count,) = ext.extents(sp, found)
+    result = []
+    for axis in range(mask.rank):
+        inner = ext.product(sp, own[axis + 1 :])
+        extent = own[axis]
+
+        def item(at: Extents, inner: Atom = inner, extent: Atom = extent) -> Atom:
+            place = sp.b.index(found.atom, at, checked=False)
+            return ext.mod(sp, ext.floordiv(sp, place, inner), extent)
+
+        made = sp.array((count,), item, node)
+        result.append(ext.note(sp, made, (count,), built=True))
+    return result
+
+
+def check_mask(
+    sp: Specialiser, mask: ArrayV, extents: Sequence[Atom], node: ast.AST
+) -> None:
+    """IndexError if the mask has not the shape of the axes that it selects from."""
+    message = "boolean index did not match indexed array"
+    for mine, theirs in zip(ext.extents(sp, mask), extents):
+        if not ext.same(sp, mine, theirs):
+            sp.require(sp.b.prim("eq", mine, theirs), "IndexError", message, node)
+
+
+# --- assignment ----------------------------------------------------------------------------------
+
+Axis = Callable[[Extents], Atom]
+"""Where in one axis of the array the element with these indices of the region stands."""
+
+Home = tuple[Atom, Extents]
+"""The array that is updated; or what it is inside of, and the path to it there."""
+
+
+def store_gathered(
+    sp: Specialiser, array: ArrayV, axes: Sequence[Axis], region: Extents, value: Value,
+    node: ast.AST, home: Home, by: str = "",
+) -> Atom:  # fmt: skip
+    """What is at home after the assignment of ``value``, broadcast to the region (``by``: an
+    operator, of what is there and the value; one after the other)."""
+    from pullback.frontend.library.numpy.subscripts import in_range
+
+    read = reading(sp, array, region, value, node)
+
+    def store_at(atom: Atom, indices: Extents) -> Atom:
+        at = tuple(axis(indices) for axis in axes)
+        new = read(indices)
+        if by:
+            own = ext.extents(sp, array)
+            at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own))
+            new = combined(sp, array, (atom, home[1]), at, new, by, node)
+        item = sp.convert(new, array.elem, node)
+        return put(sp, array, (atom, home[1]), at, item, True, node)
+
+    return over(sp, region, home[0], store_at)
+
+
+def combined(
+    sp: Specialiser, array: ArrayV, home: Home, at: Extents, value: Value, by: str, node: ast.AST
+) -> Value:
+    """What is in the array, and a value, by an operator."""
+    inside = home[0]
+    for i in home[1]:
+        inside = sp.b.index(inside, (i,), False)
+    old = Scalar(sp.b.index(inside, at, False), py=False)
+    new = sp.scalar(sp.binop(by, old, value, node), node)
+    if type(new.type) is not type(array.elem):
+        reason = f"the results of {by} do not fit into the array that is updated in place"
+        sp.refuse(node, reason, error=ArgumentTypeError)
+    return new
+
+
+def put(
+    sp: Specialiser, array: ArrayV, home: Home, at: Extents, item: Atom, checked: bool,
+    node: ast.AST,
+) -> Atom:  # fmt: skip
+    """What is at home after one element of the array has been replaced."""
+    from pullback.frontend.library.numpy.subscripts import in_range
+
+    atom, where = home
+    if where and checked:  # there is no checked update at a path
+        own = ext.extents(sp, array)
+        at, checked = tuple(in_range(sp, i, n, node) for i, n in zip(at, own)), False
+    op = Update(atom, (*where, *at), item, checked)
+    return sp.b.let(op, (atom.type,), sp.site(node))[0]
+
+
+def reading(
+    sp: Specialiser, array: ArrayV, region: Sequence[Atom], value: Value, node: ast.AST
+) -> Callable[[Extents], Value]:
+    """How to read the elements of ``value``, broadcast to the region; a copy is read if it may
+    share memory with the array that is written."""
+    from pullback.frontend.library.numpy.arrays import reader
+
+    if not isinstance(value, ArrayV):
+        return lambda _: value
+    if value.owners & array.owners:  # it reads what the update consumes
+        value = sp.fresh(sp.b.prim("copy", value.atom), node)
+    shape = ext.extents(sp, value)
+    if len(shape) > len(region):
+        reason = "the value has more dimensions than the selected part of the array"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    message = "could not broadcast input array into the shape of the target"
+    for mine, theirs in zip(shape[::-1], region[::-1]):
+        ext.check_broadcasts(sp, mine, theirs, message, node)
+    return reader(sp, value, shape, tuple(region))
+
+
+def over(
+    sp: Specialiser,
+    region: Sequence[Atom],
+    array: Atom,
+    body: Callable[[Atom, Extents], Atom],
+    indices: Extents = (),
+) -> Atom:
+    """Nested loops over the region that carry the array."""
+    if not region:
+        return body(array, indices)
+    index, carried = Var("i", I64), Var("a", array.type)
+    block = sp.block(lambda: (over(sp, region[1:], carried, body, (*indices, index)),))
+    (result,) = sp.b.let(Loop(region[0], index, (carried,), (array,), block), (array.type,))
+    return result
+
+
+def along(sp: Specialiser, start: Atom, step: int, k: int) -> Axis:
+    """The positions of a slice, by index k of the region."""
+    return lambda indices: ext.add(sp, start, ext.mul(sp, indices[k], i64(step)))
+
+
+def gathered(
+    sp: Specialiser, read: Callable[[Extents], Value], first: int, rank: int, node: ast.AST
+) -> Axis:
+    """The positions in an index array, by some indices of the region."""
+    return lambda indices: sp.convert(read(indices[first : first + rank]), I64, node)
+
+
+def own_copies(
+    sp: Specialiser, array: ArrayV, arrays: Iterator[ArrayV], node: ast.AST
+) -> list[ArrayV]:
+    """Index arrays that may share memory with the written array are copied."""
+    return [
+        sp.fresh(sp.b.prim("copy", a.atom), node) if a.owners & array.owners else a for a in arrays
+    ]

@@ -1,0 +1,246 @@
+"""NumPy's functions that rearrange arrays: their shapes and axes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pullback.core.terms import Atom, Lit, Prim
+from pullback.core.types import Array
+from pullback.errors import ArgumentValueError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    SliceV,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.numpy.arrays import reader
+from pullback.frontend.library.numpy.create import shape_of
+from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
+from pullback.frontend.library.numpy.sequences import to_array
+
+Indices = tuple[Atom, ...]
+
+
+def as_array(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
+    """An array, or one of a list; a number is refused."""
+    value = to_array(sp, value, node)
+    if isinstance(value, ArrayV):
+        return value
+    sp.refuse(node, f"an array is needed here, not {sp.describe(value)}")
+
+
+def at_least_1d(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
+    """An array; a number becomes one of rank 1."""
+    value = to_array(sp, value, node)
+    if isinstance(value, ArrayV):
+        return value
+    number = sp.scalar(value, node)
+    one = sp.array((ext.ONE,), lambda _: number.atom, node)
+    return ext.note(sp, one, (ext.ONE,), built=True)
+
+
+def _build(
+    sp: Specialiser, extents: Sequence[Atom], item: Callable[[Indices], Atom], node: ast.AST
+) -> ArrayV:
+    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+# --- reshape -------------------------------------------------------------------------------------
+
+
+def reshape(sp: Specialiser, array: ArrayV, shape: Value, node: ast.AST) -> ArrayV:
+    """``array.reshape(shape)``; one extent may be -1. ValueError if the sizes differ."""
+    own = ext.extents(sp, array)
+    items = shape.items if isinstance(shape, TupleV) else (shape,)
+    extents: list[Atom | None] = []
+    for item in items:
+        extent = ext.int_atom(sp, item, node, "an extent")
+        inferred = isinstance(extent, Lit) and int(extent.value) == -1
+        extents.append(None if inferred else extent)
+    if not extents:
+        sp.refuse(node, "reshape to () is not supported", "write x.item()")
+    size = ext.product(sp, own)
+    message = "cannot reshape array into this shape"
+    given = ext.product(sp, [e for e in extents if e is not None])
+    if extents.count(None) > 1:
+        sp.refuse(node, "can only specify one unknown dimension", error=ArgumentValueError)
+    if None in extents:
+        rest = ext.floordiv(sp, size, given)
+        if not isinstance(given, Lit) or int(given.value) != 1:
+            back = ext.mul(sp, rest, given)
+            sp.require(sp.b.prim("eq", back, size), "ValueError", message, node)
+        extents = [rest if e is None else e for e in extents]
+    elif not _evidently_equal_sizes(sp, own, extents):
+        sp.require(sp.b.prim("eq", given, size), "ValueError", message, node)
+        for one in extents:
+            if one is not None and not isinstance(one, Lit):
+                sp.require(sp.b.prim("ge", one, ext.ZERO), "ValueError", message, node)
+    wanted = tuple(e for e in extents if e is not None)
+    op = Prim("reshape", (array.atom, *wanted))
+    (atom,) = sp.b.let(op, (Array(array.elem, len(wanted)),), sp.site(node))
+    return ext.note(sp, sp.view(atom, array), wanted)
+
+
+def _evidently_equal_sizes(
+    sp: Specialiser, own: Sequence[Atom], extents: Sequence[Atom | None]
+) -> bool:
+    mine = [ext.key(sp, e) for e in own if not ext.same(sp, e, ext.ONE)]
+    theirs = [ext.key(sp, e) for e in extents if e is not None and not ext.same(sp, e, ext.ONE)]
+    return len(mine) == len(theirs) and all(mine.count(k) == theirs.count(k) for k in mine)
+
+
+@register(np.reshape)
+def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, shape, order = bind(
+        sp, "np.reshape", args, kwargs, node, a=MISSING, shape=MISSING, order=Static("C")
+    )
+    array = at_least_1d(sp, x, node)
+    refuse_order(sp, order, array, node, flat=False)
+    return reshape(sp, array, shape, node)
+
+
+def refuse_order(
+    sp: Specialiser, order: Value, array: ArrayV, node: ast.AST, flat: bool = True
+) -> None:
+    """Refuse another order of elements than that of the indices: "F", and "A" and "K", which ask
+    how the array lies in memory. A vector has one order, unless (``flat``) it becomes a matrix."""
+    wanted = sp.static(order, node, "order")
+    if wanted == "C" or (array.rank < 2 and wanted in (("F", "A", "K") if flat else ("A",))):
+        return
+    if wanted in ("A", "K"):
+        reason = f"order={wanted!r} depends on how the array lies in memory"
+        sp.refuse(node, reason, "write order='C', or x.T.ravel() for the other order")
+    sp.refuse(node, "only order='C' is supported", "reshape the transpose: x.T.reshape(...)")
+
+
+@register(np.ravel)
+def ravel(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, order = bind(sp, "np.ravel", args, kwargs, node, a=MISSING, order=Static("C"))
+    array = at_least_1d(sp, x, node)
+    refuse_order(sp, order, array, node)
+    return reshape(sp, array, Static(-1), node)
+
+
+# --- axes ----------------------------------------------------------------------------------------
+
+
+def transpose(sp: Specialiser, array: ArrayV, perm: Sequence[int], node: ast.AST) -> ArrayV:
+    own = ext.extents(sp, array)
+    if list(perm) == list(range(array.rank)):
+        return array
+    atom = sp.b.prim("transpose", array.atom, static=tuple(perm))
+    return ext.note(sp, sp.view(atom, array), [own[k] for k in perm])
+
+
+def axes_argument(sp: Specialiser, axes: Value, rank: int, node: ast.AST) -> list[int]:
+    """The permutation that ``axes`` names: None is the reverse."""
+    if is_none(axes):
+        return list(reversed(range(rank)))
+    items = axes.items if isinstance(axes, TupleV) else (axes,)
+    perm = [sp.static_int(a, node, "an axis") for a in items]
+    if sorted(p % rank for p in perm) != list(range(rank)):
+        sp.refuse(node, "axes don't match the array", error=ArgumentValueError)
+    return [p % rank for p in perm]
+
+
+@register(np.transpose)
+def np_transpose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, axes = bind(sp, "np.transpose", args, kwargs, node, a=MISSING, axes=NONE)
+    x = as_array(sp, x, node)
+    return transpose(sp, x, axes_argument(sp, axes, x.rank, node), node)
+
+
+@register(np.swapaxes)
+def swapaxes(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, first, second = bind(
+        sp, "np.swapaxes", args, kwargs, node, a=MISSING, axis1=MISSING, axis2=MISSING
+    )
+    x = as_array(sp, x, node)
+    i, j = one_axis(sp, first, x.rank, node), one_axis(sp, second, x.rank, node)
+    perm = list(range(x.rank))
+    perm[i], perm[j] = j, i
+    return transpose(sp, x, perm, node)
+
+
+@register(np.moveaxis)
+def moveaxis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, source, target = bind(
+        sp, "np.moveaxis", args, kwargs, node, a=MISSING, source=MISSING, destination=MISSING
+    )
+    x = as_array(sp, x, node)
+    moved, places = (named_axes(sp, v, x.rank, node) for v in (source, target))
+    if len(moved) != len(places):
+        reason = "`source` and `destination` arguments must have the same number of elements"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    perm = [k for k in range(x.rank) if k not in moved]
+    for place, axis in sorted(zip(places, moved)):
+        perm.insert(place, axis)
+    return transpose(sp, x, perm, node)
+
+
+@register(np.expand_dims)
+def expand_dims(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, axis = bind(sp, "np.expand_dims", args, kwargs, node, a=MISSING, axis=MISSING)
+    x = as_array(sp, x, node)
+    count = len(axis.items) if isinstance(axis, TupleV) else 1
+    added = axes_of(sp, axis, x.rank + count, node)
+    index = tuple(Static(None) if k in added else _ALL for k in range(x.rank + count))
+    return sp.subscript(x, TupleV(index), node)
+
+
+_ALL = SliceV(NONE, NONE, NONE)
+
+
+@register(np.squeeze)
+def squeeze(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, axis = bind(sp, "np.squeeze", args, kwargs, node, a=MISSING, axis=NONE)
+    x = as_array(sp, x, node)
+    own = ext.extents(sp, x)
+    if is_none(axis):
+        gone = tuple(k for k in range(x.rank) if ext.same(sp, own[k], ext.ONE))
+        if len(gone) < x.rank and not all(isinstance(e, Lit) for e in own):
+            sp.refuse(node, "which axes have extent 1 is not known here", "give axis=")
+    else:
+        gone = axes_of(sp, axis, x.rank, node)
+    message = "cannot select an axis to squeeze out which has size not equal to one"
+    for k in gone:
+        ext.check_equal(sp, own[k], ext.ONE, message, node)
+    index = tuple(Static(0) if k in gone else _ALL for k in range(x.rank))
+    return sp.subscript(x, TupleV(index), node)
+
+
+@register(np.broadcast_to)
+def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, shape = bind(sp, "np.broadcast_to", args, kwargs, node, array=MISSING, shape=MISSING)
+    array = at_least_1d(sp, x, node)
+    wanted = shape_of(sp, shape, node)
+    own = ext.extents(sp, array)
+    if len(own) > len(wanted):
+        reason = "the array has more dimensions than the requested shape"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    lead = len(wanted) - len(own)
+    for mine, target in zip(own, wanted[lead:]):
+        ext.check_broadcasts(sp, mine, target, ext.NO_BROADCAST, node)
+    read = reader(sp, array, own, wanted)
+    return _build(sp, wanted, lambda i: read(i).atom, node)
+
+
+def _register_atleast(function: Callable[..., object], rank: int) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (x,) = bind(sp, function.__name__, args, kwargs, node, x=MISSING)
+        x = at_least_1d(sp, x, node)
+        missing = (Static(None),) * max(rank - x.rank, 0)
+        return sp.subscript(x, TupleV((*missing, Static(...))), node) if missing else x
+
+
+_register_atleast(np.atleast_1d, 1)
+_register_atleast(np.atleast_2d, 2)

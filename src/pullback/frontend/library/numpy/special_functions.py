@@ -1,0 +1,101 @@
+"""SciPy's special functions that are programs (``special_programs``), or follow from rows.
+
+    polygamma zeta beta betaln binom gammainc gammaincc betainc erfinv erfcinv ndtri log_ndtr
+    i0 i1 j0 j1 cbrt entr rel_entr softmax log_softmax
+
+The functions that are one primitive each are in ``numpy_elementwise``. Derivatives by an order that
+is a whole number by nature (n of polygamma, s of zeta) are refused."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import scipy.special
+
+from pullback.core.types import F64
+from pullback.frontend.kinds.dtypes import promote, real_of
+from pullback.frontend.kinds.values import Specialiser, Static, Value, register
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.numpy.arrays import elementwise
+from pullback.frontend.library.numpy.elementwise import map_real, map_real2, numpy_scalar
+from pullback.frontend.library.text import special as programs
+
+PROGRAMS: dict[Callable[..., object], tuple[Callable[..., object], int]] = {
+    scipy.special.i0: (programs.i0, 1), np.i0: (programs.i0, 1),
+    scipy.special.i1: (programs.i1, 1),
+    scipy.special.beta: (programs.beta, 2), scipy.special.betaln: (programs.betaln, 2),
+    scipy.special.binom: (programs.binom, 2),
+    scipy.special.gammainc: (programs.gammainc, 2),
+    scipy.special.gammaincc: (programs.gammaincc, 2),
+    scipy.special.betainc: (programs.betainc, 3),
+    scipy.special.erfinv: (programs.erfinv, 1), scipy.special.erfcinv: (programs.erfcinv, 1),
+    scipy.special.ndtri: (programs.ndtri, 1), scipy.special.log_ndtr: (programs.log_ndtr, 1),
+    scipy.special.polygamma: (programs.polygamma, 2),
+    scipy.special.entr: (programs.entr, 1), scipy.special.rel_entr: (programs.rel_entr, 2),
+}  # fmt: skip
+"""SciPy's function -> the program and its number of arguments."""
+
+
+def _register_program(
+    function: Callable[..., object], program: Callable[..., object], arity: int
+) -> None:
+    name = getattr(function, "__name__", "function")
+
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        values = bind(sp, name, args, kwargs, node, **{f"x{k}": MISSING for k in range(arity)})
+
+        def one(items: Sequence[Value]) -> Value:
+            t = real_of(promote(sp, items, node))
+            wide = [numpy_scalar(sp.convert(v, F64, node)) for v in items]
+            result = sp.scalar(run_program(sp, program, wide, node), node)
+            return numpy_scalar(sp.convert(result, t, node))
+
+        return elementwise(sp, values, one, node)
+
+
+for _function, (_program, _arity) in PROGRAMS.items():
+    _register_program(_function, _program, _arity)
+
+
+def _register_row(function: Callable[..., object], prim: str) -> None:
+    @register(function)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (x,) = bind(sp, prim, args, kwargs, node, x=MISSING)
+        return map_real(sp, x, lambda sp, v, node: sp.b.prim(prim, v), node)
+
+
+for _function, _prim in (
+    (scipy.special.j0, "j0"), (scipy.special.j1, "j1"),
+    (np.cbrt, "cbrt"), (scipy.special.cbrt, "cbrt"),
+):  # fmt: skip
+    _register_row(_function, _prim)
+
+
+@register(scipy.special.zeta)
+def zeta(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """zeta(s, q): Hurwitz's; Riemann's is q = 1."""
+    s, q = bind(sp, "zeta", args, kwargs, node, x=MISSING, q=Static(1.0))
+    return map_real2(sp, s, q, lambda sp, x, y, node: sp.b.prim("zeta", x, y), node)
+
+
+def _log_softmax(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, axis = bind(sp, "softmax", args, kwargs, node, x=MISSING, axis=NONE)
+    options = {"axis": axis, "keepdims": Static(True)}
+    total = sp.call(Static(scipy.special.logsumexp), (x,), node, options)
+    return sp.call(Static(np.subtract), (x, total), node)
+
+
+@register(scipy.special.log_softmax)
+def log_softmax(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """x - logsumexp(x, axis)"""
+    return _log_softmax(sp, args, kwargs, node)
+
+
+@register(scipy.special.softmax)
+def softmax(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """exp(x - logsumexp(x, axis))"""
+    return sp.call(Static(np.exp), (_log_softmax(sp, args, kwargs, node),), node)

@@ -1,0 +1,405 @@
+"""Subscripts of arrays: reading ``a[...]`` and updating ``a[...] = v``.
+
+An index is taken apart into one ``Part`` per axis of the array (a position, a slice, an index
+array) and new axes. Positions everywhere are a checked ``Index``; slices, positions among slices
+and new axes are views (``slice``, ``pick``, ``expand``); index arrays are a ``Build`` of reads.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit, Var
+from pullback.core.types import BOOL, I64, Int, Real
+from pullback.errors import ArgumentValueError, StaticIndexError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Scalar,
+    SliceV,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.library.numpy import scatter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class At:
+    """One position along an axis."""
+
+    index: Atom
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range:
+    """``count`` positions from ``start`` in steps of ``step``, all in range. ``whole``: all."""
+
+    start: Atom
+    count: Atom
+    step: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gather:
+    """The positions in an array of ints."""
+
+    array: ArrayV
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewAxis:
+    """``None``: an axis of extent 1 that the array does not have."""
+
+
+Part = At | Range | Gather | NewAxis
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def subscript(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> Value:
+    """``array[index]``"""
+    parts = take_apart(sp, array, index, node)
+    if all(isinstance(p, At) for p in parts):
+        at = tuple(p.index for p in parts if isinstance(p, At))
+        return Scalar(sp.b.index(array.atom, at, checked=True, site=sp.site(node)), py=False)
+    if any(isinstance(p, Gather) for p in parts):
+        return _gather(sp, array, parts, node)
+    return _view(sp, array, parts, node)
+
+
+def _view(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> ArrayV:
+    """The view that positions, slices and new axes make."""
+    atom, own = array.atom, list(ext.extents(sp, array))
+    axis = 0
+    for part in parts:
+        match part:
+            case NewAxis():
+                atom = sp.b.prim("expand", atom, static=(axis,))
+                own.insert(axis, ext.ONE)
+                axis += 1
+            case At(index):
+                index = in_range(sp, index, own[axis], node)
+                atom = sp.b.prim("pick", atom, index, static=(axis,))
+                del own[axis]
+            case Range(start, count, step, whole):
+                if not whole:
+                    args = (atom, start, count, i64(step))
+                    atom = sp.b.prim("slice", *args, static=(axis,))
+                    own[axis] = count
+                axis += 1
+            case Gather():
+                raise AssertionError("index arrays are no view")
+    if atom is array.atom:  # x[:]: another name of the same memory
+        return sp.view(atom, array)
+    return ext.note(sp, sp.view(atom, array), own)
+
+
+def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
+    """The position, counted from the start; IndexError at run time if there is no such."""
+    if isinstance(index, Lit) and isinstance(extent, Lit):
+        if -int(extent.value) <= int(index.value) < int(extent.value):
+            return i64(int(index.value) % int(extent.value))
+    message = "index is out of bounds"
+    if isinstance(index, Lit):
+        position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)
+        below = sp.b.prim("lt", position, extent) if position is index else None
+        cond = below if below is not None else sp.b.prim("ge", position, ext.ZERO)
+        sp.require(cond, "IndexError", message, node)
+        return position
+    position = wrapped(sp, index, extent)
+    low = sp.b.prim("ge", position, ext.ZERO)
+    high = sp.b.prim("lt", position, extent)
+    sp.require(sp.b.prim("and", low, high), "IndexError", message, node)
+    return position
+
+
+def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
+    """A negative index counts from the end."""
+    from_end = sp.b.prim("add", index, extent)
+    return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
+
+
+def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> Value:
+    """``x[idx]``: one Build; its first or middle axes are those of the broadcast index arrays."""
+    from pullback.frontend.library.numpy.arrays import broadcast
+
+    # Slices and new axes first, as a view; what remains are gathered axes and whole ones.
+    plain = [Range(ext.ZERO, ext.ZERO, 1, whole=True) if isinstance(p, At | Gather) else p
+             for p in parts]  # fmt: skip
+    base = _view(sp, array, plain, node)
+    own = ext.extents(sp, base)
+    where = _advanced(sp, parts, node)
+    picked = [parts[k] for k in where]
+    arrays = [p.array for p in picked if isinstance(p, Gather)]
+    shape, reads = broadcast(sp, arrays, node, _INDICES)
+    first, rank = where[0], len(shape)
+    extents = (*own[:first], *shape, *own[where[-1] + 1 :])
+    site = sp.site(node)
+
+    def element(indices: tuple[Atom, ...]) -> Atom:
+        readers = iter(reads)
+        middle = indices[first : first + rank]
+        at = [
+            p.index if isinstance(p, At) else sp.convert(next(readers)(middle), I64, node)
+            for p in picked
+        ]
+        full = (*indices[:first], *at, *indices[first + rank :])
+        return sp.b.index(base.atom, full, checked=True, site=site)
+
+    return ext.note(sp, sp.array(extents, element, node), extents, built=True)
+
+
+_INDICES = "shape mismatch: indexing arrays could not be broadcast together"
+
+
+def _advanced(sp: Specialiser, parts: Sequence[Part], node: ast.AST) -> list[int]:
+    """Which parts are index arrays, or positions beside them; they stand next to each other."""
+    where = [k for k, p in enumerate(parts) if isinstance(p, At | Gather)]
+    if where != list(range(where[0], where[-1] + 1)):
+        sp.refuse(node, "index arrays with slices between them are not supported",
+                  "index step by step: x[:, idx][...]")  # fmt: skip
+    return where
+
+
+# --- taking an index apart -----------------------------------------------------------------------
+
+
+def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> list[Part]:
+    """One part per axis of the array, and the new axes."""
+    items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
+    masks = [scatter.as_mask(sp, item, node) for item in items]
+    items = [item if mask is None else mask for item, mask in zip(items, masks)]
+    used = sum(
+        1 if mask is None else mask.rank
+        for item, mask in zip(items, masks)
+        if not _is(item, None) and not _is(item, ...)
+    )
+    if sum(1 for item in items if _is(item, ...)) > 1:
+        reason = "an index can only have a single ellipsis ('...')"
+        sp.refuse(node, reason, error=StaticIndexError)
+    if used > array.rank:
+        sp.refuse(
+            node,
+            f"too many indices: the array is {array.rank}-dimensional, but {used} were indexed",
+            error=StaticIndexError,
+        )
+    missing: list[Value] = [_ALL] * (array.rank - used)
+    if not any(_is(item, ...) for item in items):
+        items += missing
+    else:
+        k = next(k for k, item in enumerate(items) if _is(item, ...))
+        items[k : k + 1] = missing
+    parts: list[Part] = []
+    axis = 0
+    for item in items:
+        if _is(item, None):
+            parts.append(NewAxis())
+            continue
+        if isinstance(item, ArrayV) and item.elem == BOOL:
+            scatter.check_mask(sp, item, ext.extents(sp, array)[axis:], node)
+            parts += [Gather(a) for a in scatter.places(sp, item, node)]
+            axis += item.rank
+            continue
+        parts.append(_part(sp, item, array, axis, node))
+        axis += 1
+    return parts
+
+
+_ALL = SliceV(Static(None), Static(None), Static(None))
+
+
+def _is(item: Value, constant: object) -> bool:
+    return isinstance(item, Static) and item.value is constant
+
+
+def _part(sp: Specialiser, item: Value, array: ArrayV, axis: int, node: ast.AST) -> Part:
+    match item:
+        case SliceV():
+            return slice_part(sp, item, ext.extents(sp, array)[axis], node)
+        case ArrayV() | ListV() | TupleV():
+            return _gathered(sp, item, node)
+        case _:
+            scalar = sp.scalar(ext.position(item), node)
+            if isinstance(scalar.type, Real):
+                sp.refuse(
+                    node,
+                    "only integers, slices, None, ... and integer arrays are valid indices",
+                    "convert a float with int(...)",
+                    error=StaticIndexError,
+                )
+            if scalar.type == BOOL:
+                sp.refuse(node, "a truth value as an index is not supported", "use if or np.where")
+            return At(sp.convert(scalar, I64, node))
+
+
+def _gathered(sp: Specialiser, item: Value, node: ast.AST) -> Gather:
+    from pullback.frontend.library.numpy.sequences import to_array
+
+    array = to_array(sp, item, node)
+    if not isinstance(array, ArrayV) or isinstance(array.elem, Real):
+        reason = "arrays used as indices must be of integers"
+        sp.refuse(node, reason, "use idx.astype(int)", error=StaticIndexError)
+    return Gather(array)
+
+
+def slice_part(sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST) -> Range:
+    """What ``start:stop:step`` selects of an axis, clipped to it as Python does."""
+    wanted = ext.position(item.step)
+    step = 1 if _is(wanted, None) else sp.static_int(wanted, node, "the step of a slice")
+    if step == 0:
+        sp.refuse(node, "slice step cannot be zero", error=ArgumentValueError)
+    if step == 1 and _is(item.start, None) and _is(item.stop, None):
+        return Range(ext.ZERO, extent, 1, whole=True)
+    low: Atom
+    high: Atom
+    if step > 0:
+        low, high = ext.ZERO, extent
+        defaults: tuple[Atom, Atom] = (low, high)
+    else:
+        low, high = i64(-1), ext.sub(sp, extent, ext.ONE)
+        defaults = (high, low)
+    bounds = []
+    for value, default in zip((item.start, item.stop), defaults):
+        if _is(value, None):
+            bounds.append(default)
+        else:
+            bounds.append(_clipped(sp, value, extent, low, high, node))
+    start, stop = bounds
+    span = ext.sub(sp, stop, start) if step > 0 else ext.sub(sp, start, stop)
+    if not (step > 0 and _is_zero(start) and stop is extent):
+        span = ext.larger(sp, span, ext.ZERO)
+    size = i64(abs(step))
+    count = ext.floordiv(sp, ext.add(sp, span, i64(abs(step) - 1)), size)
+    return Range(start, count, step)
+
+
+def _is_zero(atom: Atom) -> bool:
+    return isinstance(atom, Lit) and int(atom.value) == 0
+
+
+def _clipped(
+    sp: Specialiser, value: Value, extent: Atom, low: Atom, high: Atom, node: ast.AST
+) -> Atom:
+    bound = ext.int_atom(sp, ext.position(value), node, "a bound of a slice")
+    if isinstance(bound, Lit):
+        if int(bound.value) >= 0:
+            return low if _is_zero(bound) and _is_zero(low) else ext.smaller(sp, bound, high)
+        return ext.larger(sp, ext.add(sp, bound, extent), low)
+    if ext.same(sp, bound, extent) and ext.same(sp, high, extent):
+        return high
+    negative = sp.b.prim("lt", bound, ext.ZERO)
+    from_end = ext.larger(sp, ext.add(sp, bound, extent), low)
+    return sp.b.prim("select", negative, from_end, ext.smaller(sp, bound, high))
+
+
+# --- updating ------------------------------------------------------------------------------------
+
+
+def store(
+    sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, by: str = ""
+) -> ArrayV:
+    """The array after ``array[index] = value``; the old one is consumed. (``by``: an operator that
+    combines it with what is there, in each place as often as the index names it.)"""
+    known = ext.facts(sp).extents.get(array.atom) if isinstance(array.atom, Var) else None
+    atom = store_within(sp, array, index, value, node, (array.atom, ()), by)
+    result = ArrayV(atom, array.owners, array.fresh)
+    return result if known is None else ext.note(sp, result, known)
+
+
+def store_within(
+    sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, home: scatter.Home,
+    by: str = "",
+) -> Atom:  # fmt: skip
+    """The same of an array that stands in others: what these are afterwards."""
+    from pullback.frontend.library.numpy.arrays import scalars
+
+    parts = take_apart(sp, array, index, node)
+    value = scalars(sp, value, node)
+    if any(isinstance(p, Gather) for p in parts):
+        return _scatter(sp, array, parts, value, node, home, by)
+    if not all(isinstance(p, At) for p in parts):
+        return _store_region(sp, array, parts, value, node, home, by)
+    if isinstance(value, ArrayV):
+        reason = "setting an array element with a sequence"
+        sp.refuse(node, reason, error=ArgumentValueError)
+    at = tuple(p.index for p in parts if isinstance(p, At))
+    if by:
+        at = tuple(in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array)))
+        value = scatter.combined(sp, array, home, at, value, by, node)
+    if isinstance(array.elem, Int) and isinstance(value, Scalar):
+        value = Scalar(value.atom, True, value.bits)  # checked, also if it is NumPy's
+    item = sp.convert(value, array.elem, node)
+    return scatter.put(sp, array, home, at, item, True, node)
+
+
+def _store_region(
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
+    home: scatter.Home, by: str,
+) -> Atom:  # fmt: skip
+    """Loops over the region that slices select, updating element by element."""
+    own = ext.extents(sp, array)
+    parts = [p for p in parts if not isinstance(p, NewAxis)]
+    fixed = [
+        At(in_range(sp, p.index, own[k], node)) if isinstance(p, At) else p
+        for k, p in enumerate(parts)
+    ]
+    region = [p.count for p in fixed if isinstance(p, Range)]
+    read = scatter.reading(sp, array, region, value, node)
+
+    def store_at(atom: Atom, indices: tuple[Atom, ...]) -> Atom:
+        counters = iter(indices)
+        at = tuple(_position(sp, p, counters) for p in fixed)
+        new = read(indices)
+        if by:
+            new = scatter.combined(sp, array, (atom, home[1]), at, new, by, node)
+        item = sp.convert(new, array.elem, node)
+        return scatter.put(sp, array, (atom, home[1]), at, item, False, node)
+
+    return scatter.over(sp, region, home[0], store_at)
+
+
+def _scatter(
+    sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
+    home: scatter.Home, by: str,
+) -> Atom:  # fmt: skip
+    """``a[idx] = v``: the region has the axes of the gathered result."""
+    from pullback.frontend.library.numpy.arrays import broadcast
+
+    parts = [p for p in parts if not isinstance(p, NewAxis)]
+    where = _advanced(sp, parts, node)
+    arrays = scatter.own_copies(
+        sp, array, (p.array for p in parts if isinstance(p, Gather)), node
+    )
+    shape, reads = broadcast(sp, arrays, node, _INDICES)
+    readers = iter(reads)
+    region: list[Atom] = []
+    axes: list[scatter.Axis] = []
+    for k, part in enumerate(parts):
+        if k == where[0]:
+            first = len(region)
+            region += shape
+        match part:
+            case At(index):
+                axes.append(lambda _, index=index: index)  # type: ignore[misc]
+            case Gather():
+                axes.append(scatter.gathered(sp, next(readers), first, len(shape), node))
+            case Range(start, count, step):
+                axes.append(scatter.along(sp, start, step, len(region)))
+                region.append(count)
+    return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home, by)
+
+
+def _position(sp: Specialiser, part: Part, counters: object) -> Atom:
+    if isinstance(part, At):
+        return part.index
+    assert isinstance(part, Range)
+    counter: Atom = next(counters)  # type: ignore[call-overload]
+    return ext.add(sp, part.start, ext.mul(sp, counter, i64(part.step)))

@@ -1,0 +1,56 @@
+"""``np.add.at(a, idx, v)``: an update of the places in ``idx``, each as often as it is named."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pullback.errors import ArgumentTypeError, MutationError
+from pullback.frontend.kinds.values import ArrayV, Static, Value
+from pullback.frontend.memory import nested_updates, ownership, updates
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+_OPERATORS = {"add": "+", "subtract": "-", "multiply": "*"}
+
+
+def operator_of(function: Value) -> str | None:
+    """The operator in ``np.add.at`` and its like."""
+    if not isinstance(function, Static) or getattr(function.value, "__name__", "") != "at":
+        return None
+    ufunc = getattr(function.value, "__self__", None)
+    return _OPERATORS.get(ufunc.__name__) if isinstance(ufunc, np.ufunc) else None
+
+
+def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value:
+    """The call: the array (a name, or what is in a list or dict with a name) is updated."""
+    from pullback.frontend.interpret.expressions import evaluate, evaluate_index, lookup
+
+    if len(args) != 3 or node.keywords or any(isinstance(a, ast.Starred) for a in args):
+        run.refuse(node, "this call of ufunc.at", "write np.add.at(a, indices, values)",
+                   error=ArgumentTypeError)  # fmt: skip
+    base, steps = nested_updates.base_of(run, args[0]), nested_updates.steps_of(run, args[0])
+    array = lookup(run, base.id, base)
+    with run.holding(array):
+        index = evaluate_index(run, args[1])
+        with run.holding(index):
+            value = evaluate(run, args[2])
+    if ownership.owners_of(value) & ownership.owners_of(array):
+        run.refuse(args[2], "the values share memory with the array that is updated",
+                   "give a copy of them", error=MutationError)  # fmt: skip
+    change = updates.Store(index, lambda _: value, by=op)
+    if steps and not isinstance(array, ArrayV):
+        nested_updates.update(run, base, steps, change, node)
+        return Static(None)
+    array = ownership.updatable(run, base.id, base)
+    if not isinstance(array, ArrayV):
+        run.refuse(args[0], f"{run.describe(array)} is not an array", error=ArgumentTypeError)
+    with run.holding(array):
+        made, _ = updates.apply(run, array, updates.combined(run, change, steps, node), node)
+    assert ownership.is_updated_in_place(made)
+    ownership.bind_updated(run, base.id, array, made, node)
+    return Static(None)

@@ -1,0 +1,186 @@
+"""The functions of ``operator``, ``dataclasses.replace`` and ``NamedTuple._replace``."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import operator
+from collections.abc import Callable
+
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.values import (
+    RecordV,
+    Specialiser,
+    Static,
+    SuperV,
+    TupleV,
+    UnionV,
+    Value,
+    method,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+
+BINARY: dict[str, Callable[..., object]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
+    ">>": operator.rshift,
+}  # fmt: skip
+COMPARE: dict[str, Callable[..., object]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "is": operator.is_, "is not": operator.is_not,
+}  # fmt: skip
+UNARY: dict[str, Callable[..., object]] = {
+    "-": operator.neg, "+": operator.pos, "~": operator.invert, "not": operator.not_,
+}  # fmt: skip
+
+
+def _two(name: str, f: Callable[[Specialiser, str, Value, Value, ast.AST], Value], op: str) -> None:
+    """Register a function of two arguments."""
+    table = BINARY if op in BINARY else COMPARE
+
+    @register(table[op])
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        a, b = bind(sp, name, args, kwargs, node, a=MISSING, b=MISSING)
+        return f(sp, op, a, b, node)
+
+
+for _op, _function in BINARY.items():
+    _two(_function.__name__, lambda sp, op, a, b, node: sp.binop(op, a, b, node), _op)
+for _op, _function in COMPARE.items():
+    _two(_function.__name__, lambda sp, op, a, b, node: sp.compare(op, a, b, node), _op)
+
+
+def _one(op: str) -> None:
+    @register(UNARY[op])
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        (a,) = bind(sp, UNARY[op].__name__, args, kwargs, node, a=MISSING)
+        return sp.unary(op, a, node)
+
+
+for _op in UNARY:
+    _one(_op)
+
+
+@register(operator.abs)
+def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return sp.call(Static(abs), args, node, kwargs)
+
+
+@register(operator.truth)
+def truth(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return sp.call(Static(bool), args, node, kwargs)
+
+
+@register(operator.getitem)
+def getitem(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b = bind(sp, "getitem", args, kwargs, node, a=MISSING, b=MISSING)
+    return sp.subscript(a, b, node)
+
+
+@register(operator.contains)
+def contains(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b = bind(sp, "contains", args, kwargs, node, a=MISSING, b=MISSING)
+    return sp.compare("in", b, a, node)
+
+
+# --- getters --------------------------------------------------------------------------------------
+
+Getter = operator.itemgetter | operator.attrgetter | operator.methodcaller  # type: ignore[type-arg]
+
+
+def _register_getter(cls: type) -> None:
+    @register(cls)
+    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        name = cls.__name__
+        keys = [sp.static(v, node, f"an argument of {name}") for v in args]
+        named = {k: sp.static(v, node, f"an argument of {name}") for k, v in kwargs.items()}
+        try:
+            return Static(cls(*keys, **named))
+        except TypeError as e:
+            sp.refuse(node, str(e), error=ArgumentTypeError)
+
+
+for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
+    _register_getter(_cls)
+
+
+def is_getter(obj: object) -> bool:
+    """Whether it is what ``itemgetter(...)`` and the like give."""
+    return isinstance(obj, Getter)
+
+
+def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The call of a getter."""
+    assert isinstance(getter, Getter)
+    (obj,) = bind(sp, type(getter).__name__, args, kwargs, node, obj=MISSING)
+    reduced: tuple[object, ...] = getter.__reduce__()[1]  # type: ignore[assignment]
+    if isinstance(getter, operator.methodcaller):
+        function = sp.attribute(obj, str(reduced[0]), node)
+        return sp.call(function, [Static(v) for v in reduced[1:]], node)
+
+    def one(key: object) -> Value:
+        if isinstance(getter, operator.itemgetter):
+            return sp.subscript(obj, Static(key), node)
+        found = obj
+        for name in str(key).split("."):
+            found = sp.attribute(found, name, node)
+        return found
+
+    values = tuple(one(k) for k in reduced)
+    return values[0] if len(values) == 1 else TupleV(values)
+
+
+# --- records with other fields --------------------------------------------------------------------
+
+
+@register(super)
+def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """``super()`` in a method: Python keeps the class in the cell ``__class__``."""
+    from pullback.frontend.functions.scopes import outermost
+    from pullback.frontend.run import Run
+
+    assert isinstance(sp, Run)
+    scope, definition = outermost(sp.scope), sp.frame.definition
+    if not args and scope is not None and definition is not None and definition.node.args.args:
+        names = scope.function.__code__.co_freevars
+        receiver = sp.scope.names.get(definition.node.args.args[0].arg)
+        if "__class__" in names and isinstance(receiver, RecordV):
+            cell = (scope.function.__closure__ or ())[names.index("__class__")]
+            return SuperV(receiver, cell.cell_contents)
+    sp.refuse(node, "super() is supported in methods of records only", "name the class")
+
+
+@register(dataclasses.replace)
+def replace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A new record with some fields changed."""
+    if len(args) != 1:
+        sp.refuse(node, "replace takes one record, and fields by name", error=ArgumentTypeError)
+    return _replaced(sp, args[0], kwargs, node)
+
+
+@method("record", "_replace")
+def replace_of_tuple(
+    sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
+) -> Value:
+    return _replaced(sp, receiver, kwargs, node)
+
+
+def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) -> Value:
+    from pullback.frontend.interpret.narrowing import case_value
+    from pullback.frontend.run import Run
+
+    assert isinstance(sp, Run)
+    if isinstance(record, UnionV):
+        return case_value(sp, record, lambda v: _replaced(sp, v, changes, node), node)
+    if not isinstance(record, RecordV):
+        sp.refuse(node, f"{sp.describe(record)} is not a record", error=ArgumentTypeError)
+    for name in changes:
+        if name not in record.fields:
+            sp.refuse(
+                node,
+                f"{record.cls.__name__} has no field {name!r}",
+                error=ArgumentTypeError,
+            )
+    return sp.call(Static(record.cls), (), node, {**record.fields, **changes})

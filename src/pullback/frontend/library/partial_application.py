@@ -1,0 +1,52 @@
+"""``functools.partial``: a function with some arguments given, positional and by keyword.
+
+It is an operator value: the function, the keywords as options, the arguments that it holds.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interface import Specialiser
+from pullback.frontend.kinds.flatten import frozen
+from pullback.frontend.kinds.values import REGISTRY, OperatorV, Value, register
+
+
+def partial_of(
+    function: Value, args: Sequence[Value], keywords: dict[str, Value]
+) -> OperatorV:
+    """The value of ``partial(function, *args, **keywords)``."""
+    return OperatorV("partial", function, tuple(keywords), (*args, *keywords.values()))
+
+
+@register(functools.partial)
+def partial(
+    sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """partial(function, *args, **keywords)"""
+    if not args:
+        sp.refuse(node, "functools.partial needs a function", error=ArgumentTypeError)
+    keywords = {n: frozen(v) for n, v in kwargs.items()}
+    return partial_of(args[0], tuple(map(frozen, args[1:])), keywords)
+
+
+def _call(
+    sp: Specialiser,
+    operator: OperatorV,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """A call of a partial: arguments by keyword replace those that it holds."""
+    positional = len(operator.args) - len(operator.options)
+    held = dict(zip(map(str, operator.options), operator.args[positional:]))
+    given = (*operator.args[:positional], *args)
+    return sp.call(operator.function, given, node, held | kwargs)
+
+
+REGISTRY.operators["partial"] = _call
+
+__all__ = ["partial_of"]

@@ -1,0 +1,287 @@
+"""Python's builtins on numbers and sequences (``sum``, ``min``, ``max``, ``any``, ``all``: see
+``iteration_calls``)."""
+
+from __future__ import annotations
+
+import ast
+from typing import cast as as_type
+
+from pullback.core.build import lit
+from pullback.core.terms import Atom
+from pullback.core.types import BOOL, F64, I64, Int, Real
+from pullback.errors import ArgumentTypeError, ArgumentValueError
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.scalars import absolute
+from pullback.frontend.kinds.kinds import static_scalar
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    EnumerateV,
+    GeneratorV,
+    Indexed,
+    ListV,
+    RangeV,
+    RecordV,
+    ReversedV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.math_functions import to_python_int
+from pullback.frontend.library.numpy.arrays import elementwise
+from pullback.frontend.library.numpy.choice import rounded
+from pullback.frontend.library.text import floats
+from pullback.frontend.memory import long_tuples
+from pullback.frontend.python.special_methods import special
+
+ZERO = Static(0)
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+@register(abs)
+def abs_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "abs", args, kwargs, node, x=MISSING)
+    if isinstance(x, Static) and isinstance(x.value, int | float):
+        return Static(abs(x.value))
+    by_method = special(sp, x, "__abs__", (), node)
+    if by_method is not None:
+        return by_method
+    if isinstance(x, ArrayV):
+        return elementwise(sp, (x,), lambda v: abs_(sp, v, {}, node), node)
+    value = sp.scalar(x, node)
+    if value.type == BOOL:
+        return Scalar(sp.convert(value, I64, node), value.py, 1) if value.py else value
+    return absolute(sp, value, node)
+
+
+@register(round)
+def round_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, digits = bind(sp, "round", args, kwargs, node, number=MISSING, ndigits=NONE)
+    if isinstance(x, Static) and isinstance(x.value, int | float):
+        if is_none(digits):
+            whole = round(x.value) if static_scalar(x.value) and x.value == x.value else None
+            if whole is not None and static_scalar(whole) is not None:
+                return Static(whole)
+        elif isinstance(digits, Static) and isinstance(digits.value, int):
+            return Static(round(x.value, digits.value))
+    if isinstance(x, ArrayV):
+        sp.refuse(node, "round(x) is not defined for arrays", "use np.round(x, decimals)",
+                  error=ArgumentTypeError)  # fmt: skip
+    value = sp.scalar(x, node)
+    if value.type == BOOL and not value.py:
+        sp.refuse(node, "round(x) is not defined for NumPy bools", error=ArgumentTypeError)
+    if not isinstance(value.type, Real):
+        if is_none(digits):
+            return Scalar(sp.convert(value, I64, node), True, value.bits)
+        if sp.static_int(digits, node, "ndigits") >= 0:
+            return value if not value.py else Scalar(sp.convert(value, I64, node), True, value.bits)
+        places = -sp.static_int(digits, node, "ndigits")
+        if not value.py or places > 18:
+            sp.refuse(node, "round(n, -k) is supported for Python ints, and k up to 18")
+        number = Scalar(sp.convert(value, I64, node), True, value.bits)
+        return run_program(sp, floats.round_to, (number, Static(10**places)), node)
+    if is_none(digits):
+        return to_python_int(sp, sp.b.prim("rint", value.atom), node)
+    places = sp.static_int(digits, node, "ndigits")
+    if value.py:
+        if abs(places) > 22:
+            sp.refuse(node, "round(x, n) of a float is supported for n from -22 to 22")
+        program = floats.round_float if places >= 0 else floats.round_tens
+        return run_program(sp, program, (value, Static(10.0 ** abs(places))), node)
+    return Scalar(rounded(sp, value.atom, places), py=False)
+
+
+@register(float)
+def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "float", args, kwargs, node, x=Static(0.0))
+    if isinstance(x, Static) and isinstance(x.value, int | float | str):
+        try:
+            return Static(float(x.value))
+        except (ValueError, OverflowError) as error:
+            sp.refuse(node, str(error))
+    return Scalar(sp.convert(_single(sp, x, node), F64, node), py=True)
+
+
+def _single(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    """A number, or the only element of an array of size 1."""
+    if isinstance(value, ArrayV):
+        if value.rank > 1:
+            reason = "only arrays with one element can be converted to a Python number"
+            sp.refuse(node, reason, "index it", error=ArgumentTypeError)
+        return sp.call(sp.attribute(value, "item", node), (), node)
+    return value
+
+
+@register(int)
+def int_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "int", args, kwargs, node, x=ZERO)
+    if isinstance(x, Static) and isinstance(x.value, int | float | str):
+        try:
+            return Static(int(x.value))
+        except (ValueError, OverflowError) as error:
+            sp.refuse(node, str(error))
+    value = sp.scalar(_single(sp, x, node), node)
+    if isinstance(value.type, Real):
+        return to_python_int(sp, value.atom, node)
+    return Scalar(sp.convert(value, I64, node), py=True, bits=value.bits)
+
+
+@register(bool)
+def bool_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "bool", args, kwargs, node, x=Static(False))
+    known = sp.truth(x, node)
+    return Static(known) if isinstance(known, bool) else Scalar(known, py=True, bits=1)
+
+
+@register(divmod)
+def divmod_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, y = bind(sp, "divmod", args, kwargs, node, x=MISSING, y=MISSING)
+    return TupleV((sp.binop("//", x, y, node), sp.binop("%", x, y, node)))
+
+
+@register(pow)
+def pow_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    base, exponent, modulus = bind(
+        sp, "pow", args, kwargs, node, base=MISSING, exp=MISSING, mod=NONE
+    )
+    if not is_none(modulus):
+        known = [sp.static_int(v, node, "an argument of pow(x, y, z)") for v in (
+            base, exponent, modulus)]  # fmt: skip
+        try:
+            return Static(pow(*known))
+        except ValueError as e:
+            sp.refuse(node, str(e), error=ArgumentValueError)
+    return sp.binop("**", base, exponent, node)
+
+
+# --- sequences -----------------------------------------------------------------------------------
+
+
+@register(len)
+def len_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (x,) = bind(sp, "len", args, kwargs, node, obj=MISSING)
+    return sp.length(x, node)
+
+
+@register(range)
+def range_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if kwargs or not 1 <= len(args) <= 3:
+        sp.refuse(node, "range takes one to three ints", error=ArgumentTypeError)
+    for arg in args:
+        if not isinstance(arg, Static) and not isinstance(sp.scalar(arg, node).type, Int):
+            reason = f"range needs ints, not {sp.describe(arg)}"
+            sp.refuse(node, reason, "convert with int(...)", error=ArgumentTypeError)
+        if isinstance(arg, Static) and not isinstance(arg.value, int):
+            reason = f"range needs ints, not {sp.describe(arg)}"
+            sp.refuse(node, reason, "convert with int(...)", error=ArgumentTypeError)
+    ints = [_python_int(sp, arg, node) for arg in args]
+    start, stop = (ZERO, ints[0]) if len(ints) == 1 else (ints[0], ints[1])
+    step = ints[2] if len(ints) == 3 else Static(1)
+    if isinstance(step, Static) and step.value == 0:
+        sp.require(lit(False, BOOL), "ValueError", "range() arg 3 must not be zero", node)
+        step = Static(1)
+    elif not isinstance(step, Static):
+        atom = sp.scalar(step, node).atom
+        nonzero = sp.b.prim("ne", atom, lit(0, I64))
+        sp.require(nonzero, "ValueError", "range() arg 3 must not be zero", node)
+    return RangeV(start, stop, step)
+
+
+def _python_int(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    if isinstance(value, Static) or (isinstance(value, Scalar) and value.py):
+        return value
+    return Scalar(sp.convert(value, I64, node), py=True)
+
+
+@register(zip)
+def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (strict,) = bind(sp, "zip", (), kwargs, node, strict=Static(False))
+    if sp.static(strict, node, "strict=") and args:
+        lengths = [_length(sp, v, node) for v in args]
+        for k, n in enumerate(lengths[1:], 2):
+            for test, word in (("ge", "shorter"), ("le", "longer")):
+                others = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
+                message = f"zip() argument {k} is {word} than {others}"
+                sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
+    return ZipV(tuple(args))
+
+
+def _length(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
+    items = sp.iterate(value, node)
+    if isinstance(items, Unrolled):
+        return lit(len(items.items), I64)
+    if items.keep is not None or items.nested is not None:
+        sp.refuse(node, "zip(strict=True) of a filtered iteration", "make a list of it first")
+    return items.length
+
+
+@register(enumerate)
+def enumerate_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    items, start = bind(sp, "enumerate", args, kwargs, node, iterable=MISSING, start=ZERO)
+    return EnumerateV(items, start)
+
+
+@register(reversed)
+def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (items,) = bind(sp, "reversed", args, kwargs, node, sequence=MISSING)
+    if isinstance(items, RecordV):
+        for name in ("__reversed__", "__len__", "__getitem__"):
+            if written(items.cls, name) is not None:
+                sp.refuse(node, f"reversed() by a {name} of your own is not supported")
+    return ReversedV(items)
+
+
+@register(map)
+def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """map(f, xs, ...): as the generator (f(x, ...) for x, ... in zip(xs, ...))."""
+    if kwargs or len(args) < 2:
+        sp.refuse(node, "map needs a function and at least one iterable")
+    function, single = args[0], len(args) == 2
+    items = sp.iterate(args[1] if single else ZipV(tuple(args[1:])), node)
+
+    def apply(item: Value) -> Value:
+        if single:
+            return sp.call(function, (item,), node)
+        assert isinstance(item, TupleV)
+        return sp.call(function, item.items, node)
+
+    generator = as_type(ast.GeneratorExp, node)  # only its place in the source is used
+    match items:
+        case Unrolled(values):
+            return TupleV(tuple(apply(v) for v in values))
+        case Indexed(length, at, keep, None):
+            return GeneratorV(generator, Indexed(length, lambda i: apply(at(i)), keep))
+        case _:
+            sp.refuse(node, "map over nested iterations is not supported", "use a comprehension")
+
+
+@register(tuple)
+def tuple_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _sequence(sp, args, kwargs, node, is_list=False)
+
+
+@register(list)
+def list_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _sequence(sp, args, kwargs, node, is_list=True)
+
+
+def _sequence(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST, is_list: bool) -> Value:
+    (x,) = bind(sp, "list" if is_list else "tuple", args, kwargs, node, x=TupleV(()))
+    if isinstance(x, TupleV):
+        return TupleV(x.items, is_list)
+    if not isinstance(x, ListV | ArrayV | RangeV):
+        over = sp.iterate(x, node)
+        if isinstance(over, Unrolled):
+            return TupleV(over.items, is_list)
+    if not is_list:
+        long_tuples.made(sp)
+    items = sp.to_list(x, node)
+    return sp.copied(items) if isinstance(x, ListV | ArrayV) else items

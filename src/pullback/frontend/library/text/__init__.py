@@ -1,0 +1,1 @@
+"""Library functions as plain Python, compiled like the functions of users."""

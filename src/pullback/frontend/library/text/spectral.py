@@ -1,0 +1,368 @@
+"""Eigenvalues, singular values and QR as plain Python that the front end compiles (``programs``).
+
+They are found by iterations, or by reflections whose derivatives would be wrong where a reflection
+is left out. So they are found first, as constants (``stop_gradient``), by LAPACK or by the programs
+here, and what remains to be done in their basis is a smooth function close to the identity:
+
+    eigh    b = v.T a v is nearly diagonal. Four steps of Ogita and Aishima (2018), each of which
+            squares the error, diagonalise it: derivatives up to the fifteenth are exact, more than
+            may be nested (``ad.nesting``).
+    svd     the columns of a v are nearly orthogonal; they are made so by the steps for their Gram
+            matrix.
+    qr      c = a r^-1 is nearly orthonormal; the Cholesky factor of c.T c makes it so, exactly.
+
+Where the derivative does not exist (equal eigenvalues, a singular value 0, dependent columns in qr)
+the values are right; what uses derivatives of these vectors becomes infinite or NaN (``unknown``).
+The eigenvalues themselves are differentiated as if the vectors of equal ones stood still.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pullback.combinators import stop_gradient
+from pullback.frontend.library.compiled_text import unknown
+from pullback.frontend.library.text.linear_algebra import cholesky, solve_lower
+from pullback.frontend.library.text.sorting import argsort
+
+Matrix = Any
+"""A NumPy array: mypy would want casts that plain Python does not need."""
+Vector = Any
+
+CLOSE = 1e-12
+"""Eigenvalues whose difference is smaller, relative to the largest, count as equal."""
+MAX_SWEEPS = 60
+
+# --- symmetric eigenvalues -----------------------------------------------------------------------
+
+
+def jacobi(a: Matrix) -> tuple[Matrix, bool]:
+    """The eigenvectors of a symmetric matrix, ascending by eigenvalue (cyclic Jacobi)."""
+    n = a.shape[0]
+    m = a.copy()
+    v = np.eye(n, dtype=a.dtype)
+    total = np.sum(m * m)
+    sweeps = 0
+    rotated = True
+    while rotated and sweeps < MAX_SWEEPS:
+        rotated = False
+        sweeps += 1
+        for p in range(n):
+            for q in range(p + 1, n):
+                x = m[p, q]
+                if x * x > 1e-34 * total and abs(x) > 1e-17 * np.sqrt(abs(m[p, p] * m[q, q])):
+                    rotated = True
+                    theta = (m[q, q] - m[p, p]) / (2.0 * x)
+                    t = np.copysign(1.0, theta) / (abs(theta) + np.hypot(theta, 1.0))
+                    c = 1.0 / np.hypot(t, 1.0)
+                    s = t * c
+                    for k in range(n):
+                        y, z = m[k, p], m[k, q]
+                        m[k, p] = c * y - s * z
+                        m[k, q] = s * y + c * z
+                    for k in range(n):
+                        y, z = m[p, k], m[q, k]
+                        m[p, k] = c * y - s * z
+                        m[q, k] = s * y + c * z
+                        y, z = v[k, p], v[k, q]
+                        v[k, p] = c * y - s * z
+                        v[k, q] = s * y + c * z
+    converged = not rotated and total - total == 0.0
+    return v[:, argsort(np.diag(m))], converged
+
+
+def eigenvectors(a: Matrix) -> tuple[Matrix, bool]:
+    """The eigenvectors of a symmetric matrix, ascending by eigenvalue, and whether they were found:
+    by LAPACK, or by this."""
+    return jacobi(a)
+
+
+def all_finite(v: Matrix) -> bool:
+    """Whether a result is one: LAPACK's failures are NaN."""
+    return bool(np.all(np.isfinite(v)))
+
+
+def largest_of(x: Vector) -> float:
+    """Of numbers that are not negative; 0 if there are none."""
+    result = 0.0
+    for i in range(x.shape[0]):
+        result = max(result, x[i])
+    return result
+
+
+def equal_pairs(w: Vector, floor: float) -> Matrix:
+    """Which eigenvalues count as equal, pair by pair: by their difference relative to ``floor``."""
+    gap = np.abs(w[:, None] - w[None, :])
+    return gap <= CLOSE * floor
+
+
+def diagonalise(b: Matrix, equal: Matrix) -> tuple[Vector, Matrix]:
+    """Eigenvalues and eigenvectors of a nearly diagonal matrix: four steps from the identity.
+
+    Vectors of equal eigenvalues are not turned into each other."""
+    n = b.shape[0]
+    one = np.eye(n, dtype=b.dtype)
+    d = np.diag(b)
+    x = one + np.where(equal, 0.0, b / np.where(equal, 1.0, d[None, :] - d[:, None]))
+    w = d
+    for _ in range(3):
+        r = one - x.T @ x
+        s = x.T @ (b @ x)
+        w = np.diag(s) / (1.0 - np.diag(r))
+        gap = np.where(equal, 1.0, w[None, :] - w[:, None])
+        e = np.where(equal, 0.5 * r, (s + w[None, :] * r) / gap)
+        x = x + x @ e
+    return w, x
+
+
+def without_derivative(x: Matrix, b: Matrix, equal: Matrix) -> Matrix:
+    """x; how it changes where b turns vectors of equal eigenvalues is not known."""
+    n = x.shape[0]
+    y = x.copy()
+    for i in range(n):
+        for j in range(n):
+            if i != j and equal[i, j]:
+                y[i, j] = unknown(x[i, j], b[i, j])
+    return y
+
+
+def symmetric(a: Matrix, lower: bool) -> Matrix:
+    """The symmetric matrix with this triangle."""
+    if lower:
+        return np.tril(a) + np.tril(a, -1).T
+    return np.triu(a) + np.triu(a, 1).T
+
+
+def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
+    """The eigenvalues in ascending order; False if they were not found."""
+    a = symmetric(a, lower)
+    v, converged = eigenvectors(stop_gradient(a))
+    b = v.T @ (a @ v)
+    d = np.diag(stop_gradient(b))
+    w, _ = diagonalise(b, equal_pairs(d, largest_of(np.abs(d))))
+    return w, converged
+
+
+def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
+    """Eigenvalues and eigenvectors."""
+    a = symmetric(a, lower)
+    v, converged = eigenvectors(stop_gradient(a))
+    b = v.T @ (a @ v)
+    d = np.diag(stop_gradient(b))
+    equal = equal_pairs(d, largest_of(np.abs(d)))
+    w, x = diagonalise(b, equal)
+    return w, v @ without_derivative(x, b, equal), converged
+
+
+# --- singular values -----------------------------------------------------------------------------
+
+
+def one_sided_jacobi(a: Matrix) -> tuple[Matrix, bool]:
+    """v such that the columns of a v are orthogonal, the longest first (Hestenes)."""
+    rows, n = a.shape
+    m = a.copy()
+    v = np.eye(n, dtype=a.dtype)
+    total = np.sum(m * m)
+    sweeps = 0
+    rotated = True
+    while rotated and sweeps < MAX_SWEEPS:
+        rotated = False
+        sweeps += 1
+        for p in range(n):
+            for q in range(p + 1, n):
+                x, y, z = 0.0, 0.0, 0.0
+                for k in range(rows):
+                    x = x + m[k, p] * m[k, p]
+                    y = y + m[k, q] * m[k, q]
+                    z = z + m[k, p] * m[k, q]
+                if abs(z) > 1e-15 * np.sqrt(x * y) and abs(z) > 1e-36 * total:
+                    rotated = True
+                    theta = (y - x) / (2.0 * z)
+                    t = np.copysign(1.0, theta) / (abs(theta) + np.hypot(theta, 1.0))
+                    c = 1.0 / np.hypot(t, 1.0)
+                    s = t * c
+                    for k in range(rows):
+                        y, z = m[k, p], m[k, q]
+                        m[k, p] = c * y - s * z
+                        m[k, q] = s * y + c * z
+                    for k in range(n):
+                        y, z = v[k, p], v[k, q]
+                        v[k, p] = c * y - s * z
+                        v[k, q] = s * y + c * z
+    converged = not rotated and total - total == 0.0
+    return v[:, argsort(-np.sum(m * m, axis=0))], converged
+
+
+def right_vectors(a: Matrix) -> tuple[Matrix, bool]:
+    """Right singular vectors in columns, the largest value first: by LAPACK, or by this."""
+    return one_sided_jacobi(a)
+
+
+def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, bool]:
+    """(v, x, b, equal, converged): the columns of a v x are orthogonal, the longest first."""
+    v, converged = right_vectors(stop_gradient(a))
+    m = a @ v
+    b = m.T @ m
+    d = np.diag(stop_gradient(b))
+    largest = largest_of(d)
+    pairs = np.maximum(np.maximum(d[:, None], d[None, :]), 1e-20 * largest)
+    equal = np.abs(d[:, None] - d[None, :]) <= CLOSE * pairs
+    _, x = diagonalise(b, equal)
+    return v, x, b, equal, converged
+
+
+def lengths(m: Matrix) -> Vector:
+    """Of the columns."""
+    n = m.shape[1]
+    s = np.zeros(n, dtype=m.dtype)
+    for j in range(n):
+        s[j] = np.linalg.norm(m[:, j])
+    return s
+
+
+def singular_values(a: Matrix) -> tuple[Vector, bool]:
+    """In descending order."""
+    rows, n = a.shape
+    if rows < n:
+        a = a.T
+    v, x, _, _, converged = orthogonal_columns(a)
+    return lengths(a @ v @ x), converged
+
+
+def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
+    """(u, s, v.T, converged); ``full``: with orthonormal columns added until u and v are square."""
+    rows, n = a.shape
+    if rows < n:
+        v, s, u, converged = svd_tall(a.T, full)
+    else:
+        u, s, v, converged = svd_tall(a, full)
+    return u, s, v.T, converged
+
+
+def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
+    """(u, s, v, converged)"""
+    rows, n = a.shape
+    v, x, b, equal, converged = orthogonal_columns(a)
+    x = without_derivative(x, b, equal)
+    v = v @ x
+    m = a @ v
+    s = lengths(m)
+    width = rows if full else n
+    u = np.zeros((rows, width), dtype=a.dtype)
+    tiny = 1e-15 * max(rows, n) * largest_of(stop_gradient(s))
+    for j in range(width):
+        if j < n and s[min(j, n - 1)] > tiny:
+            for i in range(rows):
+                u[i, j] = m[i, j] / s[j]
+        else:
+            column = completed(stop_gradient(u), j)
+            change = np.sum(a)
+            for i in range(rows):
+                u[i, j] = unknown(column[i], change)
+    return u, s, v, converged
+
+
+def completed(u: Matrix, count: int) -> Vector:
+    """A unit vector orthogonal to the first columns of u."""
+    rows = u.shape[0]
+    best = np.zeros(rows, dtype=u.dtype)
+    longest = 0.0
+    for k in range(rows):
+        x = np.zeros(rows, dtype=u.dtype)
+        x[k] = 1.0
+        for _ in range(2):
+            for j in range(count):
+                dot = 0.0
+                for i in range(rows):
+                    dot = dot + u[i, j] * x[i]
+                for i in range(rows):
+                    x[i] = x[i] - dot * u[i, j]
+        length = np.sqrt(np.sum(x * x))
+        if length > longest:
+            longest = length
+            for i in range(rows):
+                best[i] = x[i]
+    return best / longest
+
+
+# --- QR ------------------------------------------------------------------------------------------
+
+
+def householder(a: Matrix) -> tuple[Matrix, Matrix]:
+    """(q, r) of a tall matrix by reflections, with LAPACK's signs."""
+    rows, n = a.shape
+    r = a.copy()
+    tau = np.zeros(n, dtype=a.dtype)
+    for j in range(n):
+        below = 0.0
+        for i in range(j + 1, rows):
+            below = below + r[i, j] * r[i, j]
+        if below > 0.0:
+            alpha = r[j, j]
+            beta = -np.copysign(np.sqrt(alpha * alpha + below), alpha)
+            tau[j] = (beta - alpha) / beta
+            for i in range(j + 1, rows):
+                r[i, j] = r[i, j] / (alpha - beta)
+            r[j, j] = beta
+            for k in range(j + 1, n):
+                dot = r[j, k]
+                for i in range(j + 1, rows):
+                    dot = dot + r[i, j] * r[i, k]
+                r[j, k] = r[j, k] - tau[j] * dot
+                for i in range(j + 1, rows):
+                    r[i, k] = r[i, k] - tau[j] * dot * r[i, j]
+    q = np.zeros((rows, n), dtype=a.dtype)
+    for k in range(n):
+        q[k, k] = 1.0
+        for back in range(n):
+            j = n - 1 - back
+            dot = q[j, k]
+            for i in range(j + 1, rows):
+                dot = dot + r[i, j] * q[i, k]
+            q[j, k] = q[j, k] - tau[j] * dot
+            for i in range(j + 1, rows):
+                q[i, k] = q[i, k] - tau[j] * dot * r[i, j]
+    return q, np.triu(r[:n])
+
+
+def orthonormal(a: Matrix) -> tuple[Matrix, Matrix]:
+    """(q, r) of a tall matrix: by LAPACK, or by this."""
+    return householder(a)
+
+
+def triangle(q: Matrix, a: Matrix) -> Matrix:
+    """The r that belongs to q."""
+    return np.triu(q.T @ a)
+
+
+def qr(a: Matrix) -> tuple[Matrix, Matrix]:
+    """(q, r)"""
+    rows, n = a.shape
+    if rows < n:
+        q, _ = qr_tall(a[:, :rows])
+        r = np.triu(q.T @ a)
+    else:
+        q, r = qr_tall(a)
+    return q, r
+
+
+def qr_tall(a: Matrix) -> tuple[Matrix, Matrix]:
+    """(q, r) of a matrix with independent columns; else the derivative is unknown."""
+    n = a.shape[1]
+    q, r = orthonormal(stop_gradient(a))
+    largest, smallest = 0.0, np.inf
+    for j in range(n):
+        largest = max(largest, abs(r[j, j]))
+        smallest = min(smallest, abs(r[j, j]))
+    if smallest > 1e-14 * largest:
+        c = solve_lower(r.T, a.T, False).T  # a r^-1, nearly orthonormal
+        low, _ = cholesky(c.T @ c)
+        q = solve_lower(low, c.T, False).T
+        r = np.triu(low.T @ r)
+    else:
+        change = np.sum(a)
+        q = np.array([[unknown(x, change) for x in row] for row in q])
+        r = np.array([[unknown(x, change) for x in row] for row in r])
+    return q, r

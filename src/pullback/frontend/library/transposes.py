@@ -1,0 +1,93 @@
+"""``zip(*rows)``: the columns of a table whose rows only the run knows.
+
+Rows that are tuples (``xs, ys = zip(*pairs)``) have a known number of columns, and each is a list.
+Else the columns are items that can be asked for one by one; each is a list of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.kinds import TupleK
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    GeneratorV,
+    Indexed,
+    ListV,
+    Scalar,
+    Specialiser,
+    TupleV,
+    Value,
+    index_scalar,
+    register,
+)
+from pullback.frontend.library.arguments import Args, Kwargs
+
+_MANY = 1 << 62
+
+
+def columns(rows: Iterable[object]) -> None:
+    """What ``zip`` is when it is given ``*rows``."""
+
+
+@register(columns)
+def _columns(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (rows,) = args
+    if isinstance(rows, ListV) and isinstance(rows.elem, TupleK) and not rows.elem.is_list:
+        return _of_tuples(sp, rows, len(rows.elem.items), node)
+    count = ext.int_atom(sp, sp.length(rows, node), node, "len")
+
+    def column(j: Atom) -> Value:
+        def item(i: Atom) -> Value:
+            return sp.subscript(_row(sp, rows, i, node), index_scalar(j), node)
+
+        return replace(sp.sequence(count, item, node), fresh=False)  # a tuple in Python
+
+    width = _shortest(sp, rows, count, node)
+    assert isinstance(node, ast.Call)
+    return GeneratorV(ast.GeneratorExp(node, []), Indexed(width, column))
+
+
+def _row(sp: Specialiser, rows: Value, i: Atom, node: ast.AST) -> Value:
+    if isinstance(rows, ListV):
+        return sp.element(rows, i, node, checked=False)
+    return sp.subscript(rows, index_scalar(i), node)
+
+
+def _shortest(sp: Specialiser, rows: Value, count: Atom, node: ast.AST) -> Atom:
+    """How many columns there are: none, if there is no row."""
+
+    def step(i: Atom, state: Args) -> Args:
+        own = ext.int_atom(sp, sp.length(_row(sp, rows, i, node), node), node, "len")
+        before = ext.int_atom(sp, state[0], node, "len")
+        return [Scalar(sp.b.prim("min", before, own), True)]
+
+    if isinstance(rows, ArrayV):
+        found = ext.extents(sp, rows)[1]
+    else:
+        (least,) = sp.repeat(count, [Scalar(i64(_MANY), True)], step, node)
+        found = ext.int_atom(sp, least, node, "len")
+    return sp.b.prim("select", sp.b.prim("gt", count, ext.ZERO), found, ext.ZERO)
+
+
+def _of_tuples(sp: Specialiser, rows: ListV, width: int, node: ast.AST) -> Value:
+    some = sp.b.prim("gt", rows.length, ext.ZERO)
+    message = f"not enough values to unpack (expected {width}, got 0)"
+    sp.require(some, "ValueError", message, node)
+
+    def column(k: int) -> Value:
+        def item(i: Atom) -> Value:
+            row = sp.element(rows, i, node, checked=False)
+            assert isinstance(row, TupleV)
+            return row.items[k]
+
+        return replace(sp.sequence(rows.length, item, node), fresh=False)  # a tuple in Python
+
+    return TupleV(tuple(map(column, range(width))))
+
+
+__all__ = ["columns"]

@@ -1,0 +1,1 @@
+"""Who owns arrays, lists and dicts, and what an update changes."""

@@ -1,0 +1,336 @@
+"""Updates at a path of indices in a list whose length only the run knows.
+
+An item of an inner list is one of the buffers around it, at a longer path: its update is one of
+these (``Update`` with more indices than the outer array has). So nothing is taken out, and nothing
+is copied. What costs as much as the inner list is long in Python too, like ``insert``, is done on a
+copy that takes its place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom, Lit, Update, Var
+from pullback.errors import TypesDoNotMeetError
+from pullback.frontend.interpret import objects
+from pullback.frontend.interpret.iteration import index_atom
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import flatten, rebuild
+from pullback.frontend.kinds.join import as_list, generalise, join
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    ListK,
+    TupleK,
+    describe,
+    leaf_types,
+    parts,
+    with_parts,
+    without_spare,
+)
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    RecordV,
+    SliceV,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+)
+from pullback.frontend.memory import lists, ownership
+from pullback.frontend.memory.updates import (
+    Method,
+    Op,
+    Step,
+    Store,
+    apply,
+    combined,
+    field_of,
+    known,
+    refuse_step,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Path = tuple[Atom | int, ...]
+"""Where in the items of a list: indices into lists, and numbers of parts of tuples and records."""
+
+_NONE = Static(None)
+
+
+class Inside:
+    """One update inside of a list."""
+
+    def __init__(self, run: Run, node: ast.AST) -> None:
+        self.run, self.node = run, node
+
+    def change(self, items: ListV, steps: list[Step], op: Op) -> tuple[ListV, Value]:
+        """The list after the update of what the steps lead to, and the value of the call."""
+        if isinstance(op, Store):  # Python evaluates the value before it looks at the list
+            found: list[tuple[Path, Value, list[Step]]] = []
+
+            def old() -> Value:
+                found.append(self.locate(items, steps))
+                _, container, rest = found[0]
+                index = combined(self.run, op, rest, self.node).index  # type: ignore[union-attr]
+                return self.run.subscript(container, index, self.node)
+
+            new = op.value(old)
+            path, container, rest = found[0] if found else self.locate(items, steps)
+            op = combined(self.run, Store(op.index, lambda _: new, op.by), rest, self.node)
+            return self.stored(items, path, container, op, new, bool(found))
+        path, container, rest = self.locate(items, steps)
+        assert not rest
+        if isinstance(op, Method) and isinstance(container, ListV | TupleV):
+            if op.name == "append" and len(op.args) == 1 and not op.kwargs:
+                return self.appended(items, path, op.args[0]), _NONE
+            if op.name == "extend" and len(op.args) == 1 and not op.kwargs:
+                return self.extended(items, path, op.args[0]), _NONE
+            if op.name == "pop" and not op.args and not op.kwargs and isinstance(container, ListV):
+                return self.popped(items, path, container)
+        return self.replaced(items, path, container, op)
+
+    def locate(self, items: ListV, steps: list[Step]) -> tuple[Path, Value, list[Step]]:
+        """Where the steps lead, what is there, and the steps into an array that are left."""
+        run, node = self.run, self.node
+        path: list[Atom | int] = []
+        value: Value = items
+        for n, step in enumerate(steps):
+            match value:
+                case ArrayV():
+                    return tuple(path), value, steps[n:]
+                case TupleV(inside, is_list):
+                    k = known(step, len(inside))
+                    if k is None and is_list and inside and not isinstance(step, str | SliceV):
+                        listed = run.to_list(value, node)
+                        path.append(self.place(listed, step))
+                        value = run.element(listed, path[-1], node, False)  # type: ignore[arg-type]
+                        continue
+                    if k is None:
+                        refuse_step(run, value, step, node)
+                    path.append(k)
+                    value = inside[k]
+                case RecordV(_, fields):
+                    name = field_of(run, value, step, node)
+                    path.append(list(fields).index(name))
+                    value = fields[name]
+                case ListV() if not isinstance(step, str | SliceV):
+                    at = self.place(value, step)
+                    path.append(at)
+                    value = run.element(value, at, node, False)
+                case _:
+                    refuse_step(run, value, step, node)
+        return tuple(path), value, []
+
+    def place(self, items: ListV, index: Value, word: str = "list index out of range") -> Atom:
+        atom = index_atom(self.run, index, self.node, "an index of a list")
+        return objects.place(self.run, items, atom, word, self.node)
+
+    def stored(
+        self, items: ListV, path: Path, container: Value, op: Op, value: Value, checked: bool
+    ) -> tuple[ListV, Value]:
+        """``container[index] = value``"""
+        assert isinstance(op, Store)
+        run, node = self.run, self.node
+        if isinstance(container, ArrayV):
+            from pullback.frontend.library.numpy.subscripts import store_within
+
+            at = _Leaves(run, items, path, node)
+            value = _as_scalars(run, value, node)
+            atom = store_within(run, container, op.index, value, node, at.here(0), op.by)
+            return at.changed({0: atom}), _NONE
+        if isinstance(container, TupleV) and container.is_list and container.items:
+            if known(op.index, len(container.items)) is None:
+                container = run.to_list(container, node)
+        if not isinstance(container, ListV) or isinstance(op.index, SliceV):
+            return self.replaced(items, path, container, op)
+        run.check_captured_in_loop(value, node)
+        word = "list index out of range" if checked else "list assignment index out of range"
+        index = self.place(container, op.index, word)
+        items = self.fitting(items, path, run.kind(value, node), None)
+        leaves = _Leaves(run, items, path, node)
+        assert isinstance(leaves.kind, ListK)
+        flat = flatten(coerce(run, value, leaves.kind.elem, node))
+        new = {k + 1: leaves.put(k + 1, leaf, index) for k, leaf in enumerate(flat.atoms)}
+        return lists.with_item(leaves.changed(new), value), _NONE
+
+    def appended(self, items: ListV, path: Path, value: Value) -> ListV:
+        run, node = self.run, self.node
+        run.check_captured_in_loop(value, node)
+        items = self.fitting(items, path, run.kind(value, node), True)
+        leaves = _Leaves(run, items, path, node)
+        kind = leaves.kind
+        assert isinstance(kind, ListK)
+        row = leaves.read()
+        assert isinstance(row, ListV)
+        flat = flatten(coerce(run, value, kind.elem, node))
+        room = lists.with_room(run, row.length, row.atoms, flat.atoms, leaves.whole(1), leaves.at)
+        new = {k + 1: a for k, a in enumerate(room)}
+        leaves = _Leaves(run, leaves.changed(new), path, node)
+        new = {k + 1: leaves.put(k + 1, leaf, row.length) for k, leaf in enumerate(flat.atoms)}
+        new[0] = leaves.put(0, run.b.prim("add", row.length, lists.ONE))
+        return lists.with_item(leaves.changed(new), value)
+
+    def extended(self, items: ListV, path: Path, more: Value) -> ListV:
+        """One item after the other: the whole list is carried."""
+        run, node = self.run, self.node
+        values = run.iterate(more, node)
+        if isinstance(values, Unrolled):
+            for v in values.items:
+                items = self.appended(items, path, v)
+            return items
+
+        def step(state: Sequence[Value], value: Value) -> Sequence[Value]:
+            (so_far,) = state
+            assert isinstance(so_far, ListV)
+            return [self.appended(so_far, path, value)]
+
+        (made,) = run.fold(values, [items], step, node)
+        assert isinstance(made, ListV)
+        return made
+
+    def popped(self, items: ListV, path: Path, row: ListV) -> tuple[ListV, Value]:
+        run, node = self.run, self.node
+        some = run.b.prim("gt", row.length, lists.ZERO)
+        run.require(some, "IndexError", "pop from empty list", node)
+        last = run.b.prim("sub", row.length, lists.ONE)
+        value = run.element(row, last, node, False)
+        items = self.fitting(items, path, None, True)
+        leaves = _Leaves(run, items, path, node)
+        return leaves.changed({0: leaves.put(0, last)}), value
+
+    def replaced(
+        self, items: ListV, path: Path, container: Value, op: Op
+    ) -> tuple[ListV, Value]:
+        """The operation on a copy, which takes the place of the container."""
+        run, node = self.run, self.node
+        before = flatten(container).atoms
+        own = run.copied(container) if isinstance(container, ListV) else container
+        made, result = apply(run, own, op, node)
+        if isinstance(made, ListV | TupleV):
+            made = lists.tight(run, made, node)
+        items = self.fitting(items, path, run.kind(made, node), False)
+        leaves = _Leaves(run, items, path, node)
+        atoms = flatten(coerce(run, made, leaves.kind, node)).atoms
+        same = len(atoms) == len(before)
+        new = {
+            k: leaves.put(k, a) for k, a in enumerate(atoms) if not (same and a is before[k])
+        }
+        out = leaves.changed(new)
+        if not any(map(ownership.holds_memory, parts(run.kind(made, node)))):
+            return out, result
+        return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result
+
+    def fitting(self, items: ListV, path: Path, new: Kind | None, grows: bool | None) -> ListV:
+        """The list, converted so that at the path there can be a list with items of the kind
+        ``new`` (with room to grow), or (``grows`` is false) a value of that kind itself."""
+        run, node = self.run, self.node
+        here = _kind_at(items.elem, path[1:])
+        if grows is False:
+            assert new is not None
+            joined = join(here, without_spare(generalise(new)))
+        else:
+            row = as_list(here)
+            spare = bool(grows) or (row is not None and row.spare)
+            given = None if new is None else without_spare(generalise(new))
+            if row is None:
+                joined = None if given is None else ListK(given, spare)
+                if not (isinstance(here, TupleK) and here.is_list and not here.items):
+                    joined = None
+            else:
+                elem = row.elem if given is None else join(row.elem, given)
+                joined = None if elem is None else ListK(generalise(elem), spare)
+        if joined is None:
+            assert new is not None
+            run.refuse(
+                node,
+                f"{describe(new)} put into {describe(here)}: the items of a list that changes at "
+                "run time must be of one type",
+                "use a tuple or a dataclass",
+                error=TypesDoNotMeetError,
+            )
+        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
+        return run.coerce_list(items, wanted, node)
+
+
+class _Leaves:
+    """The leaves of what is at a path in the items of a list."""
+
+    def __init__(self, run: Run, items: ListV, path: Path, node: ast.AST) -> None:
+        first, *rest = path
+        assert isinstance(first, Var | Lit)
+        self.run, self.items, self.node = run, items, node
+        self.at: tuple[Atom, ...] = (first,)
+        self.low, self.kind = 0, items.elem
+        for p in rest:
+            if isinstance(p, int):
+                inside = parts(self.kind)
+                self.low += sum(len(list(leaf_types(k))) for k in inside[:p])
+                self.kind = inside[p]
+            else:
+                assert isinstance(self.kind, ListK)
+                self.at, self.low, self.kind = (*self.at, p), self.low + 1, self.kind.elem
+
+    def whole(self, k: int) -> list[Atom]:
+        """The buffers of the leaves from the k-th on."""
+        count = len(list(leaf_types(self.kind)))
+        return list(self.items.atoms[self.low + k : self.low + count])
+
+    def here(self, k: int) -> tuple[Atom, tuple[Atom, ...]]:
+        """The buffer of a leaf, and where in it."""
+        return self.items.atoms[self.low + k], self.at
+
+    def read(self) -> Value:
+        leaves = []
+        for a in self.whole(0):
+            for i in self.at:
+                a = self.run.b.index(a, (i,), False)
+            leaves.append(a)
+        return rebuild(self.kind, iter(leaves), lambda: (self.items.inner, False))
+
+    def put(self, k: int, leaf: Atom, *index: Atom) -> Atom:
+        """The buffer of a leaf with this in its place (or in an item of it)."""
+        old, at = self.here(k)
+        op = Update(old, (*at, *index), leaf, False)
+        return self.run.b.let(op, (old.type,), self.run.site(self.node))[0]
+
+    def changed(self, new: dict[int, Atom]) -> ListV:
+        atoms = list(self.items.atoms)
+        for k, atom in new.items():
+            atoms[self.low + k] = atom
+        return replace(self.items, atoms=tuple(atoms))
+
+
+def _as_scalars(run: Run, value: Value, node: ast.AST) -> Value:
+    from pullback.frontend.library.numpy.arrays import scalars
+
+    return scalars(run, value, node)
+
+
+def _kind_at(kind: Kind, path: Path) -> Kind:
+    for p in path:
+        if isinstance(p, int):
+            kind = parts(kind)[p]
+        else:
+            row = as_list(kind)
+            assert row is not None
+            kind = row.elem
+    return kind
+
+
+def _with_kind(kind: Kind, path: Path, new: Kind) -> Kind:
+    """The kind with another one at the path."""
+    if not path:
+        return new
+    first, rest = path[0], path[1:]
+    if isinstance(first, int):
+        inside = list(parts(kind))
+        inside[first] = _with_kind(inside[first], rest, new)
+        return with_parts(kind, tuple(inside))
+    row = as_list(kind)
+    assert row is not None
+    return ListK(_with_kind(row.elem, rest, new), row.spare)

@@ -1,0 +1,178 @@
+"""Updates inside of lists: ``t[i][j] = v``, ``rows[i].append(v)``, ``d["w"][i] += v``.
+
+What is updated belongs to its one place in what the name holds, else it would change elsewhere too:
+a list knows whether that is so (``ListV.sole``), the items of a list or dict of known length are
+looked at one by one. Then the update of the inner list or array is one of the buffers around it, at
+a longer path of indices; nothing is taken out and nothing is copied. (What costs as much as the
+inner list is long in Python too, like ``insert``, is done on a copy that takes its place.)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom, Update
+from pullback.errors import MutationError
+from pullback.frontend.interpret import objects
+from pullback.frontend.interpret.iteration import index_atom
+from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.values import ArrayV, ListV, Owner, RecordV, SliceV, TupleV, Value
+from pullback.frontend.memory import lists, ownership
+from pullback.frontend.memory.inside_lists import Inside
+from pullback.frontend.memory.updates import (
+    Method,
+    Op,
+    Step,
+    apply,
+    combined,
+    field_of,
+    known,
+    refuse_step,
+)
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+def base_of(run: Run, target: ast.expr) -> ast.Name:
+    """The name in ``name[i].field[j]``."""
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    if not isinstance(target, ast.Name):
+        run.refuse(
+            target,
+            "only what is in an array or list with a name of its own can be updated",
+            "give it a name first",
+            error=MutationError,
+        )
+    return target
+
+
+def steps_of(run: Run, target: ast.expr) -> list[Step]:
+    """The indices and fields in ``name[i].field[j]``, evaluated in order."""
+    from pullback.frontend.interpret.expressions import evaluate_index
+
+    match target:
+        case ast.Subscript(value, index):
+            return [*steps_of(run, value), evaluate_index(run, index)]
+        case ast.Attribute(value, name):
+            return [*steps_of(run, value), name]
+        case _:
+            return []
+
+
+def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> Kind:
+    """The kind of what the steps lead to."""
+    with run.scratch():  # only its kind is asked
+        for step in steps:
+            value = (
+                run.attribute(value, step, node) if isinstance(step, str)
+                else run.subscript(value, step, node)
+            )
+        return run.kind(value, node)
+
+
+def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AST) -> Value:
+    """The update of what the steps lead to in what the name holds; the value of the call."""
+    old = ownership.updatable(run, base.id, base, nested=bool(steps))
+    given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
+    with run.holding(old):
+        made, result = _Change(run, op, given, node).of(old, list(steps), frozenset())
+    assert ownership.is_updated_in_place(made)
+    held = op.args if isinstance(op, Method) else ()
+    with run.holding(*held):
+        ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps))
+    return result
+
+
+def exchange(run: Run, s: ast.Assign) -> bool:
+    """``t[i], t[j] = t[j], t[i]`` of a list of lists or arrays, if it is that: afterwards each of
+    them is again in one place only."""
+    match s:
+        case ast.Assign(
+            [ast.Tuple([ast.Subscript(ast.Name(name), i) as x, ast.Subscript(ast.Name(), j) as y])],
+            ast.Tuple([second, first]),
+        ) if (ast.unparse(x), ast.unparse(y)) == (ast.unparse(first), ast.unparse(second)):
+            if ast.unparse(y.value) != name or any(isinstance(n, ast.Call) for n in ast.walk(s)):
+                return False
+        case _:
+            return False
+    from pullback.frontend.interpret.expressions import evaluate_index, lookup
+
+    items = lookup(run, name, x.value)
+    if not isinstance(items, ListV) or not ownership.holds_memory(items.elem):
+        return False
+    indices = [evaluate_index(run, e) for e in (i, j)]
+    if not all(map(objects.is_int, indices)):
+        return False
+    ownership.updatable(run, name, x.value)
+    message = "list index out of range"
+    to, at = (
+        objects.place(run, items, index_atom(run, k, s, "an index of a list"), message, s)
+        for k in indices
+    )
+    atoms: list[Atom] = []
+    for a in items.atoms:
+        here, there = run.b.index(a, (to,), False), run.b.index(a, (at,), False)
+        (once,) = run.b.let(Update(a, (to,), there, False), (a.type,))
+        atoms += run.b.let(Update(once, (at,), here, False), (a.type,))
+    ownership.bind_updated(run, name, items, replace(items, atoms=tuple(atoms)), s)
+    return True
+
+
+class _Change:
+    """One update, on its way in. ``given``: the owners of the parameter that is updated."""
+
+    def __init__(self, run: Run, op: Op, given: frozenset[Owner], node: ast.AST) -> None:
+        self.run, self.op, self.given, self.node = run, op, given, node
+
+    def of(
+        self, value: Value, steps: list[Step], beside: frozenset[Owner]
+    ) -> tuple[Value, Value]:
+        """The value after the update of what the steps lead to; ``beside``: the owners of what
+        else is in the whole."""
+        run, node = self.run, self.node
+        if isinstance(value, ArrayV):
+            self.op = combined(run, self.op, steps, node)
+            steps = []
+        if not steps:
+            return apply(run, value, self.op, node)
+        step, *rest = steps
+        match value:
+            case TupleV(items, is_list):
+                k = known(step, len(items))
+                if k is None and is_list and not isinstance(step, str | SliceV):
+                    sole = ownership.is_unshared_inside(value, self.given)
+                    listed = replace(lists.growing(run, value, node), sole=sole)
+                    return self.of(listed, steps, beside)
+                if k is None:
+                    refuse_step(run, value, step, node)
+                new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
+                return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
+            case RecordV(_, fields):
+                name = field_of(run, value, step, node)
+                others = tuple(v for n, v in fields.items() if n != name)
+                new, result = self.part(fields[name], others, rest, beside)
+                return replace(value, fields={**fields, name: new}, node=None), result
+            case ListV() if not isinstance(step, str | SliceV):
+                if not value.sole or value.inner & beside:
+                    ownership.refuse_shared(run, node)
+                return Inside(run, node).change(value, steps, self.op)
+            case _:
+                refuse_step(run, value, step, node)
+
+    def part(
+        self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]
+    ) -> tuple[Value, Value]:
+        """An item of known place after the update."""
+        beside = beside.union(*map(ownership.owners_of, others))
+        if ownership.is_updated_in_place(item):
+            mine = item.owners
+            if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
+                ownership.refuse_shared(self.run, self.node)
+            new, result = self.of(item, rest, beside)
+            assert ownership.is_updated_in_place(new)
+            return replace(new, owners=item.owners, fresh=item.fresh), result
+        return self.of(item, rest, beside)

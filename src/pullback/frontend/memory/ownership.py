@@ -1,0 +1,412 @@
+"""Who may update an array, and what an update makes unusable.
+
+Arrays are values; ``a[i] = v`` makes a new version of ``a`` in the place of the old one. That is
+what Python does only if nobody else looks at the old one: the array must have been created in this
+function, and names that may share its memory may not be used afterwards (they become ``Stale``).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn, TypeGuard
+
+from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
+from pullback.frontend.functions.scopes import Scope, chain
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.flatten import NoKindError, flatten, parts_of
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    UnionK,
+    parts,
+)
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    FunctionV,
+    ListV,
+    OperatorV,
+    OptionalV,
+    Owner,
+    RecordV,
+    Scalar,
+    Stale,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+)
+from pullback.frontend.python.syntax import given_names
+
+if TYPE_CHECKING:
+    from pullback.frontend.python.records import Union
+    from pullback.frontend.run import Run
+
+
+Updatable = ArrayV | ListV | TupleV | RecordV
+
+
+def owners_of(value: Value) -> frozenset[Owner]:
+    """All the arrays whose memory a value may share, and the variables that it is a snapshot of
+    (functions that are still looking up their variables share nothing but their defaults: they see
+    the new version)."""
+    match value:
+        case FunctionV(_, Scope(live=True)):
+            return _owners_of_all(parts_of(value))
+        case TupleV(items, is_list, owners):
+            return _owners_of_all(items) | (owners if is_list else frozenset())
+        case RecordV(_, fields, _, owners):
+            return _owners_of_all(fields.values()) | owners
+        case OperatorV(_, function, _, args):
+            return _owners_of_all((function, *args))
+        case Static() | Stale():
+            return frozenset()
+        case UnionV(union=union) if not _nodes_hold_memory(union):
+            return frozenset()
+        case _:
+            pass
+    try:
+        return frozenset(o for owned, _ in flatten(value).owned for o in owned)
+    except NoKindError:
+        return frozenset()
+
+
+def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
+    return frozenset(o for v in values for o in owners_of(v))
+
+
+def holds_memory(kind: Kind) -> bool:
+    """Whether there can be arrays, lists or dicts in a value of this kind (or it is one)."""
+    match kind:
+        case TupleK(_, True) | RecordK(cls=builtins.dict):
+            return True
+        case TupleK() | RecordK() | OptionalK():
+            return any(map(holds_memory, parts(kind)))
+        case UnionK(union):
+            return _nodes_hold_memory(union)
+        case _:
+            return not isinstance(kind, ScalarK | StaticK | SymbolK)
+
+
+@cache
+def _nodes_hold_memory(union: Union) -> bool:
+    """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
+    met, waiting = {union}, [union]
+    while waiting:
+        for kind in waiting.pop().variant_kinds():
+            for part in _below(kind):
+                match part:
+                    case UnionK(other) if other not in met:
+                        met.add(other)
+                        waiting.append(other)
+                    case UnionK():
+                        pass
+                    case _ if holds_memory(part):
+                        return True
+    return False
+
+
+def _below(kind: Kind) -> Iterator[Kind]:
+    """The parts of tuples, records and what may be None, however deep."""
+    match kind:
+        case TupleK(_, False) | OptionalK():
+            inside = parts(kind)
+        case RecordK(cls) if cls is not builtins.dict:
+            inside = parts(kind)
+        case _:
+            yield kind
+            return
+    for part in inside:
+        yield from _below(part)
+
+
+def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:
+    """Whether each array and list in the value was made here (or came in the parameter whose owners
+    are ``given``) and is in one place of it only."""
+    found = list(_places(value, given))
+    owners = [o for place in found for o in place or ()]
+    return None not in found and len(owners) == len(set(owners))
+
+
+def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
+    """The same of what is in a list or dict."""
+    match value:
+        case ListV(_, elem):
+            return value.sole or not holds_memory(elem)
+        case TupleV(items):
+            return is_unshared(TupleV(items), given)
+        case RecordV(_, fields):
+            return is_unshared(TupleV(tuple(fields.values())), given)
+        case _:
+            return True
+
+
+def _places(
+    value: Value, given: frozenset[Owner]
+) -> Iterator[frozenset[Owner] | None]:
+    """The owners of each array and list in a value; None where that says nothing."""
+    if is_updated_in_place(value):
+        mine = value.fresh or (value.owners and value.owners <= given)
+        yield value.owners if mine else None
+    match value:
+        case ListV(_, elem, inner=inner, sole=sole):
+            if holds_memory(elem):
+                yield inner if sole else None
+        case TupleV(items):
+            for item in items:
+                yield from _places(item, given)
+        case RecordV(_, fields):
+            for item in fields.values():
+                yield from _places(item, given)
+        case OptionalV(_, inside):
+            yield from _places(inside, given)
+        case ArrayV() | Scalar() | Static() | SymbolV():
+            return
+        case _:
+            yield owners_of(value) or None
+
+
+def _live_scopes(run: Run) -> Iterator[Scope]:
+    for scope in chain(run.scope):
+        if scope.live:
+            yield scope
+
+
+def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
+    """Whether a value is an object that updates change: an array, a list or a dict."""
+    match value:
+        case ArrayV() | ListV() | TupleV(is_list=True):
+            return True
+        case RecordV(cls):
+            return cls is dict
+        case _:
+            return False
+
+
+def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
+    """The array or list called ``name``, if this function may update it (``nested``: what is in
+    it); else refused here."""
+    from pullback.frontend.interpret.expressions import function_scope, lookup
+
+    value = lookup(run, name, node)
+    if not is_updated_in_place(value):
+        run.refuse(
+            node,
+            f"items of {run.describe(value)} cannot be assigned",
+            "use an array or a list",
+            error=MutationError if not isinstance(value, Static) else ArgumentTypeError,
+        )
+    if run.scope is not function_scope(run):
+        run.refuse(
+            node,
+            "an update inside a comprehension is not supported",
+            "write a loop",
+            error=MutationError,
+        )
+    if name not in function_scope(run).names:
+        run.refuse(
+            node,
+            f"{name!r} belongs to the enclosing function: updating it here would be seen there",
+            f"make {name!r} a parameter, or only call the nested function, by its name: it may "
+            f"then update what it captures; or work on a copy: {name}_ = {name}.copy()",
+            error=MutationError,
+        )
+    if not value.fresh:
+        refusal = MutationError(
+            f"{name!r} {_whose(value)}: updating it would be seen outside",
+            _rewrite(name, value),
+            run.site(node),
+        )
+        spec, definition = run.frame.spec, run.frame.definition
+        if spec is None or definition is None or name not in given_names(definition.node):
+            raise refusal
+        spec.updates.setdefault(name, refusal)  # the caller decides
+        if nested:
+            spec.nested.add(name)
+    return value
+
+
+def _rewrite(name: str, value: Updatable) -> str:
+    copy = f"work on a copy: {name} = {name}.copy()"
+    if any(o.note in ("an argument", "captured from the enclosing function") for o in value.owners):
+        return copy
+    return f"update it in its place: rows[i][j] = v, rows[i].append(v); or {copy}"
+
+
+def _whose(value: Updatable) -> str:
+    notes = sorted({o.note for o in value.owners if o.note})
+    if notes:
+        return f"is (or shares memory with) {notes[0]}"
+    return f"may share memory with another {'array' if isinstance(value, ArrayV) else 'list'}"
+
+
+def bind_updated(
+    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False
+) -> Updatable:
+    """The object called ``name`` has been updated. Other names of the very same object see that;
+    whatever else may share its memory (``nested``: or that of what is in it) may not be used any
+    more."""
+    from pullback.frontend.interpret.expressions import function_scope
+
+    made = replace(new, owners=old.owners, fresh=old.fresh)
+    mine = function_scope(run)
+    updated(run, name, old, node, made, nested)
+    mine.names[name] = made
+    return made
+
+
+def updated(
+    run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None,
+    nested: bool = False,
+) -> None:  # fmt: skip
+    """Poison the other names of memory that is updated; those of a list itself become ``new``, if
+    it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
+    from pullback.frontend.interpret.expressions import function_scope
+
+    mine = function_scope(run)
+    owners = owners_of(array) if nested else array.owners
+    for value in run.pending:
+        if owners_of(value) & owners:
+            run.refuse(
+                node,
+                f"{name!r} is updated in the middle of an expression that has already read it",
+                "make the update a statement of its own",
+                error=MutationError,
+            )
+    for scope in _live_scopes(run):
+        for other, value in list(scope.names.items()):
+            if scope is mine and other == name:
+                continue
+            same = value is array and not isinstance(array, ArrayV)
+            if same and new is not None and not other.startswith("$"):
+                scope.names[other] = new
+            elif owners_of(value) & owners:
+                scope.names[other] = Stale(
+                    f"{other!r} may share memory with {name!r}, which has been updated since",
+                    ast.Pass(),
+                )
+
+
+def handed_back(
+    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool
+) -> Updatable:
+    """A function that was called has updated its argument: so the caller does."""
+    from pullback.frontend.interpret.expressions import function_scope
+
+    assert is_updated_in_place(arg) and is_updated_in_place(new)
+    for name, value in function_scope(run).names.items():
+        if value is arg and not name.startswith("$"):
+            updatable(run, name, node, nested)
+            if nested:
+                check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
+            new = _own_again(new, arg)
+            return bind_updated(run, name, arg, new, node, nested)
+    if not arg.fresh:
+        raise refusal
+    if nested:
+        check_inside(run, arg, frozenset(), node)
+    made = replace(new, owners=arg.owners, fresh=True)
+    updated(run, "the argument", arg, node, made, nested)
+    return made
+
+
+def _own_again(new: Updatable, arg: Updatable) -> Updatable:
+    """The lists and arrays in a dict or a list of known length are those that were there before the
+    call, and so made here, where they share memory with these only."""
+
+    def item(after: Value, before: Value) -> Value:
+        if is_updated_in_place(after) and is_updated_in_place(before):
+            inside = _own_again(after, before)
+            if before.fresh and before.owners and after.owners == before.owners:
+                return replace(inside, fresh=True)
+            return inside
+        return after
+
+    match new, arg:
+        case RecordV(_, fields), RecordV(_, old) if fields.keys() == old.keys():
+            return replace(new, fields={n: item(v, old[n]) for n, v in fields.items()})
+        case TupleV(items), TupleV(before) if len(items) == len(before):
+            return replace(new, items=tuple(map(item, items, before)))
+        case _:
+            return new
+
+
+def check_inside(run: Run, value: Updatable, given: frozenset[Owner], node: ast.AST) -> None:
+    """What is in a list or dict may be updated: it is in no other place."""
+    if not is_unshared_inside(value, frozenset() if value.fresh else given):
+        refuse_shared(run, node)
+
+
+def apart(run: Run, more: Value, whole: Value) -> Value:
+    """What a list is extended by: a copy, if it is part of what is updated (``t[0] += t[1]``)."""
+    if not owners_of(more) & owners_of(whole):
+        return more
+    match more:
+        case TupleV(items, True):
+            return TupleV(items)
+        case ListV(_, elem) if not holds_memory(elem):
+            return run.copied(more)
+        case _:
+            return more
+
+
+def refuse_shared(run: Run, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        "what is updated here may be in other places too (or belong to someone else): they would "
+        "change with it",
+        "make each row anew, as in [[0.0] * m for _ in range(n)] or rows.append(row.copy())",
+        error=MutationError,
+    )
+
+
+def updated_whole(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
+    """``a += v``: NumPy updates ``a`` in place."""
+    updatable(run, name, node)
+    return fitted(run, name, old, new, node)
+
+
+def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> ArrayV:
+    """The new contents of an array that is updated in place, with its dtype and shape."""
+    if isinstance(new, ArrayV) and new.rank > old.rank:
+        message = "non-broadcastable output operand: the result has more axes than the array"
+        run.refuse(node, message, f"write {name} = {name} + ...", error=ArgumentValueError)
+    if isinstance(new, ArrayV) and new.elem != old.elem and type(new.elem) is type(old.elem):
+        from pullback.frontend.library.numpy.create import astype
+
+        new = astype(run, new, old.elem, node)
+    if not isinstance(new, ArrayV) or new.elem != old.elem or new.rank != old.rank:
+        run.refuse(
+            node,
+            f"the result does not fit into {name!r}, which is updated in place",
+            f"write {name} = {name} + ...",
+            error=ArgumentTypeError,
+        )
+    for a, b in zip(ext.extents(run, old), ext.extents(run, new)):
+        message = "non-broadcastable output operand: the result is larger than the array updated"
+        ext.check_equal(run, a, b, message, node)
+    return ArrayV(new.atom, old.owners, old.fresh)
+
+
+def rebound(run: Run, scope: Scope, name: str) -> None:
+    """A variable gets another value: functions that captured the old one are out of date."""
+    cell = scope.cells.get(name)
+    if cell is None:
+        return
+    for s in _live_scopes(run):
+        for other, value in list(s.names.items()):
+            if owners_of(value) & cell:
+                s.names[other] = Stale(
+                    f"{other!r} holds a function that captured {name!r}, which has been assigned "
+                    "again since",
+                    ast.Pass(),
+                )

@@ -1,0 +1,147 @@
+"""What an update does to the list, dict or array that it is of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
+from pullback.frontend.interpret import objects
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    RecordV,
+    SliceV,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import dicts, lists
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Step = Value | str
+"""An index, or the name of a field."""
+
+_NONE = Static(None)
+
+
+@dataclass(frozen=True)
+class Store:
+    """``container[index] = value``; ``value`` may ask for the old item. Of arrays also
+    ``np.add.at`` and its like: the operator ``by``."""
+
+    index: Value
+    value: Callable[[Callable[[], Value]], Value]
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Method:
+    """``container.name(...)``"""
+
+    name: str
+    args: Sequence[Value]
+    kwargs: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Become:
+    """The container itself gets new contents: ``rows[i] *= 2``, ``arrays[k] += v``."""
+
+    value: Callable[[Value], Value]
+
+
+Op = Store | Method | Become
+
+
+def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
+    """A list, dict or array after the operation, and the value of the call."""
+    from pullback.frontend.library.numpy.arrays import store
+
+    match op, container:
+        case Become(value), _:
+            return value(container), _NONE
+        case Store(index, value), RecordV(cls) if cls is dict:
+            return dicts.store_at(run, container, index, value, node), _NONE
+        case Store(index, value), ListV() | TupleV(is_list=True):
+            return lists.store_at(run, container, index, value, node), _NONE
+        case Store(index, value, by), ArrayV():
+            array = container
+            new = value(lambda: run.subscript(array, index, node))
+            return store(run, array, index, new, node, by), _NONE
+        case Method(name, args, kwargs), RecordV(cls) if cls is dict and name in dicts.UPDATES:
+            return dicts.UPDATES[name](run, container, args, kwargs, node)
+        case Method("sort", args, kwargs), ListV() | TupleV(is_list=True):
+            return lists.sort(run, container, args, kwargs, node)
+        case Method(name, args, kwargs), ListV() | TupleV(is_list=True) if name in lists.UPDATES:
+            if kwargs:
+                run.refuse(node, f".{name}() takes no such argument", error=ArgumentTypeError)
+            return lists.UPDATES[name](run, container, args, node)
+        case Method(name), _:
+            run.refuse(
+                node,
+                f"{run.describe(container)} has no method {name!r}",
+                error=UnknownAttributeError,
+            )
+        case _:
+            run.refuse(
+                node,
+                f"items of {run.describe(container)} cannot be assigned",
+                "make a new one",
+                error=MutationError,
+            )
+
+
+def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
+    """``a[i][j] = v`` of an array is ``a[i, j] = v``; the last index may be of any sort."""
+    if not steps:
+        return op
+    if not isinstance(op, Store) or any(isinstance(s, str) for s in steps):
+        run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
+    first = [s for s in steps if not isinstance(s, str)]
+    if not all(map(objects.is_int, first)):
+        run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
+    match op.index:
+        case TupleV(items, False):
+            last = items
+        case index:
+            last = (index,)
+    return Store(TupleV((*first, *last)), op.value, op.by)
+
+
+def known(step: Step, n: int) -> int | None:
+    """A literal index that there is."""
+    match step:
+        case Static(int(k)) if -n <= k < n:
+            return k % n
+        case _:
+            return None
+
+
+def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
+    """The name of the part of a dict or record that a step leads to."""
+    if value.cls is dict and not isinstance(step, str):
+        dicts.get_item(run, value, step, node)
+        return dicts.key_of(run, step, node)
+    if isinstance(step, str) and step in value.fields and value.cls is not dict:
+        return step
+    if not isinstance(step, str) and issubclass(value.cls, tuple):
+        k = known(step, len(value.fields))
+        if k is not None:
+            return list(value.fields)[k]
+    refuse_step(run, value, step, node)
+
+
+def refuse_step(run: Run, value: Value, step: Step, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        f"something inside {run.describe(value)} cannot be updated"
+        if not isinstance(step, SliceV)
+        else "a slice of a list is a copy: updating it would change nothing",
+        "give it a name of its own, or make a new one",
+        error=MutationError,
+    )

@@ -1,0 +1,1 @@
+"""What Python says: source text, syntax, annotations, classes and the types of values."""

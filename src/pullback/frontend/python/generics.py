@@ -1,0 +1,374 @@
+"""What stands for the type parameters of generic classes: found from kinds and from values.
+
+A generic record outside of unions needs nothing of this: it is its fields. But a node has one type,
+so ``Cons(x, rest)`` is a node of ``Cons[float]`` or of ``Cons[Point]``: there is one union
+(``records.Union``) for each choice of arguments. ``node_kind`` finds them from the fields of an
+object that the program makes, ``of_value`` from an object that comes from outside.
+
+Where a node that is in a field already tells an argument (``rest``), that is it: nodes are never
+converted. Else it is what the fields that are declared ``T`` have in common.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+import typing
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from pullback.core.types import I64, Real
+from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
+from pullback.frontend.kinds.join import as_list, generalise, is_function, join
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    LambdaSetK,
+    ListK,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    UnionK,
+    describe,
+    parts,
+    static_kind,
+    with_parts,
+    without_spare,
+)
+from pullback.frontend.python.annotations import (
+    annotations_of,
+    canonical,
+    instances,
+    named,
+    parameters,
+)
+from pullback.frontend.python.records import (
+    NO_ARGUMENTS,
+    Arguments,
+    ArrayKinds,
+    function_field,
+    has_rank_of_its_own,
+    union_for,
+)
+
+Bound = dict[object, Kind]
+"""What type parameters stand for."""
+
+
+def is_generic(group: Iterable[type]) -> bool:
+    return any(map(parameters, group))
+
+
+def canonical_argument(kind: Kind, place: Hashable = None) -> Kind:
+    """A kind as a type argument: no more is said than a type says. A NumPy float64 or int64 counts
+    as a Python number, as where a field is declared ``float``; functions are all that flow to this
+    ``place``."""
+
+    def inside(whole: Kind) -> Kind:
+        return with_parts(whole, tuple(canonical_argument(k, place) for k in parts(whole)))
+
+    match generalise(without_spare(kind)):
+        case ScalarK(t, py):
+            return ScalarK(t, py or t in (Real(64), I64))
+        case StaticK(_, str()):
+            return SymbolK(str)
+        case StaticK(_, enum.Enum() as member):
+            return SymbolK(type(member))
+        case UnionK(union):
+            return UnionK(union)
+        case TupleK((_, *_), True) as shown:
+            found = as_list(shown)
+            return inside(shown if found is None else found)
+        case RecordK(cls) as record if _has_siblings(cls):
+            return _as_node(record) or inside(record)
+        case OptionalK(inner):
+            held = canonical_argument(inner, place)
+            none = isinstance(held, UnionK) and types.NoneType in held.union.classes
+            return held if none else OptionalK(held)
+        case LambdaSetK():
+            return kind
+        case other if is_function(other):
+            return function_field(place, "an item")
+        case other:
+            return inside(other)
+
+
+def _has_siblings(cls: type) -> bool:
+    """Whether a class is one of several of a union."""
+    return cls is not dict and sum(c is not types.NoneType for c in canonical((cls,))) > 1
+
+
+def _as_node(record: RecordK) -> Kind | None:
+    found = node_kind(record, canonical((record.cls,)))
+    return None if found is None else UnionK(found.union)
+
+
+# --- from kinds -----------------------------------------------------------------------------------
+
+
+class _Solver:
+    """Finds the arguments of one class from the kinds of its fields. ``told``: by nodes;
+    ``shown``: by fields of the type itself."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.told: Bound = {}
+        self.shown: Bound = {}
+
+    def tell(self, parameter: object, kind: Kind) -> None:
+        old = self.told.setdefault(parameter, kind)
+        if old != kind:
+            raise TypesDoNotMeetError(
+                f"in a {self.cls.__name__} {parameter} is {describe(old)} and {describe(kind)}",
+                "make all nodes with values of one type (0.0 instead of 0)",
+            )
+
+    def show(self, parameter: object, kind: Kind) -> None:
+        new = canonical_argument(kind, (self.cls, parameter))
+        both = join(self.shown.get(parameter, new), new)
+        if both is None:
+            raise TypesDoNotMeetError(
+                f"in a {self.cls.__name__} {parameter} is {describe(self.shown[parameter])} and "
+                f"{describe(new)}"
+            )
+        self.shown[parameter] = both
+
+    def see(
+        self, annotation: object, kind: Kind, enter: Callable[[object, Kind], None]
+    ) -> None:
+        """A part that is declared so is of this kind."""
+        annotation = named(annotation)
+        if isinstance(annotation, typing.TypeVar):
+            enter(annotation, kind)
+            return
+        args = typing.get_args(annotation)
+        match kind:
+            case OptionalK(inner):
+                self.see(annotation, inner, enter)
+            case UnionK(union):
+                for cls, given in instances(annotation).items():
+                    for part, k in zip(given, union.arguments.get(cls, ())):
+                        self.see(part, k, self.tell)
+            case RecordK(cls, fields):
+                given = instances(annotation).get(cls, ())
+                found = solved(cls, fields).all() if given else {}
+                for part, p in zip(given, parameters(cls)):
+                    if p in found:
+                        self.see(part, found[p], enter)
+            case _ if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+                for part in args:
+                    if kind != static_kind(None) and part is not types.NoneType:
+                        self.see(part, kind, enter)
+            case ListK(elem) if args:
+                self.see(args[0], elem, enter)
+            case TupleK(items) if args:
+                each = args if len(args) == len(items) and args[-1] is not Ellipsis else None
+                for part, k in zip(each or args[:1] * len(items), items):
+                    self.see(part, k, enter)
+            case _:
+                pass
+
+    def all(self) -> Bound:
+        return {**self.shown, **self.told}
+
+
+def solved(cls: type, fields: Sequence[tuple[str, Kind]]) -> _Solver:
+    """What the fields of an object say of the parameters of its class."""
+    found = _Solver(cls)
+    annotations = annotations_of(cls)
+    for name, kind in fields:
+        found.see(annotations.get(name), kind, found.show)
+    return found
+
+
+def arguments_of(record: RecordK) -> Arguments | None:
+    """The arguments of the class of a record; None if the fields do not tell them all."""
+    known = solved(record.cls, record.fields).all()
+    names = parameters(record.cls)
+    return {record.cls: tuple(known[p] for p in names)} if all(p in known for p in names) else None
+
+
+def node_kind(
+    record: RecordK, group: tuple[type, ...], given: Arguments = NO_ARGUMENTS
+) -> UnionK | None:
+    """The kind of a record as a node of the union of a group; None: its fields do not tell it."""
+    absent = frozenset(group) - {record.cls}
+    for name, kind in record.fields:  # a node of the same union
+        declared = instances(annotations_of(record.cls).get(name))
+        if (
+            isinstance(kind, UnionK)
+            and set(kind.union.classes) == set(group)
+            and record.cls in declared
+            and all(names == parameters(c) for c, names in declared.items())
+            and given.get(record.cls) in (None, kind.union.arguments.get(record.cls))
+        ):
+            return UnionK(kind.union, absent)
+    arguments = given or (arguments_of(record) if parameters(record.cls) else NO_ARGUMENTS)
+    if arguments is None:
+        return None
+    return UnionK(union_for(group, arrays_in(record), arguments), absent)
+
+
+def arrays_in(record: RecordK) -> ArrayKinds:
+    """The arrays of a record, and of the records in it, whose ranks annotations do not tell."""
+    found: list[tuple[type, str, ArrayK]] = []
+    todo = [record]
+    while todo:
+        r = todo.pop()
+        for name, kind in r.fields:
+            if isinstance(kind, ArrayK) and has_rank_of_its_own(r.cls, name):
+                found.append((r.cls, name, kind))
+            elif isinstance(kind, RecordK) and kind.cls is not dict:
+                todo.append(kind)
+    return tuple(sorted(found, key=lambda e: (e[0].__qualname__, e[1])))
+
+
+def meet(a: Kind, b: Kind, classes: set[type]) -> Kind | None:
+    """The union of generic classes that two values are of, one of these ``classes`` each."""
+    given: dict[type, tuple[Kind, ...]] = {}
+    arrays: list[tuple[type, str, ArrayK]] = []
+    for kind in (a, b):
+        found: Arguments | None = NO_ARGUMENTS
+        if isinstance(kind, UnionK):
+            found = kind.union.arguments
+        elif isinstance(kind, RecordK):
+            found = arguments_of(kind) if parameters(kind.cls) else NO_ARGUMENTS
+            arrays += arrays_in(kind)
+        for cls, kinds in (found or NO_ARGUMENTS).items():
+            if given.setdefault(cls, kinds) != kinds:
+                return None
+    try:
+        union = union_for(canonical(classes), tuple(arrays), given)
+    except ArgumentTypeError:
+        return None
+    return UnionK(union, frozenset(union.classes) - classes)
+
+
+# --- from values ----------------------------------------------------------------------------------
+
+Environment = dict[object, object]
+"""For each parameter a hole, or an annotation with the environment that it is in."""
+
+
+class _Hole:
+    """A parameter of the class of a value from outside, as its fields show it."""
+
+    def __init__(self, type_of: Callable[[object], Kind]) -> None:
+        self.kind: Kind | None = None
+        self.last: type = _Hole  # what it need not be shown again
+        self.type_of = type_of
+
+    def see(self, value: object) -> None:
+        if type(value) is self.last:
+            return
+        kind = canonical_argument(self.type_of(value))
+        both = kind if self.kind is None else join(self.kind, kind)
+        if both is None:
+            raise ArgumentTypeError(
+                f"the values in it differ in type: {describe(kind)} beside "
+                f"{describe(self.kind or kind)}",
+                "use values of one type, or a union of dataclasses",
+            )
+        self.kind = canonical_argument(both)
+        self.last = type(value) if type(value) in (float, int, bool) else _Hole
+
+
+def of_value(value: object, type_of: Callable[[object], Kind]) -> Arguments:
+    """The arguments of the class of a value, from what is in it."""
+    cls = type(value)
+    holes = {p: _Hole(type_of) for p in parameters(cls)}
+    _Walk().through(value, dict(holes))
+    return {cls: tuple(h.kind or static_kind(None) for h in holes.values())}
+
+
+class _Walk:
+    """Goes through nodes (iteratively: data may be deep) and shows holes what is in them."""
+
+    def __init__(self) -> None:
+        self.environments: dict[object, Environment] = {}
+        self.plans: dict[tuple[type, int], list[tuple[str, object, _Hole | None]]] = {}
+        self.entered: dict[tuple[int, type, int], Environment] = {}
+        self.seen: set[tuple[int, int]] = set()
+        self.todo: list[tuple[object, object, Environment]] = []
+
+    def through(self, value: object, bound: Environment) -> None:
+        self.enter(value, bound)
+        while self.todo:
+            self.step(*self.todo.pop())
+
+    def enter(self, value: object, bound: Environment) -> None:
+        if (id(value), id(bound)) in self.seen:
+            return
+        self.seen.add((id(value), id(bound)))
+        for name, annotation, hole in self.plan(type(value), bound):
+            part = getattr(value, name)
+            if hole is None:
+                self.todo.append((part, annotation, bound))
+            elif type(part) is not hole.last:
+                hole.see(part)
+
+    def plan(self, cls: type, bound: Environment) -> list[tuple[str, object, _Hole | None]]:
+        """The fields that tell something, and the parameters that they are of."""
+        key = cls, id(bound)
+        if key not in self.plans:
+            found = self.plans[key] = []
+            for name, annotation in annotations_of(cls).items():
+                if isinstance(annotation, typing.TypeVar):
+                    hole = bound.get(annotation)
+                    found.append((name, annotation, hole if isinstance(hole, _Hole) else None))
+                elif _is_open(annotation):
+                    found.append((name, annotation, None))
+        return self.plans[key]
+
+    def step(self, value: object, annotation: object, bound: Environment) -> None:
+        known = self.entered.get((id(annotation), type(value), id(bound)))
+        if known is not None:
+            self.enter(value, known)
+            return
+        written, annotation = annotation, named(annotation)
+        if isinstance(annotation, typing.TypeVar):
+            match bound.get(annotation):
+                case _Hole() as hole:
+                    hole.see(value)
+                case (inner, dict() as around):
+                    self.todo.append((value, inner, around))
+            return
+        declared = instances(annotation)
+        if type(value) in declared:
+            made = self.environment(type(value), declared[type(value)], bound)
+            self.entered[id(written), type(value), id(bound)] = made
+            self.enter(value, made)
+        elif isinstance(value, list | tuple):
+            args = typing.get_args(annotation)
+            each = args if len(args) == len(value) and args[-1:] != (Ellipsis,) else None
+            self.todo += [
+                (v, part, bound) for v, part in zip(value, each or args[:1] * len(value))
+            ]
+        elif value is not None:
+            rest = [p for p in typing.get_args(annotation) if p is not types.NoneType]
+            self.todo += [(value, p, bound) for p in rest if isinstance(p, typing.TypeVar)]
+
+    def environment(
+        self, cls: type, given: tuple[object, ...], bound: Environment
+    ) -> Environment:
+        key = (cls, given, id(bound))
+        if key not in self.environments:
+            made = {
+                p: bound[a] if isinstance(a, typing.TypeVar) and a in bound else (a, bound)
+                for p, a in zip(parameters(cls), given)
+            }
+            same = made.keys() == bound.keys() and all(made[p] is bound[p] for p in made)
+            self.environments[key] = bound if same else made
+        return self.environments[key]
+
+
+def _is_open(annotation: object) -> bool:
+    return bool(getattr(annotation, "__parameters__", ()))
+
+
+__all__ = [
+    "arguments_of", "arrays_in", "canonical_argument", "is_generic", "meet", "node_kind",
+    "of_value",
+]  # fmt: skip

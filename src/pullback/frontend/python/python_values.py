@@ -1,0 +1,352 @@
+"""Python values that compiled code finds in globals, closure cells and defaults.
+
+Numbers and arrays are *hidden arguments*: read anew at every call. Everything else is compiled in,
+and a *guard* says what must still be so for the compiled code to be used again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+import functools
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from pullback.core.terms import Atom, Var
+from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
+from pullback.frontend.functions.scopes import Path, PyScope
+from pullback.frontend.kinds.flatten import rebuild
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    ListK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    UnionK,
+    leaf_types,
+    static_kind,
+)
+from pullback.frontend.kinds.values import (
+    CALLS,
+    WRITTEN,
+    FunctionV,
+    OperatorV,
+    Owner,
+    RecordV,
+    Static,
+    TupleV,
+    Value,
+)
+from pullback.frontend.python import records
+from pullback.frontend.python.exact import refusal
+from pullback.frontend.python.libraries import is_closed
+from pullback.frontend.python.paths import MISSING, Namespace, describe_path
+from pullback.frontend.python.pytypes import place_of, type_of
+from pullback.frontend.python.rewrites import refuse_library
+from pullback.frontend.python.source import definition_of
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Frame
+
+_TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
+"""Modules whose attributes do not change: one guard on the module is enough."""
+
+
+def _is_library(names: dict[str, object]) -> bool:
+    """Whether this is the namespace of library functions in plain Python (``programs``): their
+    globals do not change."""
+    return str(names.get("__name__")).startswith("pullback.frontend.")
+
+
+ABSENT = ("absent",)
+"""The key of a guard: there is no global of this name (``builtin``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """``type_of`` (for functions: the code) of the value at ``path`` must be as it was."""
+
+    path: Path
+    kind: StaticK
+
+
+@dataclass(slots=True, eq=False)
+class Hidden:
+    """A hidden argument as the Core function that is being made sees it."""
+
+    path: Path
+    kind: Kind
+    params: tuple[Var, ...]
+    value: Value
+
+
+class PythonValues:
+    """The part of a run that deals with Python objects; ``Run`` inherits from it."""
+
+    def __init__(self) -> None:
+        self.guards: dict[Path, Guard] = {}
+        self.hidden_kinds: dict[Path, Kind] = {}
+        self.static_paths: dict[Path, StaticK] = {}
+
+    if TYPE_CHECKING:  # what Run has besides
+
+        @property
+        def frame(self) -> Frame: ...
+        origins: dict[Atom, tuple[object, str]]
+
+        def refuse(
+            self, node: ast.AST, reason: str, rewrite: str = "",
+            error: type[PullbackError] | None = None,
+        ) -> NoReturn: ...
+        def declare_kind(self, kind: Kind) -> None: ...
+
+    def hidden(self, path: Path, kind: Kind) -> Value:
+        """The hidden argument at ``path``, as a parameter of the function being made."""
+        known = self.frame.hidden.get(path)
+        if known is None:
+            self.declare_kind(kind)
+            hint = str(path[-1][-1]) if isinstance(path[-1][-1], str) else "h"
+            params = tuple(Var(hint, t) for t in leaf_types(kind))
+            own = frozenset({Owner("a global or captured array")}), False
+            known = Hidden(path, kind, params, rebuild(kind, iter(params), lambda: own))
+            self.frame.hidden[path] = known
+            self.hidden_kinds[path] = kind
+            if isinstance(kind, ScalarK):
+                self.origins[params[0]] = (path, describe_path(path))
+        return known.value
+
+    def from_python(self, obj: object, path: Path, node: ast.AST, guarded: bool = True) -> Value:
+        """The abstract value of the Python object found at ``path``."""
+        if path in self.static_paths:
+            return Static(self.static_paths[path].value)
+        if refusal(obj) is not None:
+            self._type_of(obj, path, node)  # which refuses it
+        match obj:
+            case bool() | int() | float() | np.generic() | np.ndarray():
+                return self._hidden_of(obj, path, node)
+            case None | str() | enum.Enum():
+                return self._static(obj, path, node, guarded)
+            case types.BuiltinFunctionType() | types.FunctionType() if obj in WRITTEN:
+                self._static(obj, path, node, guarded)
+                text = WRITTEN[obj]
+                defaults = tuple(map(Static, text.__defaults__ or ()))
+                keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
+                return FunctionV(definition_of(text), None, defaults, keywords)
+            case types.FunctionType() if obj in CALLS or is_closed(obj):  # np.sum, pb.build
+                return self._static(obj, path, node, guarded)
+            case types.FunctionType():
+                return self._function(obj, path, node, guarded)
+            case types.MethodType():
+                return self._method(obj, path, node, guarded)
+            case list() if not isinstance(self._type_of(obj, path, node), TupleK):
+                return self._hidden_of(obj, path, node)
+            case dict() if type(obj) is dict:
+                keys = tuple(obj)
+                self._guard(path, StaticK(("keys", keys), obj))  # always: it can change
+                if not all(map(records.is_key, keys)):
+                    reason = f"{describe_path(path)} is a dict with keys of other types"
+                    self.refuse(node, reason, "use strings, ints or members of an enum")
+                inside = {
+                    k: self.from_python(v, (*path, ("key", k)), node, guarded)
+                    for k, v in obj.items()
+                }
+                return RecordV(dict, inside)
+            case tuple() | list() if not hasattr(obj, "_fields"):
+                is_list = isinstance(obj, list)  # of functions, or empty
+                if guarded or is_list:  # which can change
+                    self._guard(path, StaticK((list if is_list else tuple, len(obj)), obj))
+                items = [
+                    self.from_python(v, (*path, ("item", k)), node, guarded)
+                    for k, v in enumerate(obj)
+                ]
+                return TupleV(tuple(items), is_list, fresh=False)
+            case _:
+                return self._object(obj, path, node, guarded)
+
+    def _object(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:
+        cls = type(obj)
+        if isinstance(obj, type):
+            return self._static(obj, path, node, guarded)
+        if records.is_record_class(cls):
+            return self._record(obj, path, node, guarded)
+        if isinstance(obj, functools.partial):
+            return self._partial(obj, path, node, guarded)
+        operator = getattr(obj, "__pullback_operator__", None)
+        if operator is not None:
+            name, function, *options = operator
+            if guarded:
+                self._guard(path, StaticK(("operator", name, tuple(options)), obj))
+            inner = self.from_python(function, (*path, ("operator", 1)), node, guarded)
+            return OperatorV(name, inner, tuple(options))
+        return self._static(obj, path, node, guarded)
+
+    def _partial(
+        self, obj: functools.partial[object], path: Path, node: ast.AST, guarded: bool
+    ) -> Value:
+        if guarded:
+            self._guard(path, StaticK(("partial", len(obj.args), tuple(obj.keywords)), obj))
+        function = self.from_python(obj.func, (*path, ("attr", "func")), node, guarded)
+        args = [
+            self.from_python(v, (*path, ("attr", "args"), ("item", k)), node, guarded)
+            for k, v in enumerate(obj.args)
+        ]
+        keywords = {
+            n: self.from_python(v, (*path, ("attr", "keywords"), ("key", n)), node, guarded)
+            for n, v in obj.keywords.items()
+        }
+        return OperatorV("partial", function, tuple(keywords), (*args, *keywords.values()))
+
+    def _static(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Static:
+        if guarded:
+            self._guard(path, static_kind(obj))
+        return Static(obj)
+
+    def _guard(self, path: Path, kind: StaticK) -> None:
+        self.guards[path] = Guard(path, kind)
+
+    def _type_of(self, obj: object, path: Path, node: ast.AST) -> Kind:
+        try:
+            return type_of(obj)
+        except ArgumentTypeError as e:
+            inside = place_of(obj, "") or ""
+            self.refuse(node, f"{describe_path(path)}{inside}: {e.reason}", e.rewrite, type(e))
+
+    def _hidden_of(self, obj: object, path: Path, node: ast.AST) -> Value:
+        kind = self._type_of(obj, path, node)
+        if isinstance(kind, StaticK):
+            return self._static(obj, path, node, True)
+        return self.hidden(path, kind)
+
+    @staticmethod
+    def _code_of(obj: types.FunctionType) -> StaticK:
+        return StaticK(("code", obj.__code__, id(obj.__globals__)), obj)
+
+    def _function(
+        self, obj: types.FunctionType, path: Path, node: ast.AST, guarded: bool
+    ) -> FunctionV:
+        if guarded:
+            self._guard(path, self._code_of(obj))
+        count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
+        guarded = guarded or path == (("function",),)  # its code is looked at, its defaults not
+        defaults = tuple(
+            self.from_python(v, (*path, ("default", k - count)), node, guarded)
+            for k, v in enumerate(obj.__defaults__ or ())
+        )
+        keywords = tuple(
+            (name, self.from_python(v, (*path, ("kwdefault", name)), node, guarded))
+            for name, v in (obj.__kwdefaults__ or {}).items()
+        )
+        scope = PyScope(obj, path) if obj.__closure__ else None
+        return FunctionV(definition_of(obj), scope, defaults, keywords)
+
+    def _method(
+        self, obj: types.MethodType, path: Path, node: ast.AST, guarded: bool
+    ) -> FunctionV:
+        receiver = self.from_python(obj.__self__, (*path, ("attr", "__self__")), node, guarded)
+        f = self.from_python(obj.__func__, (*path, ("attr", "__func__")), node, guarded)
+        if not isinstance(f, FunctionV):
+            refuse_library(self, obj, node)
+        return FunctionV(f.definition, f.scope, f.defaults, f.kw_defaults, (receiver,))
+
+    def _record(self, obj: object, path: Path, node: ast.AST, guarded: bool) -> Value:
+        kind = self._type_of(obj, path, node)
+        if isinstance(kind, UnionK):
+            return self.hidden(path, kind)
+        cls = type(obj)
+        if guarded:
+            self._guard(path, StaticK(("class of", cls), obj))
+        fields = {}
+        for name in records.field_names(cls):
+            part = getattr(obj, name)
+            inner = (*path, ("attr", name))
+            group = records.mentions_union(records.annotations_of(cls)[name])
+            if group is not None:
+                assert isinstance(kind, RecordK)
+                own = dict(kind.fields)[name]
+                known = isinstance(own, StaticK)
+                fields[name] = Static(None) if known else self.hidden(inner, own)
+            else:
+                fields[name] = self.from_python(part, inner, node, guarded)
+        return RecordV(cls, fields)
+
+    def cell(self, scope: PyScope, name: str, node: ast.AST) -> Value | None:
+        """The variable ``name`` that a Python function captured; None: it has no such variable."""
+        names = scope.function.__code__.co_freevars
+        if name not in names:
+            return None
+        k = names.index(name)
+        cells = scope.function.__closure__ or ()
+        try:
+            content = cells[k].cell_contents
+        except ValueError:
+            self.refuse(node, f"{name!r} has no value yet", error=UnsupportedError)
+        path = (*scope.path, ("cell", k))
+        if content is scope.function:  # a recursive function made inside another one
+            self._guard(path, self._code_of(scope.function))
+            return self._function(scope.function, scope.path, node, False)
+        return self.from_python(content, path, node)
+
+    def global_value(self, names: dict[str, object], name: str, node: ast.AST) -> Value:
+        path = (("global", Namespace.of(names), name),)
+        return self.from_python(names[name], path, node, not _is_library(names))
+
+    def builtin(self, names: dict[str, object], name: str) -> Value:
+        """What is built in under a name, as long as no global has it."""
+        if names and not _is_library(names):
+            self._guard((("global", Namespace.of(names), name),), StaticK(ABSENT, None))
+        return Static(getattr(builtins, name))
+
+    def imported(self, name: str, module: types.ModuleType, node: ast.AST) -> Static:
+        """A module that a statement inside the function imports: found in ``sys.modules``."""
+        path = (("global", Namespace.of(sys.modules), name),)  # type: ignore[arg-type]
+        return self._static(module, path, node, True)
+
+    def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
+        """``module.name``: constants of NumPy and the like are literals."""
+        obj = getattr(module, name)
+        if module.__name__.split(".")[0] in _TRUSTED_MODULES:
+            return Static(obj)
+        if name not in vars(module):
+            reason = f"{module.__name__}.{name} is made by the module's __getattr__ at every look"
+            self.refuse(node, reason, f"import it by name: from {module.__name__} import {name}")
+        return self.global_value(vars(module), name, node)
+
+
+def holds(guard: Guard, value: object) -> bool:
+    """Whether the value found at the guard's path is still what was compiled for."""
+    match guard.kind.key:
+        case ("absent",):
+            return value is MISSING
+        case ("code", code, globals_id):
+            return (
+                isinstance(value, types.FunctionType)
+                and value.__code__ is code
+                and id(value.__globals__) == globals_id
+            )
+        case ("operator", name, options):
+            found = getattr(value, "__pullback_operator__", ("",))
+            return bool(found[0] == name and tuple(found[2:]) == options)
+        case ("class of", cls):
+            return type(value) is cls
+        case ("keys", keys):
+            return type(value) is dict and tuple(value) == keys
+        case ("partial", count, names):
+            return (
+                isinstance(value, functools.partial)
+                and (len(value.args), tuple(value.keywords)) == (count, names)
+            )
+        case (t, int(n)) if t is tuple or t is list:
+            return isinstance(value, t) and refusal(value) is None and len(value) == n
+        case _:
+            return static_kind(value) == guard.kind
+
+
+__all__ = ["ArrayK", "Callable", "Guard", "Hidden", "Iterator", "ListK", "PythonValues", "holds"]

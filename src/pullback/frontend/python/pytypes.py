@@ -1,0 +1,292 @@
+"""``type_of``: the argument type (kind) of a Python value. It is the key of compiled code, so it is
+fast for numbers and arrays, and it never depends on numbers, shapes or the identity of objects."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+import numpy as np
+
+from pullback.core.types import BOOL, F32, F64, I32, I64
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds.join import join, keeps_classes
+from pullback.frontend.kinds.kinds import (
+    ArgType,
+    ArrayK,
+    ListK,
+    Number,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    describe,
+    parts,
+    static_kind,
+)
+from pullback.frontend.python import generics, records
+from pullback.frontend.python.declared import require_declared
+from pullback.frontend.python.exact import require_exact
+from pullback.frontend.python.outsiders import unsupported_dtype, unsupported_value
+from pullback.frontend.python.source import returned
+
+DTYPES: dict[np.dtype[np.generic], Number] = {
+    np.dtype(np.float64): F64,
+    np.dtype(np.float32): F32,
+    np.dtype(np.int64): I64,
+    np.dtype(np.int32): I32,
+    np.dtype(np.bool_): BOOL,
+}
+_FLOAT, _INT, _BOOL = ScalarK(F64, True), ScalarK(I64, True), ScalarK(BOOL, True)
+_NONE = static_kind(None)
+_ARRAYS: dict[tuple[np.dtype[np.generic], int], ArgType] = {
+    (dtype, rank): ArrayK(t, rank) if rank else ScalarK(t, False)
+    for dtype, t in DTYPES.items()
+    for rank in range(9)
+}
+
+
+def type_of(value: object) -> ArgType:
+    """The kind of a Python argument. ArgumentTypeError (a TypeError) if it is not supported.
+
+    >>> from pullback.frontend.kinds.kinds import describe
+    >>> describe(type_of(1.5)), describe(type_of(np.zeros((2, 3))))
+    ('a float', 'an array of float64, rank 2')
+    """
+    known = _FAST.get(type(value))
+    return known(value) if known is not None else _type_of_other(value)
+
+
+def types_of(args: Sequence[object]) -> tuple[ArgType, ...]:
+    """The kinds of all arguments; the error for one says where in it the reason is."""
+    try:
+        return tuple(map(type_of, args))
+    except ArgumentTypeError as error:
+        for k, value in enumerate(args):
+            where = place_of(value, f"arg{k}")
+            if where is not None:
+                raise type(error)(f"{error.reason}, at {where}", error.rewrite) from None
+        raise
+
+
+def place_of(value: object, where: str) -> str | None:
+    """The path to the innermost part that has no kind; None: the value has one."""
+    try:
+        type_of(value)
+    except ArgumentTypeError:
+        inside = (place_of(v, path) for v, path in _parts(value, where))
+        return next((found for found in inside if found is not None), where)
+    return None
+
+
+def _parts(value: object, where: str) -> Iterator[tuple[object, str]]:
+    if type(value) in (list, tuple):
+        for k, v in enumerate(cast("Sequence[object]", value)):
+            yield v, f"{where}[{k}]"
+    elif type(value) is dict:
+        for key, v in value.items():
+            yield v, f"{where}[{key!r}]"
+    elif records.is_record_class(type(value)) and not isinstance(value, type):
+        for name in records.field_names(type(value)):
+            yield getattr(value, name), f"{where}.{name}"
+
+
+def _array(value: np.ndarray) -> ArgType:
+    try:
+        return _ARRAYS[value.dtype, value.ndim]
+    except KeyError:
+        if value.dtype in DTYPES:
+            return ArrayK(DTYPES[value.dtype], value.ndim)
+        raise ArgumentTypeError(*unsupported_dtype(value)) from None
+
+
+def _tuple(value: tuple[object, ...]) -> ArgType:
+    return TupleK(tuple(map(type_of, value)))
+
+
+def _list(value: list[object]) -> ArgType:
+    if not value:
+        return TupleK((), is_list=True)
+    elem = type_of(value[0])
+    if _holds_function(elem):  # each item is known: lists of functions are of known length
+        return TupleK((elem, *map(type_of, value[1:])), is_list=True)
+    for item in value[1:]:
+        other = type_of(item)
+        if other != elem:
+            joined = join(elem, other)
+            if joined is not None and not all(keeps_classes(k, joined) for k in (elem, other)):
+                raise ArgumentTypeError(
+                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
+                    "be numbers of one class",
+                    "write 2.0 for 2: [float(x) for x in xs], or use a tuple",
+                )
+            if joined is None:
+                raise ArgumentTypeError(
+                    f"a list of {describe(elem)} and {describe(other)}: the items of a list must "
+                    "be of one type",
+                    "use a tuple or a dataclass",
+                )
+            elem = joined
+    return ListK(elem)
+
+
+def _holds_function(kind: ArgType) -> bool:
+    if isinstance(kind, StaticK):
+        return callable(kind.value)
+    return any(map(_holds_function, parts(kind)))
+
+
+def _dict(value: dict[object, object]) -> ArgType:
+    """A dict is a record: its keys are constants."""
+    for key in value:
+        if not records.is_key(key):
+            raise ArgumentTypeError(
+                f"a dict with the key {key!r}",
+                "use strings, ints or members of an enum as keys",
+            )
+    return RecordK(dict, tuple((cast("str", k), type_of(v)) for k, v in value.items()))
+
+
+def _function(value: types.FunctionType) -> ArgType:
+    """Functions are equal by code, defaults and captures: a lambda made anew is the same."""
+    try:
+        defaults = tuple(map(type_of, value.__defaults__ or ()))
+        keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
+    except ArgumentTypeError as error:
+        name = value.__qualname__
+        raise type(error)(f"{error.reason}, in a default of {name}", error.rewrite) from None
+    cells = tuple(_cell(c, value) for c in value.__closure__ or ())
+    around = id(value.__globals__), returned(value)
+    key = ("function", value.__code__, *around, defaults, keywords, cells)
+    return StaticK(key, value)
+
+
+def _cell(cell: types.CellType, holder: types.FunctionType) -> object:
+    try:
+        content = cell.cell_contents
+    except ValueError:
+        return "empty"
+    if content is holder:
+        return "itself"
+    try:
+        return type_of(content)
+    except (ArgumentTypeError, RecursionError):
+        return id(content)  # may never be used; if it is, specialisation refuses it
+
+
+def _type_of_other(value: object) -> ArgType:
+    require_exact(value)
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, np.generic):
+        return _array(np.asarray(value))
+    if isinstance(value, enum.Enum):
+        return StaticK(("enum", type(value), value.name), value)
+    cls = type(value)
+    if isinstance(value, type) or cls in (types.BuiltinFunctionType, np.ufunc, types.ModuleType):
+        return static_kind(value)
+    if records.is_record_class(cls):
+        return _record(value, cls)
+    operator = getattr(value, "__pullback_operator__", None)
+    if operator is not None:
+        name, function, *options = operator
+        return StaticK(("operator", name, type_of(function), tuple(options)), value)
+    if isinstance(value, functools.partial):
+        keywords = tuple((n, type_of(v)) for n, v in value.keywords.items())
+        held = type_of(value.func), tuple(map(type_of, value.args)), keywords
+        return StaticK(("partial", *held), value)
+    if isinstance(value, types.MethodType):
+        return StaticK(("method", type_of(value.__self__), type_of(value.__func__)), value)
+    if callable(value):
+        return StaticK(("callable", cls, id(value)), value)
+    told = unsupported_value(value)
+    if told is not None:
+        raise ArgumentTypeError(*told)
+    if type(getattr(cls, "__init__", None)) is types.FunctionType:
+        raise ArgumentTypeError(
+            f"{cls.__name__} is a class that is not a frozen dataclass: its objects can change",
+            f"declare it with @dataclass(frozen=True), or pass what is in {cls.__name__}",
+        )
+    raise ArgumentTypeError(
+        f"a value of type {cls.__name__} is not supported",
+        "pass numbers, NumPy arrays, tuples, lists, dicts, frozen dataclasses or functions",
+    )
+
+
+def _record(value: object, cls: type) -> ArgType:
+    if not records.is_frozen(cls):
+        raise ArgumentTypeError(
+            f"{cls.__name__} is a dataclass that is not frozen",
+            f"declare it with @dataclass(frozen=True): {cls.__name__} is used as a value",
+        )
+    home = records.home_group(cls)
+    if home is not None:
+        return _union_kind(value, tuple(c for c in home if c is not types.NoneType))
+    fields = []
+    for name, annotation in records.annotations_of(cls).items():
+        group = records.mentions_union(annotation)
+        part = getattr(value, name)
+        kind = type_of(part) if group is None else _union_kind(part, group, annotation)
+        if group is None:
+            require_declared(cls, name, annotation, kind)
+        fields.append((name, kind))
+    return RecordK(cls, tuple(fields))
+
+
+def _union_kind(value: object, group: tuple[type, ...], annotation: object = None) -> ArgType:
+    """The kind of a value that is declared to be one of these."""
+    with records.functions_of(None):
+        return _of_outside(value, group, annotation)
+
+
+def _of_outside(value: object, group: tuple[type, ...], annotation: object) -> ArgType:
+    if type(value) not in group:
+        names = ", ".join(c.__name__ for c in group)
+        raise ArgumentTypeError(f"a {type(value).__name__} where one of {names} is declared")
+    given = records.NO_ARGUMENTS
+    if generics.is_generic(records.canonical(group)):
+        told = records.declared_arguments(annotation) if annotation is not None else None
+        if told is None and value is None:
+            return _NONE
+        given = generics.of_value(value, type_of) if told is None else told
+    if not records.has_array_fields(group):
+        return records.union_kind(group, (), given)
+    found: dict[tuple[type, str], ArrayK] = {}
+
+    def add(cls: type, name: str, array: np.ndarray) -> None:
+        kind = type_of(array)
+        if not isinstance(kind, ArrayK) or found.setdefault((cls, name), kind) != kind:
+            raise ArgumentTypeError(
+                f"the arrays in {cls.__name__}.{name} differ in dtype or rank, or have rank 0",
+                "make them alike",
+            )
+
+    records.array_fields(value, add)
+    arrays = tuple(sorted(((c, n, k) for (c, n), k in found.items()), key=_by_name))
+    return records.union_kind(group, arrays, given)
+
+
+def _by_name(entry: tuple[type, str, ArrayK]) -> tuple[str, str]:
+    return entry[0].__qualname__, entry[1]
+
+
+_FAST: dict[type, Callable[..., ArgType]] = {
+    float: lambda _: _FLOAT,
+    int: lambda _: _INT,
+    bool: lambda _: _BOOL,
+    type(None): lambda _: _NONE,
+    str: static_kind,
+    np.ndarray: _array,
+    np.float64: lambda _: ScalarK(F64, False),
+    np.float32: lambda _: ScalarK(F32, False),
+    np.int64: lambda _: ScalarK(I64, False),
+    np.int32: lambda _: ScalarK(I32, False),
+    np.bool_: lambda _: ScalarK(BOOL, False),
+    tuple: _tuple,
+    list: _list,
+    dict: _dict,
+    types.FunctionType: _function,
+}

@@ -1,0 +1,259 @@
+"""What to write instead of functions that compiled code cannot call: one table, by name.
+
+A name that ends with a dot stands for all names that begin with it; the longest one counts. Every
+advice has a program in ``tests/frontend/advice.py`` that shows that it works.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NoReturn
+
+from pullback.frontend.python.libraries import name_of
+
+if TYPE_CHECKING:
+    from pullback.frontend.interface import Specialiser
+    from pullback.frontend.python.python_values import PythonValues
+
+OUTSIDE = "call it outside and pass the result in as an argument"
+FILES = "read the file outside and pass what is in it as an argument"
+SHOW = (
+    "return what you want to see, or call the function itself, without Pullback: it is plain "
+    "Python and prints there"
+)
+DRAW = "draw the random numbers outside and pass them in as an argument"
+NORMAL = "solve the normal equations: np.linalg.solve(a.T @ a, a.T @ b), a of full column rank"
+SYMMETRIC = "of a symmetric matrix np.linalg.eigh(a); of others call it outside"
+EACH = "a comprehension: np.array([f(v) for v in x])"
+SLICES = "slices: x[:k], x[k:]"
+NANS = "drop what is NaN first: y = x[~np.isnan(x)]"
+FOURIER = "the sums: t = 2.0 * np.pi * np.outer(k, k) / n; re, im = np.cos(t) @ x, -np.sin(t) @ x"
+NEWTON = (
+    "write the iteration: while abs(f(x)) > 1e-12: x -= f(x) / pb.grad(f)(x); or call it outside, "
+    "with jac=pb.grad(f)"
+)
+DESCENT = "call it outside: minimize(pb.value_and_grad(f), x0, jac=True)"
+STEPS = "write the steps: for _ in range(n): k = f(y + 0.5 * h * f(y)); y = y + h * k"
+RULE = "a rule: x = np.linspace(a, b, n); np.trapezoid(f(x), x)"
+LINEAR = "np.interp(x, xs, ys), which is linear between the points"
+SPARSE = (
+    "keep rows, columns and values in arrays: y = np.zeros(n); np.add.at(y, rows, values * x[cols])"
+)
+COLUMNS = "pass the columns as arrays: df['x'].to_numpy()"
+NUMPY = "use the NumPy function of that name, np.tanh for torch.tanh and jnp.tanh"
+PLAIN_TEXT = "compare the values themselves; an f-string works in the message of an error"
+LOCAL = "assign to variables and fields by their names"
+TUPLE = "use a tuple or a list; for each thing once, a sorted list in which neighbours differ"
+DISPATCH = "match x: case Circle(r): ...; or isinstance"
+INSIDE = "call it outside; inside there are pb.grad, pb.value_and_grad, pb.vjp and pb.jvp"
+PLACES = "take the parts by their places: v[0], v[1:3]"
+NORM = "np.linalg.norm(x)"
+SOLVE = "np.linalg.solve(a, b)"
+
+REWRITES: dict[str, str] = {
+    # linear algebra
+    "numpy.linalg.pinv": NORMAL, "numpy.linalg.lstsq": NORMAL, "scipy.linalg.lstsq": NORMAL,
+    "scipy.linalg.pinv": NORMAL, "scipy.linalg.pinvh": NORMAL,
+    "numpy.linalg.eig": SYMMETRIC, "numpy.linalg.eigvals": SYMMETRIC,
+    "scipy.linalg.eig": SYMMETRIC, "scipy.linalg.eigh": SYMMETRIC,
+    "scipy.linalg.eigvals": SYMMETRIC, "scipy.linalg.eigvalsh": SYMMETRIC,
+    "numpy.linalg.matrix_rank": "np.sum(np.linalg.svdvals(a) > 1e-10)",
+    "numpy.linalg.cond": "s = np.linalg.svdvals(a); s[0] / s[-1]",
+    "numpy.linalg.multi_dot": "write the products: a @ b @ c",
+    "numpy.tensordot": "np.einsum('ijk,jkl->il', a, b)",
+    "numpy.linalg.tensordot": "np.einsum('ijk,jkl->il', a, b)",
+    "numpy.linalg.vector_norm": NORM, "scipy.linalg.norm": NORM,
+    "numpy.linalg.matrix_norm": "np.sqrt(np.sum(a * a))",
+    "numpy.linalg.trace": "np.trace(a)",
+    "numpy.linalg.diagonal": "np.diag(a)",
+    "numpy.linalg.outer": "np.outer(x, y)",
+    "numpy.linalg.cross": "np.cross(x, y)",
+    "numpy.linalg.matmul": "a @ b",
+    "numpy.vecdot": "np.sum(x * y, axis=-1)", "numpy.linalg.vecdot": "np.sum(x * y, axis=-1)",
+    "scipy.linalg.expm": "sum the series: for k in range(1, 20): term = term @ a / k; e = e + term",
+    "scipy.linalg.lu_factor": SOLVE, "scipy.linalg.lu_solve": SOLVE, "scipy.linalg.lu": SOLVE,
+    "scipy.linalg.solve_banded": SOLVE, "scipy.linalg.solveh_banded": SOLVE,
+    "scipy.linalg.solve_toeplitz": SOLVE,
+    "scipy.linalg.svd": "np.linalg.svd(a)",
+    "scipy.linalg.qr": "np.linalg.qr(a)",
+    "scipy.linalg.block_diag": "out = np.zeros((4, 4)); out[:2, :2] = a; out[2:, 2:] = b",
+    "scipy.linalg.toeplitz":
+        "np.array([[c[abs(i - j)] for j in range(len(c))] for i in range(len(c))])",
+    # arrays
+    "numpy.unique": "s = np.sort(x); s[np.append(True, s[1:] != s[:-1])]",
+    "numpy.histogram":
+        "np.array([np.sum((x >= e[k]) & (x < e[k + 1])) for k in range(len(e) - 1)]); NumPy's last "
+        "bin holds its right end too",
+    "numpy.bincount": "counts = np.zeros(n); np.add.at(counts, indices, 1.0)",
+    "numpy.digitize": "np.searchsorted(bins, x, side='right')",
+    "numpy.nanmean": NANS, "numpy.nanmedian": NANS, "numpy.nanstd": NANS, "numpy.nanvar": NANS,
+    "numpy.nanmax": NANS, "numpy.nanmin": NANS, "numpy.nanpercentile": NANS,
+    "numpy.nanquantile": NANS, "numpy.nanprod": NANS,
+    "numpy.nancumsum": "np.cumsum(np.where(np.isnan(x), 0.0, x))",
+    "numpy.cov": "d = a - np.mean(a, axis=1, keepdims=True); d @ d.T / (a.shape[1] - 1)",
+    "numpy.corrcoef": "c = the covariances; c / np.sqrt(np.outer(np.diag(c), np.diag(c)))",
+    "numpy.vectorize": EACH, "numpy.frompyfunc": EACH, "numpy.fromiter": EACH,
+    "numpy.apply_along_axis": "np.stack([f(row) for row in a])",
+    "numpy.fromfunction": "np.array([[f(i, j) for j in range(m)] for i in range(n)])",
+    "numpy.piecewise": "np.where(x < 0.0, f(x), g(x))",
+    "numpy.select": "np.where(first, a, np.where(second, b, c))",
+    "numpy.choose": "np.where(which == 0, a, b)",
+    "numpy.fliplr": "a[:, ::-1]",
+    "numpy.flipud": "a[::-1]",
+    "numpy.rot90": "a.T[::-1]",
+    "numpy.split": SLICES, "numpy.array_split": SLICES, "numpy.hsplit": SLICES,
+    "numpy.vsplit": SLICES,
+    "numpy.delete": "np.concatenate((x[:k], x[k + 1:]))",
+    "numpy.insert": "np.concatenate((x[:k], np.array([v]), x[k:]))",
+    "numpy.rollaxis": "np.moveaxis(a, 2, 0)",
+    "numpy.dstack": "np.stack((a, b), axis=2)",
+    "numpy.block": "np.vstack((np.hstack((a, b)), np.hstack((c, d))))",
+    "numpy.tri": "np.tril(np.ones((n, n)))",
+    "numpy.diagflat": "np.diag(x)",
+    "numpy.vander": "x[:, None] ** np.arange(n)[::-1]",
+    "numpy.polyfit": "v = x[:, None] ** np.arange(d + 1)[::-1]; np.linalg.solve(v.T @ v, v.T @ y)",
+    "numpy.polyder": "c[:-1] * np.arange(len(c) - 1, 0, -1)",
+    "numpy.poly1d": "np.polyval(c, x)",
+    "numpy.ediff1d": "np.diff(x)",
+    "numpy.partition": "np.sort(x)",
+    "numpy.argpartition": "np.argsort(x)",
+    "numpy.geomspace": "np.exp(np.linspace(np.log(a), np.log(b), n))",
+    "numpy.logspace": "10.0 ** np.linspace(a, b, n)",
+    "numpy.float_power": "x ** y",
+    "numpy.logaddexp2": "np.log2(2.0 ** x + 2.0 ** y)",
+    "numpy.modf": "x - np.trunc(x), np.trunc(x)",
+    "numpy.divmod": "x // y, x % y",
+    "numpy.fix": "np.trunc(x)",
+    "numpy.signbit": "x < 0.0",
+    "numpy.ldexp": "x * 2.0 ** n", "math.ldexp": "x * 2.0 ** n",
+    "numpy.isin": "np.any(x[:, None] == values, axis=1)",
+    "numpy.array_equal": "np.all(a == b)",
+    "numpy.isscalar": "isinstance(x, float)",
+    "numpy.angle": "np.arctan2(im, re)",
+    "numpy.cumulative_sum": "np.cumsum(x)",
+    "numpy.cumulative_prod": "np.cumprod(x)",
+    "numpy.correlate": "np.convolve(x, v[::-1], mode='valid')",
+    "numpy.put": "a[indices] = values", "numpy.place": "a[indices] = values",
+    "numpy.copyto": "a[:] = b",
+    "numpy.fill_diagonal": "for i in range(n): a[i, i] = v",
+    "numpy.unravel_index": "k // m, k % m",
+    "numpy.ravel_multi_index": "i * m + j",
+    "numpy.triu_indices": "np.triu(a), or a loop over i and range(i, n)",
+    "numpy.ndindex": "for i in range(n): for j in range(m): ...",
+    "numpy.ndenumerate": "for i in range(n): for j in range(m): ...",
+    "numpy.hanning": "0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))",
+    "numpy.hamming": "0.54 - 0.46 * np.cos(2.0 * np.pi * np.arange(n) / (n - 1))",
+    "numpy.blackman":
+        "t = 2.0 * np.pi * np.arange(n) / (n - 1); 0.42 - 0.5 * np.cos(t) + 0.08 * np.cos(2.0 * t)",
+    "numpy.fft.": FOURIER, "scipy.fft.": FOURIER, "scipy.fftpack.": FOURIER,
+    "ufunc.at": "write a loop: for k in range(len(indices)): a[indices[k]] += values[k]",
+    # numbers that the run draws, files, output
+    "numpy.random.": DRAW, "random.": DRAW, "RandomState.": DRAW, "Generator.": DRAW,
+    "Random.": DRAW, "secrets.": DRAW,
+    "numpy.save": OUTSIDE, "numpy.savetxt": OUTSIDE, "numpy.savez": OUTSIDE,
+    "numpy.load": FILES, "numpy.loadtxt": FILES, "numpy.genfromtxt": FILES,
+    "numpy.fromfile": FILES, "open": FILES, "json.": FILES,
+    "csv.": FILES, "pickle.": FILES, "os.": FILES, "pathlib.": FILES,
+    "input": OUTSIDE, "time.": OUTSIDE, "datetime.": OUTSIDE, "re.": OUTSIDE,
+    "subprocess.": OUTSIDE, "threading.": OUTSIDE, "multiprocessing.": OUTSIDE,
+    "concurrent.": OUTSIDE, "asyncio.": OUTSIDE,
+    "print": SHOW, "logging.": SHOW, "warnings.": SHOW, "pprint.": SHOW, "sys.": SHOW,
+    "numpy.errstate": "leave it away: compiled code gives no warnings",
+    # Python's own
+    "complex": "carry the real and the imaginary part: re, im = a * c - b * d, a * d + b * c",
+    "iter": "use a list and an index that moves on: xs[i]; i += 1",
+    "set": TUPLE, "frozenset": TUPLE,
+    "str": PLAIN_TEXT, "repr": PLAIN_TEXT, "format": PLAIN_TEXT, "ascii": PLAIN_TEXT,
+    "getattr": LOCAL, "setattr": LOCAL, "delattr": LOCAL, "vars": LOCAL, "globals": LOCAL,
+    "locals": LOCAL, "eval": LOCAL, "exec": LOCAL,
+    "slice": "x[a:b]",
+    "callable": "two functions, or a parameter that says which one it is",
+    "copy.": "x.copy() of an array or a list; what nobody changes needs no copy",
+    "collections.deque": "use a list: append, pop; to take from the front, an index that moves on",
+    "collections.Counter": "count in an array: counts = np.zeros(n); counts[k] += 1.0",
+    "collections.defaultdict": "a dict with all keys: totals = {'a': 0.0, 'b': 0.0}",
+    "collections.OrderedDict": "a dict, which keeps the order: {'a': x, 'b': y}",
+    "collections.namedtuple": "define it outside: class P(NamedTuple): x: float",
+    "itertools.groupby": "write a loop that remembers the last key",
+    "itertools.zip_longest":
+        "loop over an index up to the larger length, and test it against each",
+    "itertools.tee": "use the list twice",
+    "itertools.compress": "[x for x, k in zip(xs, keep) if k]",
+    "functools.singledispatch": DISPATCH,
+    "functools.cmp_to_key": "sorted(xs, key=lambda x: -x)",
+    "statistics.mean": "sum(xs) / len(xs)", "statistics.fmean": "sum(xs) / len(xs)",
+    "statistics.median": "np.median(np.array(xs))",
+    "statistics.stdev": "np.std(np.array(xs), ddof=1)",
+    "statistics.pstdev": "np.std(np.array(xs))",
+    "statistics.variance": "np.var(np.array(xs), ddof=1)",
+    "statistics.pvariance": "np.var(np.array(xs))",
+    "statistics.geometric_mean": "math.exp(sum(math.log(x) for x in xs) / len(xs))",
+    "statistics.harmonic_mean": "len(xs) / sum(1.0 / x for x in xs)",
+    "operator.countOf": "xs.count(x)",
+    "operator.indexOf": "xs.index(x)",
+    "operator.concat": "xs + ys",
+    "contextlib.": "write the statements without the context",
+    "dataclasses.asdict": "name the fields: {'x': p.x, 'n': p.n}",
+    "dataclasses.astuple": "name the fields: (p.x, p.n)",
+    "fractions.Fraction": "use floats", "decimal.Decimal": "use floats",
+    # SciPy
+    "scipy.optimize.": NEWTON, "scipy.optimize.minimize": DESCENT,
+    "scipy.optimize.least_squares": DESCENT, "scipy.optimize.curve_fit": DESCENT,
+    "scipy.optimize.differential_evolution": DESCENT, "scipy.optimize.basinhopping": DESCENT,
+    "scipy.integrate.": RULE, "scipy.integrate.odeint": STEPS,
+    "scipy.integrate.solve_ivp": STEPS, "scipy.integrate.ode": STEPS,
+    "scipy.integrate.simpson": "h / 3.0 * (np.sum(y[:-2:2] + 4.0 * y[1:-1:2] + y[2::2]))",
+    "scipy.integrate.cumulative_trapezoid": "np.cumsum(0.5 * (y[1:] + y[:-1]) * np.diff(x))",
+    "scipy.stats.": "write the formula: -0.5 * np.log(2.0 * np.pi) - 0.5 * z**2 of a normal one",
+    "scipy.stats.norm.pdf": "np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)",
+    "scipy.stats.norm.cdf": "scipy.special.ndtr(z)",
+    "scipy.stats.norm.logcdf": "scipy.special.log_ndtr(z)",
+    "scipy.stats.norm.ppf": "scipy.special.ndtri(p)",
+    "scipy.stats.expon.logpdf": "-x",
+    "scipy.interpolate.": LINEAR,
+    "scipy.signal.": "np.convolve(x, h), or a loop over the samples",
+    "scipy.sparse.": SPARSE,
+    "scipy.spatial.": "np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2))",
+    "scipy.ndimage.": "slices of a padded array: p = np.pad(x, 1); p[:-2] + p[1:-1] + p[2:]",
+    "scipy.cluster.": OUTSIDE,
+    "scipy.special.comb": "gammaln: np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))",
+    "scipy.special.factorial": "scipy.special.gamma(n + 1.0)",
+    "scipy.special.loggamma": "scipy.special.gammaln(x)",
+    "scipy.special.softplus": "np.logaddexp(0.0, x)",
+    "scipy.special.kl_div": "scipy.special.rel_entr(x, y) - x + y",
+    "scipy.special.boxcox": "(x**p - 1.0) / p",
+    "scipy.special.exp10": "10.0 ** x",
+    "scipy.special.lambertw": "for _ in range(20): w = w - (w - x * np.exp(-w)) / (1.0 + w)",
+    "scipy.special.eval_legendre":
+        "the recurrence: p, q = ((2 * k + 1) * x * p - k * q) / (k + 1), p from x, 1.0 on",
+    "pb.": INSIDE, "pb.ravel": PLACES, "pb.ravel.<locals>.unravel": PLACES,
+    # other packages
+    "pandas.": COLUMNS, "polars.": COLUMNS, "xarray.": COLUMNS,
+    "torch.": NUMPY, "jax.": NUMPY, "jaxlib.": NUMPY, "tensorflow.": NUMPY, "cupy.": NUMPY,
+    "autograd.": NUMPY, "keras.": NUMPY,
+    "sklearn.": OUTSIDE, "statsmodels.": OUTSIDE, "sympy.": OUTSIDE, "networkx.": OUTSIDE,
+    "matplotlib.": OUTSIDE, "tqdm.": "loop over the range itself: for i in range(n)",
+    "numba.": "give Pullback the function itself: fast.py_func",
+}  # fmt: skip
+
+ANYTHING = "write it with supported functions, or call it outside and pass the result in"
+"""What is said of a function that nobody has thought of."""
+
+
+def rewrite_of(name: str) -> str:
+    """What to write instead of a function of this name."""
+    found = REWRITES.get(name)
+    parts = name.split(".")
+    while found is None and len(parts) > 1:
+        parts.pop()
+        found = REWRITES.get(".".join(parts) + ".")
+    return found or ANYTHING
+
+
+def refuse_library(run: Specialiser | PythonValues, obj: object, node: ast.AST) -> NoReturn:
+    """Refuse a function, method or class that compiled code cannot call."""
+    name = name_of(obj)
+    run.refuse(node, f"{name} is not supported inside compiled code", rewrite_of(name))
+
+
+__all__ = ["ANYTHING", "REWRITES", "refuse_library", "rewrite_of"]

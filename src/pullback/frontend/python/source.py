@@ -1,0 +1,124 @@
+"""From a Python function object to its syntax tree, with the places where it stands in its file."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from weakref import WeakValueDictionary
+
+from pullback.core.terms import Site
+from pullback.errors import SourceError
+from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Definition:
+    """A function in the source: one per syntax node, compared by identity.
+
+    ``globals`` is the namespace of its module; ``name`` and ``qualname`` are for messages."""
+
+    node: FunctionNode
+    file: str
+    name: str
+    qualname: str
+    globals: dict[str, object] = field(repr=False)
+    lines: tuple[str, ...] = field(repr=False, default=())
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        if isinstance(self.node, ast.Lambda):
+            done = ast.Return(self.node.body)
+            return [ast.copy_location(done, self.node.body)]
+        return self.node.body
+
+
+_Key = tuple[CodeType, int, str]
+_DEFINITIONS: WeakValueDictionary[_Key, Definition] = WeakValueDictionary()
+_RECENT: deque[Definition] = deque(maxlen=32)
+"""Definitions that nothing uses any more, and that may be asked for again."""
+
+
+def definition_of(function: FunctionType) -> Definition:
+    """The definition of a Python function: the same object for all functions of one code, as long
+    as it is in use. SourceError where no text is proven to be its source (``texts``)."""
+    key = function.__code__, id(function.__globals__), returned(function)
+    found = _DEFINITIONS.get(key)
+    if found is None:
+        found = _DEFINITIONS[key] = _definition(function)
+        _RECENT.append(found)
+    return found
+
+
+def returned(function: FunctionType) -> str:
+    """The annotation of what a function returns, which has a meaning (``unmatched``) and is not in
+    its code."""
+    return str(function.__annotations__.get("return", ""))
+
+
+def _definition(function: FunctionType) -> Definition:
+    from pullback.frontend.functions.lifting import lifted
+
+    code = function.__code__
+    for text in texts_of(function):
+        nodes = text.find(code)
+        if not nodes:
+            continue
+        if len(nodes) > 1:
+            raise SourceError(
+                f"{len(nodes)} functions like {function.__qualname__!r} are on line "
+                f"{code.co_firstlineno} of {text.file!r}, and Python runs without columns",
+                "put each on a line of its own",
+            )
+        (node,) = nodes
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise SourceError(f"{function.__qualname__!r} is an async function")
+        return Definition(
+            lifted(node), text.file, code.co_name, function.__qualname__, function.__globals__,
+            text.lines,
+        )  # fmt: skip
+    raise _no_source(function)
+
+
+def _no_source(function: FunctionType) -> SourceError:
+    code = function.__code__
+    if not has_text(function):
+        return SourceError(
+            f"the source of {function.__qualname__!r} cannot be read (from {code.co_filename!r})",
+            "define the function in a file or a notebook cell",
+        )
+    return SourceError(
+        f"what stands at line {code.co_firstlineno} of {code.co_filename!r} is not the source of "
+        f"{function.__qualname__!r}: compiling it gives other code",
+        "the file has changed since it was imported: reload the module, or start again",
+    )
+
+
+def nested_definition(node: FunctionNode, outer: Definition) -> Definition:
+    """The definition of a function inside another one (make it once per node)."""
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    return Definition(
+        node, outer.file, name, f"{outer.qualname}.<locals>.{name}", outer.globals, outer.lines
+    )
+
+
+def char_col(lines: tuple[str, ...], line: int, byte_col: int) -> int:
+    """ast counts columns in UTF-8 bytes, people in characters."""
+    if not 0 < line <= len(lines):
+        return byte_col
+    return len(lines[line - 1].encode()[:byte_col].decode(errors="replace"))
+
+
+def site_of(definition: Definition, node: ast.AST) -> Site:
+    """The place of a syntax node; a node without a place stands for the whole function."""
+    where = node if hasattr(node, "lineno") else definition.node
+    line: int = getattr(where, "lineno", 1)
+    end_line: int = getattr(where, "end_lineno", None) or line
+    col = char_col(definition.lines, line, getattr(where, "col_offset", 0))
+    end_col = char_col(definition.lines, end_line, getattr(where, "end_col_offset", None) or 0)
+    if isinstance(where, ast.FunctionDef) and not isinstance(node, ast.expr):
+        end_line, end_col = line, len(definition.lines[line - 1]) if definition.lines else col
+    return Site(definition.file, line, col, end_line, end_col, definition.name)
+
+

@@ -1,0 +1,145 @@
+"""Special methods of records that their users wrote: ``abs``, ``len``, truth, ``in``, subscripts,
+and ``hasattr``. They go before what a ``NamedTuple`` has as a tuple."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import BOOL, I64, Int
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.narrowing import case_value
+from pullback.frontend.kinds.values import (
+    ListV,
+    OptionalV,
+    RecordV,
+    Scalar,
+    Specialiser,
+    Static,
+    SymbolV,
+    TupleV,
+    UnionV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.python import records
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST) -> Value | None:
+    """The call of a special method; None: its user did not write it."""
+    if isinstance(value, RecordV) and written(value.cls, name) is not None:
+        return run.call(run.attribute(value, name, node), args, node)
+    return None
+
+
+def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
+    """``value.__len__()``, which is an int and not negative."""
+    found = special(run, value, "__len__", (), node)
+    if found is None:
+        return None
+    if isinstance(found, Static) and type(found.value) is int and found.value >= 0:
+        return found
+    number = run.scalar(found, node)
+    if not isinstance(number.type, Int):
+        run.refuse(node, "__len__() should return an int", error=ArgumentTypeError)
+    atom = run.convert(number, I64, node)
+    fine = run.b.prim("ge", atom, i64(0))
+    run.require(fine, "ValueError", "__len__() should return >= 0", node)
+    return Scalar(atom, True, number.bits)
+
+
+def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
+    """By ``__bool__``, else by ``__len__``; None: there is neither."""
+    found = special(run, value, "__bool__", (), node)
+    match found:
+        case None:
+            size = length(run, value, node)
+            return None if size is None else run.truth(size, node)
+        case Static(bool(known)):
+            return known
+        case Scalar(atom, True) if atom.type == BOOL:
+            return bool(atom.value) if isinstance(atom, Lit) else atom
+        case _:
+            run.refuse(
+                node,
+                f"__bool__ should return bool, not {run.describe(found)}",
+                "return bool(...)",
+                error=ArgumentTypeError,
+            )
+
+
+def contains(run: Run, item: Value, value: Value, node: ast.AST) -> Value | None:
+    """``bool(value.__contains__(item))``"""
+    found = special(run, value, "__contains__", (item,), node)
+    if found is None:
+        return None
+    known = run.truth(found, node)
+    return Static(known) if isinstance(known, bool) else Scalar(known, True, 1)
+
+
+@register(type)
+def type_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """type(x) of a record, a member of an enumeration or a number of Python."""
+    if len(args) != 1 or kwargs:
+        sp.refuse(node, "type takes one argument", error=ArgumentTypeError)
+    return _class(sp, args[0], node)
+
+
+def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
+    match value:
+        case RecordV(cls) | SymbolV(_, cls):
+            return Static(cls)
+        case Static(known):
+            return Static(type(known))
+        case Scalar(py=True):
+            return Static({BOOL: bool, I64: int}.get(value.type, float))
+        case TupleV(_, is_list):
+            return Static(list if is_list else tuple)
+        case ListV():
+            told_apart(sp, value, (list,), node)
+            return Static(list)
+        case _:
+            sp.refuse(node, f"type of {sp.describe(value)}", "use isinstance(x, Class)")
+
+
+@register(hasattr)
+def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """hasattr(record, "name"), known for each class."""
+    if len(args) != 2 or kwargs:
+        sp.refuse(node, "hasattr takes two arguments", error=ArgumentTypeError)
+    value, name = args[0], sp.static(args[1], node, "the name of an attribute")
+    if not isinstance(name, str):
+        sp.refuse(node, "hasattr(): attribute name must be string", error=ArgumentTypeError)
+    return _has(sp, value, name, node)
+
+
+def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
+    from pullback.frontend.run import Run
+
+    match value:
+        case UnionV() | OptionalV():
+            assert isinstance(sp, Run)
+            return case_value(sp, value, lambda part: _has(sp, part, name, node), node)
+        case Static(None) if not name.startswith("__"):
+            return Static(False)
+        case RecordV(cls) if cls is not dict and not name.startswith("__"):
+            if name in records.field_names(cls):
+                return Static(True)
+            if not any(name in vars(c) for c in cls.__mro__):
+                if not any("__getattr__" in vars(c) for c in cls.__mro__):
+                    return Static(False)
+            elif not isinstance(getattr(cls, name), property):  # it might raise AttributeError
+                return Static(True)
+    sp.refuse(
+        node,
+        f"hasattr({sp.describe(value)}, {name!r}) is not known when compiling",
+        "use isinstance(x, Class), or ask for a field or method of a frozen dataclass",
+    )

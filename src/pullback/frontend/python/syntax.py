@@ -1,0 +1,447 @@
+"""What can be read off the syntax alone: names bound and free, jumps, liveness, refused syntax."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.texts import FunctionNode
+
+Scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a statement or expression, without those inside nested functions (the nested
+    function's own node is given, and what it evaluates at once: defaults and decorators)."""
+    yield root
+    if isinstance(root, Scopes):
+        children: Iterable[ast.AST] = _evaluated_at_once(root)
+    else:
+        children = ast.iter_child_nodes(root)
+    for child in children:
+        yield from own_nodes(child)
+
+
+def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
+    if isinstance(node, ast.ClassDef):
+        return
+    yield from node.args.defaults
+    yield from (d for d in node.args.kw_defaults if d is not None)
+    if not isinstance(node, ast.Lambda):
+        yield from node.decorator_list
+
+
+def pattern_names(pattern: ast.pattern) -> Iterator[str]:
+    """The names that a pattern binds."""
+    for n in ast.walk(pattern):
+        if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name is not None:
+            yield n.name
+        elif isinstance(n, ast.MatchMapping) and n.rest is not None:
+            yield n.rest
+
+
+LIST_UPDATES = frozenset({
+    "append", "extend", "pop", "insert", "remove", "clear", "reverse", "sort", "update",
+    "setdefault",
+})  # fmt: skip
+"""The methods that change a list or a dict in place."""
+
+
+def _updated_by_method(n: ast.AST) -> str | None:
+    """The name in ``name.append(v)``, ``name[i].append(v)``."""
+    match n:
+        case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
+            while isinstance(value, ast.Subscript | ast.Attribute):
+                value = value.value
+            return value.id if isinstance(value, ast.Name) else None
+        case _:
+            return None
+
+
+def target_names(target: ast.expr, updates: bool = True) -> Iterator[str]:
+    """The names that an assignment target binds or (if asked) updates."""
+    match target:
+        case ast.Name(name):
+            yield name
+        case ast.Tuple(elts) | ast.List(elts):
+            for e in elts:
+                yield from target_names(e, updates)
+        case ast.Starred(value):
+            yield from target_names(value, updates)
+        case ast.Subscript(value=value) | ast.Attribute(value=value) if updates:
+            yield from target_names(value)
+        case _:
+            return
+
+
+def _targets(stmt: ast.AST) -> list[ast.expr]:
+    match stmt:
+        case ast.Assign(targets) | ast.Delete(targets):
+            return targets
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
+            return [target]
+        case ast.For(target=target) | ast.NamedExpr(target=target):
+            return [target]
+        case _:
+            return []
+
+
+def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
+    """The names that statements bind or (if asked) update, in order of appearance, each once."""
+    names: dict[str, None] = {}
+    for stmt in stmts:
+        for n in own_nodes(stmt):
+            for target in _targets(n):
+                names.update(dict.fromkeys(target_names(target, updates)))
+            if isinstance(n, ast.FunctionDef):
+                names[n.name] = None
+            elif isinstance(n, ast.match_case):
+                names.update(dict.fromkeys(pattern_names(n.pattern)))
+            elif isinstance(n, ast.Import | ast.ImportFrom):
+                names.update(dict.fromkeys(a.asname or a.name.split(".")[0] for a in n.names))
+            changed = _updated_by_method(n) if updates else None
+            if changed is not None:
+                names[changed] = None
+    return list(names)
+
+
+def binds_names(expressions: Sequence[ast.expr]) -> bool:
+    """Whether one of them has a ``:=``."""
+    return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
+
+
+def updated(stmts: Sequence[ast.AST]) -> set[str]:
+    """The names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
+    by_method = {_updated_by_method(n) for s in stmts for n in own_nodes(s)}
+    return {name for name in by_method if name is not None} | {
+        name
+        for s in stmts
+        for n in own_nodes(s)
+        for t in _targets(n)
+        for sub in _subscripts(t)
+        for name in target_names(sub)
+    }
+
+
+def _subscripts(target: ast.expr) -> Iterator[ast.Subscript]:
+    match target:
+        case ast.Subscript():
+            yield target
+        case ast.Tuple(elts) | ast.List(elts):
+            for e in elts:
+                yield from _subscripts(e)
+        case _:
+            return
+
+
+def parameters(node: FunctionNode) -> list[str]:
+    a = node.args
+    return [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+
+
+def _body(node: FunctionNode) -> list[ast.AST]:
+    return [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+
+
+@by_node
+def local_names(node: FunctionNode) -> frozenset[str]:
+    """The names that are local to a function (as in Python, wherever they are assigned)."""
+    return local_names_now(node)
+
+
+def local_names_now(node: FunctionNode) -> frozenset[str]:
+    """The same of a tree that changes: not remembered."""
+    extra = [node.args.vararg.arg] if node.args.vararg is not None else []
+    return frozenset(parameters(node)) | frozenset(extra) | frozenset(assigned(_body(node), False))
+
+
+@by_node
+def given_names(node: FunctionNode) -> frozenset[str]:
+    """The parameters that are never bound anew: an update of what they hold can be handed back."""
+    return frozenset(parameters(node)) - set(assigned(_body(node), False))
+
+
+@by_node
+def free_names(node: FunctionNode) -> tuple[str, ...]:
+    """The names that a function reads from outside, sorted: of enclosing functions or globals."""
+    return tuple(sorted(reads(_body(node)) - local_names(node)))
+
+
+def reads(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names read in these nodes, by nested functions too (not what those bind themselves)."""
+    names: set[str] = set()
+    for n in nodes:
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+            names.add(n.id)
+        elif isinstance(n, Comprehension):
+            bound = {name for g in n.generators for name in target_names(g.target)}
+            names |= reads(ast.iter_child_nodes(n)) - bound
+            names |= reads([n.generators[0].iter])
+            continue
+        elif isinstance(n, Scopes):
+            if isinstance(n, ast.FunctionDef | ast.Lambda):
+                names.update(free_names(n))
+            names |= reads(_evaluated_at_once(n))
+            continue
+        elif isinstance(n, ast.AugAssign) or _is_store(n):
+            targets = [n.target] if isinstance(n, ast.AugAssign) else _targets(n)
+            names.update(name for t in targets for name in _read_by_target(t, n))
+        names |= reads(ast.iter_child_nodes(n))
+    return names
+
+
+def _is_store(n: ast.AST) -> bool:
+    return isinstance(n, ast.Assign | ast.AnnAssign | ast.For | ast.Delete)
+
+
+def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
+    """``a[i] = v`` reads a; ``x += v`` reads x."""
+    if isinstance(target, ast.Name) and isinstance(stmt, ast.AugAssign):
+        yield target.id
+    for sub in _subscripts(target):
+        yield from target_names(sub)
+
+
+def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that functions nested in these statements read from outside themselves."""
+    return frozenset(
+        name
+        for s in stmts
+        for n in own_nodes(s)
+        if isinstance(n, ast.FunctionDef | ast.Lambda)
+        for name in free_names(n)
+    )
+
+
+# --- jumps ----------------------------------------------------------------------------------------
+
+
+def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
+    """Which of return, break and continue can leave these statements."""
+    found: set[str] = set()
+    for s in stmts:
+        match s:
+            case ast.Return():
+                return frozenset(found | {"return"})
+            case ast.Break():
+                return frozenset(found | {"break"})
+            case ast.Continue():
+                return frozenset(found | {"continue"})
+            case ast.Raise():
+                break
+            case ast.If(_, body, orelse):
+                found |= jumps(body) | jumps(orelse)
+            case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
+                found |= (jumps(body) & {"return"}) | jumps(orelse)
+            case ast.Match(_, cases):
+                for c in cases:
+                    found |= jumps(c.body)
+            case _:
+                pass
+    return frozenset(found)
+
+
+def ways_through(stmts: Sequence[ast.stmt]) -> int:
+    """How many paths lead through statements without jumping (branches that meet count once)."""
+    ways = 1
+    for s in stmts:
+        match s:
+            case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
+                return 0
+            case ast.If(_, body, orelse) if jumps([s]):
+                ways *= ways_through(body) + ways_through(orelse)
+            case ast.Match(_, cases) if jumps([s]):
+                ways *= sum(ways_through(c.body) for c in cases)
+            case _:
+                pass
+    return ways
+
+
+def size(stmts: Sequence[ast.stmt]) -> int:
+    """The number of syntax nodes."""
+    return sum(1 for s in stmts for _ in ast.walk(s))
+
+
+# --- liveness -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Liveness:
+    """Which names may still be read after a statement; for loops also at their head.
+
+    Names that nested functions capture count as live everywhere; ``ends`` are live at the end."""
+
+    after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
+    head: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
+    captured: frozenset[str] = frozenset()
+    ends: frozenset[str] = frozenset()
+
+    def block(
+        self,
+        stmts: Sequence[ast.stmt],
+        out: frozenset[str],
+        exits: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
+    ) -> frozenset[str]:
+        """Names live before ``stmts``, given those live after; ``exits``: at break, continue."""
+        for s in reversed(stmts):
+            self.after[s] = out | self.captured
+            out = self._statement(s, out, exits)
+        return out
+
+    def _statement(
+        self, s: ast.stmt, out: frozenset[str], exits: tuple[frozenset[str], frozenset[str]]
+    ) -> frozenset[str]:
+        match s:
+            case ast.Return(value):
+                return self.ends | (reads([value]) if value is not None else set())
+            case ast.Raise():
+                return frozenset(reads([s]))
+            case ast.Break():
+                return exits[0]
+            case ast.Continue():
+                return exits[1]
+            case ast.If(test, body, orelse):
+                arms = self.block(body, out, exits) | self.block(orelse, out, exits)
+                return arms | reads([test])
+            case ast.For(target, iterable, body, orelse):
+                after = self._after_loop(s, orelse, out, exits)
+                head = self._loop(s, body, after, set(target_names(target)), set())
+                return head | reads([iterable])
+            case ast.While(test, body, orelse):
+                after = self._after_loop(s, orelse, out, exits)
+                return self._loop(s, body, after, set(), reads([test]))
+            case ast.Match(subject, cases):
+                live = out | reads([subject])
+                for c in cases:
+                    inner = self.block(c.body, out, exits)
+                    guard = reads([c.guard]) if c.guard is not None else set()
+                    live |= (inner | guard) - set(pattern_names(c.pattern))
+                return live
+            case _:
+                return (out - self._kills(s)) | reads([s])
+
+    def _after_loop(
+        self,
+        s: ast.stmt,
+        orelse: list[ast.stmt],
+        out: frozenset[str],
+        exits: tuple[frozenset[str], frozenset[str]],
+    ) -> frozenset[str]:
+        """Live when a loop ends, before its ``else`` or (after ``break``) behind it."""
+        if not orelse:
+            return out
+        after = out | self.block(orelse, out, exits)
+        self.after[s] = after | self.captured
+        return after
+
+    def _kills(self, s: ast.stmt) -> set[str]:
+        if isinstance(s, ast.FunctionDef):
+            return {s.name}
+        plain = [t for t in _targets(s) if isinstance(t, ast.Name | ast.Tuple | ast.List)]
+        names = {n for t in plain for n in target_names(t)}
+        return names - {n for t in plain for sub in _subscripts(t) for n in target_names(sub)}
+
+    def _loop(
+        self, s: ast.stmt, body: list[ast.stmt], after: frozenset[str], bound: set[str],
+        test: set[str],
+    ) -> frozenset[str]:
+        head = after | test
+        for _ in range(2):  # one pass finds what the next iteration reads, the second is stable
+            head = head | (self.block(body, head, (after, head)) - bound)
+        self.head[s] = head | self.captured
+        return head
+
+
+@by_node
+def liveness_of(node: FunctionNode) -> Liveness:
+    """Liveness in a whole function body (of a lambda: nothing to know)."""
+    if isinstance(node, ast.Lambda):
+        return Liveness()
+    ends = given_names(node)
+    live = Liveness(captured=captured_names(node.body) & local_names(node), ends=ends)
+    live.block(node.body, ends)
+    return live
+
+
+# --- syntax that is refused wherever it stands ----------------------------------------------------
+
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Try: (
+        "exceptions cannot be caught in compiled code",
+        "test what would raise beforehand: if y != 0.0: ... else: ...",
+    ),
+    ast.TryStar: (
+        "exceptions cannot be caught in compiled code",
+        "test what would raise beforehand: if y != 0.0: ... else: ...",
+    ),
+    ast.With: (
+        "'with' has effects that compiled code cannot have",
+        "do it outside; np.errstate can be left away: compiled code gives no warnings",
+    ),
+    ast.AsyncFor: ("async code cannot be compiled", "call an ordinary function"),
+    ast.AsyncWith: ("async code cannot be compiled", "call an ordinary function"),
+    ast.AsyncFunctionDef: ("async code cannot be compiled", "write an ordinary function"),
+    ast.Await: ("async code cannot be compiled", "call an ordinary function"),
+    ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
+    ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
+    ast.Nonlocal: (
+        "a variable of an enclosing function cannot be rebound",
+        "give it to the function and return the new one",
+    ),
+    ast.Yield: (
+        "a generator function cannot be compiled", "out = []; out.append(v) for each; return out"
+    ),
+    ast.YieldFrom: (
+        "a generator function cannot be compiled", "out = []; out.append(v) for each; return out"
+    ),
+    ast.Set: ("sets are not part of the language", "use a tuple or a list: k in (1, 2)"),
+    ast.SetComp: ("sets are not part of the language", "use a list"),
+}
+
+
+@by_node
+def declared_outside(node: FunctionNode) -> frozenset[str]:
+    """The names that a function declares ``global`` or ``nonlocal``."""
+    inside = [n for root in _body(node) for n in ast.walk(root)]
+    return frozenset(
+        name for n in inside if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names
+    )
+
+
+@by_node
+def is_generator(node: FunctionNode) -> bool:
+    """Whether calling the function gives an iterator."""
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))
+
+
+def _handed_back(node: FunctionNode, declared: ast.Nonlocal) -> str:
+    """How to do without ``nonlocal``: the function is given the value and returns the new one."""
+    around = [
+        f
+        for f in ast.walk(node)
+        if isinstance(f, ast.FunctionDef) and any(n is declared for n in ast.walk(f))
+    ]
+    inner = around[-1]  # ``walk`` finds those outside first
+    names = ", ".join(declared.names)
+    given = ", ".join([*parameters(inner), *declared.names])
+    call = ", ".join([*["..."] * bool(parameters(inner)), *declared.names])
+    return (
+        f"def {inner.name}({given}): ...; return {names}   and where it is called   "
+        f"{names} = {inner.name}({call})"
+    )
+
+
+def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
+    """The places in a function whose syntax is refused, with reason and rewrite."""
+    for root in _body(node):
+        for n in ast.walk(root):
+            if type(n) in REFUSED:
+                reason, rewrite = REFUSED[type(n)]
+                if isinstance(n, ast.Nonlocal):
+                    rewrite = _handed_back(node, n)
+                yield n, reason, rewrite

@@ -1,0 +1,1 @@
+"""Passes over arrays: how they are made, indexed and laid out."""

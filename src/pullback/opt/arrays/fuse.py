@@ -1,0 +1,372 @@
+"""An element of a built array is computed where it is read, if that costs nothing.
+
+    let a = build i. e[i];  ... a[j] ...   ==>   ... e[j] ...
+
+in two cases:
+
+1. ``e`` is an *index function*: a few cheap scalar steps and at most one read. Then any read.
+2. Every element is read at most once: the reads of ``a`` all stand in one block, at the same
+   indices, and every loop between ``a`` and them has its variable alone in one of the indices
+   (``j``, ``j + c``, ``c - j``, ``2 * j``). Then nothing is computed twice; in a branch that is not
+   taken it is not computed at all.
+
+What ``e`` reads must never be updated, for it is read later. A body that can raise moves (case 2)
+only into a loop over the same extents that raises nothing itself, and past nothing that does: then
+the same errors come in the same order, and none where the loop has no round. In case 2 the build
+goes in the same step: it would be run once more, at every level of a recursion, for its errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Case,
+    Function,
+    If,
+    Index,
+    Let,
+    Lit,
+    Loop,
+    Op,
+    Prim,
+    Program,
+    Sum_,
+    Var,
+    While,
+    atoms,
+    sub_blocks,
+)
+from pullback.core.traverse import free_variables, map_children, refresh
+from pullback.core.types import I64, Array
+from pullback.opt.arrays.shapes import same
+from pullback.opt.arrays.storage import updated_arrays
+from pullback.opt.effects import PURE, RAISE, EffectsOf, may_duplicate
+
+CHEAP_STEPS = 4
+"""An index function has at most this many scalar operations."""
+
+
+def fuse(program: Program) -> Program:
+    """The program with elements computed where they are read."""
+    effects, updated = EffectsOf(program), updated_arrays(program)
+    functions = {}
+    for name, f in program.functions.items():
+        reads = _Reads()
+        reads.block(f.body, ())
+        functions[name] = _Fuser(effects, updated, reads).function(f)
+    return Program(functions, program.decls, program.main)
+
+
+# --- who reads what -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One read of an element: the block where it stands, the ops around it, the indices."""
+
+    block: Block
+    around: tuple[Let, ...]
+    indices: tuple[Atom, ...]
+
+
+@dataclass
+class _Reads:
+    """Of every array: its reads, or None if it is used in another way too. Of every variable: its
+    op, if a let binds it, and the number of ops around it."""
+
+    of: dict[Var, list[_Read] | None] = field(default_factory=dict)
+    defs: dict[Var, Op] = field(default_factory=dict)
+    depth: dict[Var, int] = field(default_factory=dict)
+
+    def block(self, block: Block, around: tuple[Let, ...]) -> None:
+        for let in block.lets:
+            for v in let.vars:
+                self.defs[v], self.depth[v] = let.op, len(around)
+            others = atoms(let.op)
+            if isinstance(let.op, Index) and isinstance(let.op.array, Var):
+                found = self.of.setdefault(let.op.array, [])
+                if found is not None and not let.op.checked:
+                    found.append(_Read(block, around, let.op.indices))
+                    others = let.op.indices
+            self.other(others)
+            for bound, inner in sub_blocks(let.op):
+                self.depth.update(dict.fromkeys(bound, len(around) + 1))
+                self.block(inner, (*around, let))
+        self.other(block.results)
+
+    def other(self, some: tuple[Atom, ...]) -> None:
+        for a in some:
+            if isinstance(a, Var) and isinstance(a.type, Array):
+                self.of[a] = None
+
+
+# --- the walk -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """A build that may be fused: its let (with the new body), its place, its position there."""
+
+    let: Let
+    op: Build
+    depth: int
+    position: int
+    once: bool  # case 2 holds for all of its results
+    raises: bool
+
+
+class _Fuser:
+    """The walk over one function. ``depth_of`` has the number of ops around a variable's let."""
+
+    def __init__(self, effects: EffectsOf, updated: frozenset[Var], reads: _Reads) -> None:
+        self.effects = effects
+        self.updated = updated
+        self.reads = reads
+        self.names: dict[Var, Atom] = {}
+        self.defs: dict[Var, Op] = {}
+        self.depth_of: dict[Var, int] = {}
+        self.built: dict[Var, tuple[_Built, int]] = {}
+        self.depth = 0
+        self.done: list[list[tuple[Let, tuple[Atom, ...], tuple[Atom, ...]]]] = []
+        self.gone: set[Let] = set()  # builds whose body has moved
+
+    def atom(self, a: Atom) -> Atom:
+        return self.names.get(a, a) if isinstance(a, Var) else a
+
+    def function(self, f: Function) -> Function:
+        self.bind(f.params)
+        return Function(f.name, f.params, self.block(f.body), f.results)
+
+    def bind(self, variables: tuple[Var, ...]) -> None:
+        for v in variables:
+            self.depth_of[v] = self.depth
+
+    def block(self, block: Block) -> Block:
+        out: list[Let] = []
+        self.done.append([])
+        for position, let in enumerate(block.lets):
+            if isinstance(let.op, Index) and self.read(let, let.op, out):
+                continue
+            self.depth += 1
+            for bound, _ in sub_blocks(let.op):
+                self.bind(bound)
+            op = map_children(let.op, self.atom, self.block)
+            self.depth -= 1
+            new = Let(let.vars, op, let.site)
+            self.add(new, out)
+            if isinstance(op, Build):
+                self.register(let, new, op, block, position)
+        self.done.pop()
+        stay = tuple(let for let in out if let not in self.gone)
+        return Block(stay, tuple(self.atom(a) for a in block.results))
+
+    def add(self, let: Let, out: list[Let]) -> None:
+        out.append(let)
+        self.bind(let.vars)
+        for v in let.vars:
+            self.defs[v] = let.op
+
+    # --- which builds -------------------------------------------------------------------------
+
+    def register(self, old: Let, new: Let, op: Build, block: Block, position: int) -> None:
+        """Note the build as one that may be fused."""
+        effects = self.effects.block(op.body)
+        if not effects <= RAISE:
+            return
+        if not self.updated.isdisjoint(free_variables(op.body)):
+            return
+        once = self.read_once(old, block, position, effects != PURE)
+        built = _Built(new, op, self.depth, position, once, effects != PURE)
+        for k, v in enumerate(new.vars):
+            self.built[v] = built, k
+
+    def read_once(self, let: Let, block: Block, position: int, raises: bool) -> bool:
+        """Case 2, by the program as it was before the walk."""
+        reads: list[_Read] = []
+        for v in let.vars:
+            mine = self.reads.of.get(v, [])
+            if mine is None:
+                return False
+            reads.extend(mine)
+        if not reads:
+            return False
+        first = reads[0]
+        for read in reads[1:]:
+            if read.block is not first.block or not all(map(same, read.indices, first.indices)):
+                return False
+        path = first.around[self.depth :]
+        if raises and not self.may_raise_there(let, block, position, path, first.indices):
+            return False
+        return self.path_is_injective(path, first.indices)
+
+    def may_raise_there(
+        self,
+        let: Let,
+        block: Block,
+        position: int,
+        path: tuple[Let, ...],
+        indices: tuple[Atom, ...],
+    ) -> bool:
+        """Whether a body that can raise may move into the one loop of the path."""
+        if len(path) != 1 or not isinstance(path[0].op, Build | Sum_):
+            return False
+        loop, build = path[0].op, let.op
+        assert isinstance(build, Build)
+        if len(loop.extents) != len(build.extents) or not all(
+            map(same, loop.extents, build.extents)
+        ):
+            return False
+        if indices != loop.indices or not self.effects.is_pure(loop):
+            return False
+        for between in block.lets[position + 1 :]:
+            if between is path[0]:
+                return True
+            if not self.effects.is_pure(between.op):
+                return False
+        return False
+
+    def path_is_injective(self, path: tuple[Let, ...], indices: tuple[Atom, ...]) -> bool:
+        """Whether the loops of the path come to each element at most once."""
+        variables: set[Var] = set()
+        for let in path:
+            match let.op:
+                case Build(_, own, _) | Sum_(_, own, _):
+                    variables.update(own)
+                case Loop(_, index, _, _, _):
+                    variables.add(index)
+                case While():
+                    return False
+                case If() | Case():
+                    pass
+                case _:
+                    return False
+        alone = {_only_variable(i, variables, self.reads, self.depth, 8) for i in indices}
+        return variables <= alone
+
+    # --- reads --------------------------------------------------------------------------------
+
+    def read(self, let: Let, op: Index, out: list[Let]) -> bool:
+        """Compute the element here if it may be; False if it must be read."""
+        array = self.atom(op.array)
+        if op.checked or not isinstance(array, Var):
+            return False
+        idx = tuple(self.atom(i) for i in op.indices)
+        source = self.defs.get(array)
+        if isinstance(source, Prim) and source.name == "reshape":
+            flat = source.args[0]
+            if isinstance(flat, Var) and flat.type == _rank_one(flat) and flat in self.built:
+                built, k = self.built[flat]
+                body = _index_function(built.op.body, k)
+                if body is not None:
+                    linear = self.linear(idx, source.args[1:], out)
+                    self.instance(let, body, built.op.indices, (linear,), out)
+                    return True
+        if array not in self.built:
+            return False
+        built, k = self.built[array]
+        if built.once:  # so all other reads of it are done here too
+            self.gone.add(built.let)
+        body = None if built.raises else _index_function(built.op.body, k)
+        if body is not None:
+            self.instance(let, body, built.op.indices, idx, out)
+            return True
+        if not built.once:
+            return False
+        for other, at, results in self.done[-1]:
+            if other is built.let and all(map(same, at, idx)):
+                self.names[let.vars[0]] = results[k]
+                return True
+        results = self.place(built.op.body, built.op.indices, idx, out)
+        self.done[-1].append((built.let, idx, results))
+        self.names[let.vars[0]] = results[k]
+        return True
+
+    def instance(
+        self,
+        let: Let,
+        body: Block,
+        indices: tuple[Var, ...],
+        idx: tuple[Atom, ...],
+        out: list[Let],
+    ) -> None:
+        (self.names[let.vars[0]],) = self.place(body, indices, idx, out)
+
+    def place(
+        self, body: Block, indices: tuple[Var, ...], idx: tuple[Atom, ...], out: list[Let]
+    ) -> tuple[Atom, ...]:
+        """The body here, at these indices; its results."""
+        new = refresh(body, dict(zip(indices, idx)))
+        for let in new.lets:
+            self.add(let, out)
+        return new.results
+
+    def linear(
+        self, idx: tuple[Atom, ...], extents: tuple[Atom, ...], out: list[Let]
+    ) -> Atom:
+        """The position in C order."""
+        total: Atom = Lit(0, I64)
+        for i, n in zip(idx, extents):
+            for name, other in (("mul", n), ("add", i)):
+                v = Var("k", I64)
+                self.add(Let((v,), Prim(name, (total, other))), out)
+                total = v
+        return total
+
+
+def _rank_one(flat: Var) -> Array | None:
+    return flat.type if isinstance(flat.type, Array) and flat.type.rank == 1 else None
+
+
+def _index_function(body: Block, k: int) -> Block | None:
+    """The part of a build's body that makes result ``k``, if it is an index function."""
+    needed: set[Atom] = {body.results[k]}
+    lets: list[Let] = []
+    reads = steps = 0
+    for let in reversed(body.lets):
+        if needed.isdisjoint(let.vars):
+            continue
+        match let.op:
+            case Prim(name, _, _) if name != "stop_gradient" and may_duplicate(let.op):
+                steps += 1
+            case Index() if may_duplicate(let.op):
+                reads += 1
+            case _:
+                return None
+        if reads > 1 or steps > CHEAP_STEPS:
+            return None
+        needed.update(atoms(let.op))
+        lets.append(let)
+    return Block(tuple(reversed(lets)), (body.results[k],))
+
+
+def _only_variable(
+    a: Atom, variables: set[Var], reads: _Reads, depth: int, fuel: int
+) -> Var | None:
+    """The one loop variable of which ``a`` is a one-to-one function when the others stay; None if
+    there is no such thing (also if ``a`` depends on none). ``depth`` is that of the array."""
+    if a in variables:
+        assert isinstance(a, Var)
+        return a
+    if not isinstance(a, Var) or fuel == 0:
+        return None
+
+    def stays(other: Atom) -> bool:
+        return isinstance(other, Lit) or reads.depth.get(other, 0) <= depth
+
+    match reads.defs.get(a):
+        case Prim("add" | "sub" | "add.ck" | "sub.ck", (x, y)):
+            for one, other in ((x, y), (y, x)):
+                if stays(other):
+                    return _only_variable(one, variables, reads, depth, fuel - 1)
+            return None
+        case Prim("mul" | "mul.ck", (x, y)):
+            for one, other in ((x, y), (y, x)):
+                if isinstance(other, Lit) and other.value != 0:
+                    return _only_variable(one, variables, reads, depth, fuel - 1)
+            return None
+        case _:
+            return None

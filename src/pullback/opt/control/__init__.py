@@ -1,0 +1,1 @@
+"""Passes over branches, sums, calls and what may leave a loop."""

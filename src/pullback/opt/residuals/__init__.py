@@ -1,0 +1,1 @@
+"""Passes over residuals, which the forward sweep keeps for the reverse sweep."""

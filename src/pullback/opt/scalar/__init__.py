@@ -1,0 +1,1 @@
+"""Passes over scalar operations and their checks."""

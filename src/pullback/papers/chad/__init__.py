@@ -1,0 +1,1 @@
+"""Efficient CHAD (Smeding and Vákár)."""

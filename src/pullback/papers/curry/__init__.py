@@ -1,0 +1,1 @@
+"""The Differentiable Curry (Vytiniotis et al.)."""

@@ -1,0 +1,1 @@
+"""Provably correct, asymptotically efficient, higher-order reverse AD (Krawiec et al.)."""

@@ -1,0 +1,1 @@
+"""Dual-numbers reverse AD (Smeding and Vákár), stage by stage."""

@@ -1,0 +1,138 @@
+"""Arrays that are used once (Smeding & Vákár, section 7, Fig. 11).
+
+    alloc n x k = k a           a : Array t of length n, x everywhere; k must not give a away
+    allocBeside n x w = (w, a)  as alloc; the array w is there to witness that we are inside one
+    get i a = (a[i], a)         set i x a = a[i := x]          size a = (length of a, a)
+    dealloc a b = b             freeze a : IArray t            v @ i = v[i]
+    modify i f a = let (x,a) = get i a in set i (f x) a
+
+Every operation consumes the array that it takes and gives it back as a new handle; a handle that
+was consumed is stale, and using it is an error. So what is written in place can be seen by nobody,
+and ``alloc`` is an ordinary function. The stages from section 7 on are written with the same
+operations as effects (``core.nested_arrays``), which costs them no bookkeeping; their terms run on
+handles too, with the same results.
+
+>>> from pullback.papers.language.terms import Lit, Pair, R
+>>> from pullback.papers.language.eval import evaluate
+>>> from pullback.papers.language.build import lam, op
+>>> body = lam("a", array_of(R), lambda a: op("freeze", modify(
+...     Lit(1), lam("x", R, lambda x: x + 10.0), a.t)))
+>>> evaluate(op("alloc", 3, 0.5, body), {}, LINEAR_ARRAYS)[0]
+[0.5, 10.5, 0.5]
+>>> twice = op("alloc", 1, 0.5, lam("a", array_of(R), lambda a: Pair(
+...     op("freeze", op("set", 0, 1.0, a)), op("freeze", op("set", 0, 2.0, a)))))
+>>> evaluate(twice, {}, LINEAR_ARRAYS)
+Traceback (most recent call last):
+RuntimeError: set: a handle that was consumed before
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from pullback.papers.language.build import let_pair, op
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.ops import Library, Row, Run, sig
+from pullback.papers.language.terms import (
+    App,
+    Arr,
+    Data,
+    Fun,
+    Prod,
+    Static,
+    Term,
+    TVar,
+    Type,
+    Z,
+)
+
+
+def array_of(t: Type) -> Data:
+    """Array t."""
+    return Data("Array", (t,))
+
+
+class Handle:
+    """The right to use a mutable array once."""
+
+    __slots__ = ("cells", "stale")
+
+    def __init__(self, cells: list[object]) -> None:
+        self.cells, self.stale = cells, False
+
+    def consume(self, by: str) -> list[object]:
+        """The cells; the handle is stale from now on."""
+        if self.stale:
+            raise RuntimeError(f"{by}: a handle that was consumed before")
+        self.stale = True
+        return self.cells
+
+
+def _consuming(name: str, which: int) -> Run:
+    """An operation on the array at a place of the arguments."""
+
+    def run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+        handle = args[which]
+        assert isinstance(handle, Handle)
+        cells = handle.consume(name)
+        if name == "size":
+            return len(cells), Handle(cells)
+        if name == "freeze":
+            return list(cells)
+        i = cast(int, args[0])
+        if not 0 <= i < len(cells):
+            raise IndexError(f"index {i} of an array of length {len(cells)}")
+        if name == "get":
+            return cells[i], Handle(cells)
+        cells[i] = args[1]
+        return Handle(cells)
+
+    return run
+
+
+def _alloc(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    m.cost += cast(int, args[0])
+    return m.call(args[2], Handle([args[1]] * cast(int, args[0])))
+
+
+def _beside(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    m.cost += cast(int, args[0])
+    witness = args[2]
+    assert isinstance(witness, Handle)
+    return Handle(witness.consume("allocBeside")), Handle([args[1]] * cast(int, args[0]))
+
+
+def _dealloc(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    dead, kept = args
+    assert isinstance(dead, Handle)
+    dead.consume("dealloc").clear()
+    return kept
+
+
+def _at(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    xs, i = cast("tuple[list[object], int]", tuple(args))
+    if not 0 <= i < len(xs):
+        raise IndexError(f"index {i} of an array of length {len(xs)}")
+    return xs[i]
+
+
+a, b = TVar("a"), TVar("b")
+_A, _B = array_of(a), array_of(b)
+LINEAR_ARRAYS = Library(
+    Row("alloc", sig((Z, a, Fun(_A, b)), b), _alloc),
+    Row("allocBeside", sig((Z, a, _B), Prod(_B, _A)), _beside),
+    Row("get", sig((Z, _A), Prod(a, _A)), _consuming("get", 1)),
+    Row("set", sig((Z, a, _A), _A), _consuming("set", 2)),
+    Row("size", sig((_A,), Prod(Z, _A)), _consuming("size", 0)),
+    Row("dealloc", sig((_A, b), b), _dealloc),
+    Row("freeze", sig((_A,), Arr(a)), _consuming("freeze", 0)),
+    Row("@", sig((Arr(a), Z), a), _at, show="{0} @ {1}"),
+)
+"""The interface of Fig. 11; all is O(1) but alloc and allocBeside, which cost the length."""
+
+
+def modify(i: Term, f: Term, array: Term) -> Term:
+    """modify i f a = let (x,a) = get i a in set i (f x) a."""
+    return let_pair(("x", "a"), op("get", i, array), lambda x, rest: op(
+        "set", i, App(f, x.t), rest))

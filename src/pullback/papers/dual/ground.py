@@ -1,0 +1,116 @@
+"""What runs the stages of dual-numbers reverse AD (Smeding & Vákár, 3.3 and section 9).
+
+    Wrap : (s -> t) -> s -> t * (t' -o s')
+
+``prepared`` makes a program one lambda with distinct names; a stage wraps it; ``checked`` holds the
+result to the type above; ``runner`` runs it.
+
+>>> from pullback.papers.language.terms import Let, R, Var
+>>> from pullback.papers.language.build import prim, reals
+>>> from pullback.papers.language.pretty import show
+>>> x, y, z = Var("x"), Var("y"), Var("z")
+>>> FIG1 = Source(reals("x", "y"), Let("z", prim("add", x, y), prim("mul", x, z)), R)
+>>> print(show(prepared(FIG1)[0], 100))
+\\x:R * R. let x1 = fst x in let y = snd x in let z = x1 + y in x1 * z
+>>> from pullback.papers.dual.naive import naive
+>>> print(runner(naive)(FIG1, (3.0, 4.0), 1.0).cotangents)
+(10.0, 3.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pullback.papers.dual.types import cotangent
+from pullback.papers.language.arrays import OPS
+from pullback.papers.language.build import as_lambda
+from pullback.papers.language.check import (
+    FIRST_ORDER_ARRAYS,
+    SOURCE,
+    Dialect,
+    NestedTypeError,
+    Types,
+    check,
+    types_of,
+)
+from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.machine import Machine
+from pullback.papers.language.ops import Library, fits
+from pullback.papers.language.terms import (
+    App,
+    DataDecl,
+    Foldl,
+    Fun,
+    Lam,
+    Lit,
+    Op,
+    Prim,
+    Prod,
+    Source,
+    Term,
+    Var,
+    fresh,
+)
+from pullback.papers.language.traverse import deeply, map_parts, rename_apart
+from pullback.papers.language.values import items, pair, tuple_value
+from pullback.papers.methods import Outcome, Runner
+
+DUAL_SOURCE: Dialect = replace(
+    SOURCE, name="dual numbers source", ops=FIRST_ORDER_ARRAYS.ops - {"scatter_add"} | {"error"})
+"""Figure 4 with section 9 (recursion, sums, data types, polymorphism), and arrays."""
+
+
+def prepared(source: Source, library: Library = OPS) -> tuple[Lam, Types]:
+    """The program as one lambda with distinct names, and the types of its subterms."""
+
+    def unsugared(t: Term) -> Term:  # sum a = foldl (acc x. acc + x) 0 a
+        if isinstance(t, Op) and t.name == "sum":
+            acc, x = fresh("s"), fresh("x")
+            return Foldl(acc, x, Prim("add", (Var(acc), Var(x))), Lit(0.0), unsugared(t.args[0]))
+        return map_parts(unsugared, t)
+
+    cotangent(source.result)
+    lam = rename_apart(deeply(lambda: unsugared(as_lambda(source))))
+    assert isinstance(lam, Lam)
+    cotangent(lam.type)
+    return lam, types_of(lam, (), source.decls, library)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped:
+    """A program and its pullback as one term, x -> (value, cotangent -> cotangents), with the
+    declarations and the library that it needs, and the transformed body alone."""
+
+    term: Term
+    decls: tuple[DataDecl, ...]
+    library: Library
+    body: Term
+
+
+def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
+    """``w``, whose type must be as the paper says: s -> t * (t' -o s')."""
+    found = check(w.term, (), w.decls, w.library)
+    s, t = lam.type, source.result
+    wanted = Fun(s, Prod(t, Fun(cotangent(t), cotangent(s), "-o")))
+    if not fits(found, wanted):
+        raise NestedTypeError(f"the wrapper has type {found}, not {wanted}")
+    return w
+
+
+Wrap = Callable[[Source], Wrapped]
+
+
+def runner(wrap: Wrap) -> Runner:
+    """How the driver runs a stage."""
+
+    def run(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+        w, m = deeply(lambda: wrap(source)), Machine()
+        both, forward = evaluate(
+            App(w.term, Var("input")), {"input": tuple_value(*args)}, w.library, m)
+        value, back = pair(both)
+        ct, reverse = apply(back, seed, machine=m)
+        return Outcome(
+            value, tuple(items(ct, len(args))), forward, reverse, m, w.term)
+
+    return run

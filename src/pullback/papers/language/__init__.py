@@ -1,0 +1,1 @@
+"""The nested lambda-terms in which the algorithms of the papers are written."""
