@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback.call.leaves import scalar
+from pullback.call.located import located
+from pullback.call.marshal import alternative_of
 from pullback.core.types import Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend.exact import require_exact
@@ -23,9 +26,6 @@ from pullback.frontend.instances import bare
 from pullback.frontend.kinds import ArrayK, Kind, ListK, OptionalK, RecordK, ScalarK, TupleK, UnionK
 from pullback.frontend.pytypes import type_of, types_of
 from pullback.frontend.records import Union
-from pullback.leaves import scalar
-from pullback.located import located
-from pullback.marshal import alternative_of
 
 Change = Callable[..., object]
 
