@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pullback as pb
-from pullback import boundary
+from pullback.call.packed import conversion_of, encode
 from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 
@@ -151,9 +151,9 @@ def row(name: str, columns: tuple[Column, ...], calls: list[Callable[[], Any]]) 
 
 
 def conversions(data: Any) -> list[Callable[[], Any]]:
-    conversion = boundary.conversion_of(type_of(data), Space.FORWARD)
+    conversion = conversion_of(type_of(data), Space.FORWARD)
     assert conversion is not None
-    block = boundary.encode(conversion, data, 0, False)
+    block = encode(conversion, data, 0, False)
     assert block is not None
     cells = np.zeros(block.end)
     cotangents = tuple(np.zeros(NODES) for _ in range(2)) if cells.size == 0 else ()

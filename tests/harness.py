@@ -19,7 +19,7 @@ def run(f: Callable[..., Any], args: tuple[Any, ...], tier: str) -> Any:
     """The value of f(*args) in a tier: "python", "eval" or "native"."""
     if tier == "python":
         return f(*args)
-    from pullback import driver
+    from pullback.call import driver
 
     return driver.run(f, args, tier=tier)
 
@@ -29,7 +29,7 @@ def gradient(
     method: str = "chad",
 ) -> tuple[Any, tuple[Any, ...]]:
     """(value, one gradient per argnum), reverse mode, in a tier: "eval" or "native"."""
-    from pullback import driver
+    from pullback.call import driver
 
     return driver.gradient(f, args, argnums, tier=tier, method=method)
 

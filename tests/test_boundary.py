@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import boundary
+from pullback.call.packed import conversion_of, encode
 from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 
@@ -157,8 +157,8 @@ def same(a, b):
 
 def by_general_way(f, *args):
     """The gradient as it is without compiled conversions."""
-    from pullback import driver
-    from pullback.plans import Request, What
+    from pullback.call import driver
+    from pullback.call.request import Request, What
 
     request = Request(What.GRADIENT, (0,), True)
     function, unit = driver.found(f, args, request)
@@ -171,8 +171,8 @@ def test_random_trees_as_the_general_way(seed):
     tree = random_rose(rng, 5, [])
     if isinstance(tree, Leaf):
         tree = Rose(1.0, [], [], (2.0, 1), np.zeros(1), [], [tree, tree])
-    conversion = boundary.conversion_of(type_of(tree), Space.FORWARD)
-    assert conversion is not None and boundary.encode(conversion, tree, 0, False) is not None
+    conversion = conversion_of(type_of(tree), Space.FORWARD)
+    assert conversion is not None and encode(conversion, tree, 0, False) is not None
     gradient = pb.grad(rose_sum)(tree)
     assert same(gradient, by_general_way(rose_sum, tree))
     assert pb.jit(rose_sum)(tree) == pytest.approx(rose_sum(tree), rel=1e-12)
@@ -250,7 +250,7 @@ def test_init_is_not_run():
 
 
 def test_unusual_classes_go_the_general_way():
-    assert boundary.conversion_of(type_of(Odd(1.0, None)), Space.FORWARD) is None
+    assert conversion_of(type_of(Odd(1.0, None)), Space.FORWARD) is None
     g = pb.grad(squares)(Odd(1.5, None))
     assert vars(g)["value"] == 6.0
     assert pb.unpack(pb.grad(squares)(pb.pack(Cell(1.5, None)))).value == 3.0

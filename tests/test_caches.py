@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 from pullback.frontend.python.memo import by_node
 from pullback.native.runtime import ModuleOwner
 from tests.test_rebinding import space

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.boundary import conversion_of
+from pullback.call.packed import conversion_of
 from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
 from tests.test_boundary import by_general_way, same

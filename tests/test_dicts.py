@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import boundary, driver
+from pullback.call import driver
+from pullback.call.packed import conversion_of, encode
+from pullback.call.request import Request, What
 from pullback.frontend.python.pytypes import type_of
 from pullback.native.shapes import Space
-from pullback.plans import Request, What
 from tests.test_boundary import same
 
 
@@ -60,9 +61,9 @@ X = np.array([0.5, -1.0, 2.0])
 
 def test_gradients_are_those_of_the_general_way():
     p = parameters()
-    conversion = boundary.conversion_of(type_of(p), Space.FORWARD)
+    conversion = conversion_of(type_of(p), Space.FORWARD)
     assert conversion is not None
-    assert boundary.encode(conversion, p, 0, False) is not None
+    assert encode(conversion, p, 0, False) is not None
     gradient = pb.grad(net)
     assert pb.jit(net)(p, X) == pytest.approx(net(p, X), rel=1e-12)
     for seed in range(3):

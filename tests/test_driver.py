@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
-from pullback.cells import Cells
+from pullback.call import driver
+from pullback.call.machine_words import Memory, Reader
+from pullback.call.marshal import Flattener, result_value
+from pullback.call.request import Request, What
+from pullback.call.store import Cells
 from pullback.core.terms import Dialect
 from pullback.core.types import F64, I64, Array, Handle
 from pullback.core.values import Node, make_array
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.frontend.python.pytypes import type_of
-from pullback.marshal import Flattener, result_value
-from pullback.plans import Request, What
-from pullback.rawmemory import Memory, Reader
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 from pullback.pipeline import PIPELINE, SHARED, run_stages
 from tests.exact import Writer, bits, functions_of, outcome, points, some_number
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
-from pullback.plans import Request, What
+from pullback.call import driver
+from pullback.call.request import Request, What
 
 
 class Metres(float):

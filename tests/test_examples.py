@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 
-from pullback import driver
+from pullback.call import driver
 from tests.programs.examples import FOLDER, module_of, names
 
 NAMES = names()

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback import driver
+from pullback.call import driver
+from pullback.call.request import Request, What
 from pullback.core.pretty import show
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import specialise
-from pullback.plans import Request, What
 from tests.frontend.test_unions import CASES
 from tests.programs import corpus
 

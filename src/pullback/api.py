@@ -1,4 +1,4 @@
-"""The operators, with JAX's names and meanings: thin, the work is in ``driver``."""
+"""The operators, with JAX's names and meanings: thin, the work is in ``call.driver``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pullback import driver, products, trees
-from pullback.driver import MethodPullback, config, derive, pack, plain, unpack
+from pullback.call import driver, products, pytrees
+from pullback.call.driver import MethodPullback, config, derive, pack, plain, unpack
+from pullback.call.first_errors import first_error
+from pullback.call.misuse import require_function, values_of
+from pullback.call.pytrees import ravel
+from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
-from pullback.first_errors import first_error
-from pullback.misuse import require_function, values_of
-from pullback.plans import Request, What
-from pullback.trees import ravel
 
 Argnums = int | Sequence[int]
 Made = TypeVar("Made")
@@ -361,20 +361,20 @@ def check_grads(
     if type(order) is not int or order < 1:
         raise ArgumentValueError(f"order is 1, 2, ..., not {order!r}")
     values = plain(values_of(args, "check_grads"))
-    short = any(map(trees.has_float32, values))
+    short = any(map(pytrees.has_float32, values))
     atol, rtol = (v if v is not None else 1e-2 if short else 1e-5 for v in (atol, rtol))
     eps = eps if eps is not None else 1e-2 if short else 1e-4
     rng = np.random.default_rng(seed)
-    tangents = tuple(trees.direction(rng, x) for x in values)
+    tangents = tuple(pytrees.direction(rng, x) for x in values)
     out, pullback = vjp(f, *values)
-    cotangent = trees.direction(rng, out)
+    cotangent = pytrees.direction(rng, out)
     found: dict[str, float] = {}
     if "rev" in modes:
         cotangents = pullback(cotangent)
         parts = zip(values, cotangents, tangents, strict=True)  # two arguments share nothing
-        found["reverse mode"] = sum(trees.inner(*part) for part in parts)
+        found["reverse mode"] = sum(pytrees.inner(*part) for part in parts)
     if "fwd" in modes:
-        found["forward mode"] = trees.inner(out, jvp(f, values, tangents)[1], cotangent)
+        found["forward mode"] = pytrees.inner(out, jvp(f, values, tangents)[1], cotangent)
     found["finite differences"] = _difference(f, values, tangents, (out, cotangent), eps)
     names = list(found)
     for i, first in enumerate(names):
@@ -399,8 +399,8 @@ def _difference(
     out, cotangent = along
 
     def at(step: float) -> float:
-        moved = [trees.moved(x, t, step) for x, t in zip(args, tangents)]
-        return trees.inner(out, f(*moved), cotangent)
+        moved = [pytrees.moved(x, t, step) for x, t in zip(args, tangents)]
+        return pytrees.inner(out, f(*moved), cotangent)
 
     def central(step: float) -> float:
         return (at(step) - at(-step)) / (2 * step)

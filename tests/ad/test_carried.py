@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.call.driver import Request, What, specialisation
 from pullback.core.terms import Loop, While
 from pullback.core.traverse import all_lets
 from pullback.core.types import Handle, Sum
-from pullback.driver import Request, What, specialisation
 from tests.programs.lists import textbook_merge_sort
 
 V = np.random.default_rng(3).normal(size=40)

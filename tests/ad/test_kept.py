@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from benchmarks import methods
-from pullback import driver
 from pullback.ad.min_cut import divide
+from pullback.call import driver
+from pullback.call.request import Request, What
 from pullback.core import translate_state
 from pullback.core.build import Builder
 from pullback.core.terms import Let, Var, atoms
 from pullback.core.traverse import free_variables
 from pullback.core.types import F64
-from pullback.plans import Request, What
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
+from pullback.call.request import Request, What
 from pullback.core.terms import TapePush
 from pullback.core.traverse import all_lets
 from pullback.lower.arenas import instructions
 from pullback.lower.loopcode import LANES, AtAdd, ForCode, Instr, Store
 from pullback.lower.lower import lower
-from pullback.plans import Request, What
 
 SIZES = (0, 1, 7, 8, 9, 21)
 

@@ -12,8 +12,8 @@ import pullback as pb
 from tests.programs import corpus
 from pullback.lower.lower import lower
 from pullback.lower.show import show_module
-from pullback.driver import specialisation
-from pullback.plans import Request, What
+from pullback.call.driver import specialisation
+from pullback.call.request import Request, What
 
 [p] = [p for p in corpus() if p.name == "signed_distance"]
 args = p.make_args(np.random.default_rng(0), 3)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from pullback.call.marshal import Flattener, result_value
 from pullback.core.check import check
 from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import Specialised, specialise
-from pullback.marshal import Flattener, result_value
 
 
 def compiled(f: Callable[..., Any], *args: Any) -> Specialised:

@@ -9,7 +9,7 @@ import pytest
 import scipy.special
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 from pullback.frontend.kinds.values import CALLS, WRITTEN
 from pullback.frontend.python.rewrites import ANYTHING, DESCENT, REWRITES, rewrite_of
 from tests.frontend.advice import ADVICE, OUTSIDE, X, descend

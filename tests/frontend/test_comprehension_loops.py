@@ -5,7 +5,7 @@ import math
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 
 
 def test_the_condition_is_evaluated_once():

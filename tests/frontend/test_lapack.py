@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
+from pullback.call.request import Request, What
 from pullback.core.build import Builder
 from pullback.core.prims_linear import LINEAR
 from pullback.core.prims_linear import MATRIX as MATRIX_TYPE
 from pullback.core.terms import Program
 from pullback.core.types import F64
-from pullback.plans import Request, What
 from tests import harness
 from tests.core.programs import program, var
 from tests.frontend import test_numpy_linalg as linalg

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pullback import driver
+from pullback.call import driver
 from pullback.errors import (
     EndlessError,
     MutationError,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 from tests.frontend import raising_programs as programs
 
 X = np.array([1.5, -2.25, 1.0 / 3.0])

@@ -6,7 +6,7 @@ from pathlib import Path
 SRC = Path(__file__).parents[2] / "src" / "pullback"
 
 # room -> the rooms that it may know, besides itself; "pullback" is the public interface.
-# From "marshal" to "compiled": the parts of the driver, from a Python value to compiled code.
+# "call" is the boundary: from a Python call to compiled code and back.
 MAY_KNOW = {
     "core": set(),
     "errors": {"core"},
@@ -19,50 +19,11 @@ MAY_KNOW = {
     "absent": set(),
     "frontend": {"core", "errors", "combinators", "absent"},
     "native": {"core", "lower", "errors"},
-    "leaves": {"core", "errors", "frontend"},
-    "cells": {"core"},
-    "marshal": {"core", "errors", "frontend", "leaves", "cells"},
-    "trees": {"core", "errors", "frontend", "leaves", "located", "marshal"},
-    "tangents": {"core", "errors", "frontend", "marshal"},
-    "rawmemory": {"core", "lower", "native", "cells"},
-    "wrappers": {"core", "ad"},
-    "located": {"errors", "frontend", "leaves", "marshal"},
-    "applied": {"errors"},
-    "plans": {"core", "errors", "frontend", "ad", "marshal"},
-    "boundary": {
-        "core", "errors", "frontend", "located", "lower", "marshal", "native", "plans", "entries",
-    },
-    "entries": {"core", "frontend", "native", "marshal", "rawmemory"},
-    "routes": {"core", "frontend", "lower", "native", "plans", "entries", "boundary"},
-    "products_text": {
-        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
-        "plans", "entries",
-    },
-    "calls": {
-        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
-        "plans", "located", "cells",
-    },
-    "compiled": {
-        "core", "frontend", "lower", "native", "marshal", "tangents", "plans", "entries", "calls",
-        "boundary", "routes", "products_text",
-    },
-    "halves": {
-        "core", "errors", "frontend", "lower", "native", "marshal", "tangents", "rawmemory",
-        "plans", "entries", "calls", "boundary", "wrappers", "compiled", "products_text",
-    },
-    "misuse": {"errors"},
-    "first_errors": {"driver", "errors", "native", "plans"},
-    "products": {"boundary", "driver", "errors", "first_errors", "halves", "plans", "tangents"},
-    "by_method": {
-        "core", "errors", "papers", "convert", "frontend", "marshal", "tangents", "plans", "calls"
+    "call": {
+        "core", "errors", "papers", "convert", "ad", "lower", "frontend", "native", "pipeline",
     },
     "pipeline": {"core", "convert", "ad", "opt"},
-    "driver": {
-        "core", "errors", "papers", "ad", "lower", "frontend", "native",
-        "marshal", "wrappers", "applied", "plans", "entries", "calls",
-        "compiled", "by_method", "boundary", "halves", "pipeline",
-    },
-    "api": {"driver", "errors", "first_errors", "misuse", "plans", "products", "halves", "trees"},
+    "api": {"call", "errors"},
     "pullback": {"api", "errors", "combinators", "absent"},
     "demo": {"pullback"},
     "__main__": {"pullback", "demo"},
@@ -117,6 +78,25 @@ def test_the_rooms_know_only_whom_they_may() -> None:
     assert violations(SRC) == []
 
 
+def circles(folder: Path) -> list[str]:
+    """The files of a folder that import each other in a circle."""
+    knows: dict[str, set[str]] = {}
+    files = {".".join(p.relative_to(folder).with_suffix("").parts) for p in folder.rglob("*.py")}
+    for path in folder.rglob("*.py"):
+        place = path.relative_to(folder.parent)
+        found = imported(path.read_text(), place.parts[:-1])
+        inside = {".".join(n[1:k]) for n in found if n[:1] == (folder.name,) for k in (2, 3, 4)}
+        knows[".".join(place.with_suffix("").parts[1:])] = inside & files
+    while free := [name for name, others in knows.items() if not others & set(knows)]:
+        for name in free:
+            del knows[name]
+    return sorted(knows)
+
+
+def test_the_files_of_the_boundary_are_in_no_circle() -> None:
+    assert circles(SRC / "call") == []
+
+
 def test_planted_violations_are_caught(tmp_path: Path) -> None:
     for room in ("core", "ad", "opt"):
         (tmp_path / room).mkdir()
@@ -130,3 +110,8 @@ def test_planted_violations_are_caught(tmp_path: Path) -> None:
         "core/terms.py: core may not know ad",
         "opt/dce.py: opt may not know pullback",
     ]
+    (tmp_path / "opt" / "cse.py").write_text("from pullback.opt.fuse import fuse\n")
+    (tmp_path / "opt" / "fuse.py").write_text("from pullback.opt.dce import dce, cse\n")
+    assert circles(tmp_path / "opt") == []
+    (tmp_path / "opt" / "dce.py").write_text("from pullback.opt import cse\n")
+    assert circles(tmp_path / "opt") == ["cse", "dce", "fuse"]

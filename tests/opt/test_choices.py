@@ -3,8 +3,8 @@
 import numpy as np
 
 import pullback as pb
+from pullback.call.driver import PIPELINE
 from pullback.core.terms import If, Program
-from pullback.driver import PIPELINE
 from pullback.opt.scalar.if_conversion import make_choices
 from tests.ad.flatcore import A1, F64, I64, program
 from tests.opt.agreement import agree, ops

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback import driver
-from pullback.calls import flatten_arguments, run_evaluator
+from pullback.call import driver
+from pullback.call.by_leaves import flatten_arguments, run_evaluator
+from pullback.call.driver import Unit
+from pullback.call.request import Plan, Request, What
 from pullback.core.terms import Jvp, Vjp
 from pullback.core.terms import Program as CoreProgram
 from pullback.core.traverse import all_lets
-from pullback.driver import Unit
 from pullback.pipeline import AD, PIPELINE
-from pullback.plans import Plan, Request, What
 from tests.campaign import part
 from tests.programs import Program, corpus
 from tests.recursions import RECURSIONS, Recursion

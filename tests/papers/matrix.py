@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import pullback as pb
-from pullback.by_method import method_names
+from pullback.call.by_method import method_names
 from tests.harness import distance
 from tests.papers.conformance import MATRIX
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import llvmlite.binding as llvm
 import pytest
 
-from pullback import driver
+from pullback.call import driver
 from pullback.native import compile as native
 
 _counter = ctypes.c_int64(0)

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback.calls import flatten_arguments
+from pullback.call.by_leaves import flatten_arguments
+from pullback.call.driver import found, gradient
+from pullback.call.driver import run as run_tier
+from pullback.call.request import Request, What
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.eval import evaluate as evaluate_core
 from pullback.core.terms import Program as CoreProgram
 from pullback.core.values import Node
-from pullback.driver import found, gradient
-from pullback.driver import run as run_tier
 from pullback.papers.bridge import differentiate
 from pullback.papers.bridge_terms import to_source
 from pullback.papers.bridge_values import from_nested, to_nested
@@ -23,7 +24,6 @@ from pullback.papers.language.eval import evaluate
 from pullback.papers.language.terms import Source
 from pullback.papers.language.values import items
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
-from pullback.plans import Request, What
 from tests.papers.generate import FIG1, HO3, finite_difference
 from tests.programs import Program, corpus
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.by_method import method_names
+from pullback.call.by_method import method_names
 from pullback.papers.language.machine import Machine, OutOfSteps
 from tests.harness import difference, direction, distance, inner, is_real, leaves, still
 from tests.papers.conformance import claim

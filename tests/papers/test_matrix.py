@@ -2,7 +2,7 @@
 
 import pytest
 
-from pullback.by_method import method_names
+from pullback.call.by_method import method_names
 from tests.papers import matrix
 from tests.papers.conformance import MATRIX
 

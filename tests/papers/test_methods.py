@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
-from pullback.by_method import method_names
+from pullback.call import driver
+from pullback.call.by_method import method_names
 from pullback.papers.language.terms import Op
 from pullback.papers.methods import METHODS
 from tests.harness import distance

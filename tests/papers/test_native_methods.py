@@ -13,11 +13,11 @@ import pytest
 
 import pullback as pb
 from benchmarks import methods, table1
-from pullback import driver
+from pullback.call import driver
+from pullback.call.request import Request, What
 from pullback.lower.arenas import instructions
 from pullback.lower.loopcode import AccAlloc, Alloc, CallCode, ForCode, Instr, WhileCode
 from pullback.lower.lower import lower
-from pullback.plans import Request, What
 from tests import harness
 from tests.papers.conformance import claim
 from tests.papers.native_work import counting, work

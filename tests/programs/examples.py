@@ -5,7 +5,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pullback import driver
+from pullback.call import driver
 from tests.programs import Program
 
 FOLDER = Path(__file__).parents[2] / "examples"

@@ -137,7 +137,8 @@ class Run(PythonValues):
         error: type[PullbackError] | None = None,
     ) -> NoReturn:
         definition = self.frame.definition
-        own = definition is not None and definition.globals.get("__name__") == "pullback.applied"
+        module = None if definition is None else definition.globals.get("__name__")
+        own = module == "pullback.call.callee"
         raise (error or UnsupportedError)(reason, rewrite, None if own else self.site(node))
 
     @contextmanager

@@ -31,7 +31,7 @@ OPEN = frozenset({"calendar", "colorsys", "statistics", "typing"})
 """Modules of the standard library whose functions are plain arithmetic: they are read, as installed
 packages are."""
 
-_OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.applied", "pullback.api",
+_OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "pullback.api",
               "pullback.combinators")  # fmt: skip
 """Where functions of this package stand that are compiled."""
 

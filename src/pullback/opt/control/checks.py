@@ -6,7 +6,7 @@
 
 A condition on integers that is linear in the index of the loop holds in every iteration if it holds
 in the extreme one; so the same programs raise errors, only earlier (before the errors of other
-places in the loop: such errors are marked, see ``first_errors``). What stands in a branch of the
+places in the loop: such errors are marked, see ``call.first_errors``). What is in a branch of the
 loop's body stays there. Inner loops come first, so that checks move out of whole nests. What is
 left is loops without exits, which can be fused, nested and run in lanes.
 """

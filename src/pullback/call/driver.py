@@ -23,15 +23,25 @@ from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
-from pullback.applied import as_function
-from pullback.boundary import Packed, pack, plain, unpack
-from pullback.by_method import NATIVE, MethodPullback, derive, require_method
-from pullback.calls import finish, flatten_arguments, flatten_duals, not_taken, run_evaluator
-from pullback.compiled import Native, canonical
+from pullback.call.by_leaves import (
+    finish,
+    flatten_arguments,
+    flatten_duals,
+    not_taken,
+    run_evaluator,
+)
+from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
+from pullback.call.callee import as_function
+from pullback.call.compiled import Native, canonical
+from pullback.call.fast_calls import Fast
+from pullback.call.marshal import reachable_unions
+from pullback.call.packed import Packed, pack, plain, unpack
+from pullback.call.pullbacks import Halves
+from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
+from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.entries import Fast
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from pullback.frontend.derivatives.derivative_calls import register_operators
 from pullback.frontend.kinds.extents import NO_BROADCAST
@@ -39,8 +49,6 @@ from pullback.frontend.kinds.kinds import ArgType, Kind, leaf_types
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
-from pullback.halves import Halves
-from pullback.marshal import reachable_unions
 from pullback.pipeline import (
     AD,
     PIPELINE,
@@ -51,8 +59,6 @@ from pullback.pipeline import (
     prepared,
     run_stages,
 )
-from pullback.plans import Plan, Request, What, make_plan, with_literals, without_none
-from pullback.wrappers import loss_entry
 
 Found = TypeVar("Found")
 

@@ -19,7 +19,8 @@ from functools import cache
 
 import numpy as np
 
-from pullback.cells import Cells, accumulated, beside, read
+from pullback.call.leaves import array, items_of, mismatch, nothing, scalar
+from pullback.call.store import Cells, accumulated, beside, read
 from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
@@ -48,7 +49,6 @@ from pullback.frontend.python.records import (
     is_tuple_of_any_length,
 )
 from pullback.frontend.python.symbols import number_of, symbol_class, symbol_of
-from pullback.leaves import array, items_of, mismatch, nothing, scalar
 
 
 class Alternative:

@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from pullback.call.fast_calls import result_form
+from pullback.call.located import located
+from pullback.call.marshal import Flattener, has_union
+from pullback.call.request import Plan, What
 from pullback.core.types import Bool, Int, Real
-from pullback.entries import result_form
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -32,9 +35,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.python import symbols
 from pullback.frontend.python.pytypes import types_of
 from pullback.frontend.python.records import Union, annotations_of, inside, is_tuple_of_any_length
-from pullback.located import located
 from pullback.lower.values import machine
-from pullback.marshal import Flattener, has_union
 from pullback.native.boundary import Conversion
 from pullback.native.choices import MOST_MEMBERS
 from pullback.native.classes import access_of
@@ -53,7 +54,6 @@ from pullback.native.shapes import (
     Strided,
     Symbol,
 )
-from pullback.plans import Plan, What
 
 MOST_UNIONS = 15  # the table of objects tells them apart by the low bits of addresses
 

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from pullback.cells import Cells
+from pullback.call.store import Cells
 from pullback.core.types import (
     Array,
     Bool,

@@ -14,6 +14,17 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from pullback.call.marshal import (
+    FlatNode,
+    Flattener,
+    alternative,
+    alternative_of,
+    has_union,
+    holds_reals,
+    of_reals,
+    reachable_unions,
+    rows_of,
+)
 from pullback.core.types import Array, Named, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.errors import ArgumentTypeError, ArgumentValueError
@@ -33,17 +44,6 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.records import Union, field_of
-from pullback.marshal import (
-    FlatNode,
-    Flattener,
-    alternative,
-    alternative_of,
-    has_union,
-    holds_reals,
-    of_reals,
-    reachable_unions,
-    rows_of,
-)
 
 What = str
 """What the caller gave, for messages: "tangent" or "cotangent"."""

@@ -11,14 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pullback.boundary import (
-    boundary_of,
-    conversion_of,
-    plain,
-    raw_results,
-    space_of,
-)
-from pullback.calls import (
+from pullback.call.by_leaves import (
     Given,
     call_native,
     flatten_arguments,
@@ -28,23 +21,30 @@ from pullback.calls import (
     read_results,
     taken,
 )
-from pullback.compiled import Fits
+from pullback.call.compiled import Fits
+from pullback.call.fast_calls import Fast, Guards, Hidden, absent_names
+from pullback.call.fast_products import pullback_form
+from pullback.call.machine_words import Memory, kept_cells
+from pullback.call.marshal import result_value
+from pullback.call.packed import (
+    boundary_of,
+    conversion_of,
+    plain,
+    raw_results,
+    space_of,
+)
+from pullback.call.request import Plan
+from pullback.call.tangents import Usual, root_numbers, tangent_leaves
+from pullback.call.wrappers import forward_entry, pullback_entry, renamed
 from pullback.core.terms import Program
 from pullback.core.types import Real
-from pullback.entries import Fast, Guards, Hidden, absent_names
 from pullback.errors import ArgumentTypeError, UnsupportedError
 from pullback.frontend.kinds.kinds import describe
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
-from pullback.marshal import result_value
 from pullback.native import compile_entries, routed
 from pullback.native.boundary import Conversion
 from pullback.native.shapes import Space
-from pullback.plans import Plan
-from pullback.products_text import pullback_form
-from pullback.rawmemory import Memory, kept_cells
-from pullback.tangents import Usual, root_numbers, tangent_leaves
-from pullback.wrappers import forward_entry, pullback_entry, renamed
 
 Split = Callable[..., tuple[Program, Program, tuple[bool, ...]]]
 Entry = Callable[[Program], Program]

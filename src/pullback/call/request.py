@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from pullback.ad.spaces import Spaces
+from pullback.call.marshal import of_reals
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Array, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
@@ -28,7 +29,6 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
 )
 from pullback.frontend.specialise import Specialised
-from pullback.marshal import of_reals
 
 
 class What(Enum):

@@ -2,7 +2,8 @@
 
 The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
 what Python has to do besides: a record is taken apart and built again.
-Kinds with nodes, and lists of anything but numbers, have none: they go in as blocks (``routes``).
+Kinds with nodes, and lists of anything but numbers, have none: they go in as blocks
+(``convention``).
 
 ``fast_form`` writes the Python function of one compiled entry: look at the guards, read the hidden
 arguments, take records apart, call. It gives ``NotImplemented`` when the compiled code is not for
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field, is_dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pullback.call.machine_words import TY_OF_DTYPE
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.core.values import dtype_of
 from pullback.frontend.functions.scopes import Path
@@ -45,7 +47,6 @@ from pullback.native import (
     Tree,
     bound,
 )
-from pullback.rawmemory import TY_OF_DTYPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from pullback.call.leaves import array, items_of, mismatch, scalar
+from pullback.call.marshal import alternative_of
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.derivatives.homes import Homes, TwoHomesError
 from pullback.frontend.kinds.kinds import (
@@ -22,8 +24,6 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
 )
 from pullback.frontend.python.records import Union, field_of
-from pullback.leaves import array, items_of, mismatch, scalar
-from pullback.marshal import alternative_of
 
 
 @contextmanager

@@ -13,22 +13,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.calls import Flat, finish, flatten_arguments, run_evaluator
+from pullback.call.by_leaves import Flat, finish, flatten_arguments, run_evaluator
+from pullback.call.marshal import result_value
+from pullback.call.request import Plan, Request, What
+from pullback.call.tangents import tangent_leaves
 from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.terms import Program
 from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError
 from pullback.frontend.kinds.kinds import leaf_types
-from pullback.marshal import result_value
 from pullback.papers import load
 from pullback.papers.bridge import differentiate
 from pullback.papers.language.pretty import show
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
 from pullback.papers.methods import METHODS, Outcome, Unsupported
-from pullback.plans import Plan, Request, What
-from pullback.tangents import tangent_leaves
 
 NATIVE = "chad"
 """The production algorithm: what ``method=`` is by default."""

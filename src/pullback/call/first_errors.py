@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback import driver
+from pullback.call import driver
+from pullback.call.request import Request, What
 from pullback.errors import PullbackError
 from pullback.native.runtime import is_early
-from pullback.plans import Request, What
 
 _IN_ORDER = Request(What.VALUE, in_order=True)
 

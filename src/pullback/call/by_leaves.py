@@ -1,7 +1,7 @@
 """The general way into an entry and out of it: every kind, by leaves, in both tiers.
 
-Arguments are flattened (``marshal``, ``tangents``), nodes laid out in memory (``rawmemory``), and
-the results built again. The evaluator takes the leaves as they are.
+Arguments are flattened (``marshal``, ``tangents``), nodes laid out in memory (``machine_words``),
+and the results built again. The evaluator takes the leaves as they are.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Protocol
 
 import numpy as np
 
-from pullback.cells import Cells, accumulated, of_argument
+from pullback.call.located import located
+from pullback.call.machine_words import Memory, Reader, is_simple, signature_leaves
+from pullback.call.marshal import Flattener, of_reals, rebuild, result_value
+from pullback.call.request import Plan, What
+from pullback.call.store import Cells, accumulated, of_argument
+from pullback.call.tangents import DualFlattener, split_duals
 from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Program
 from pullback.core.types import Array, Decl, Handle, Named, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import ArgumentTypeError, at_site
-from pullback.located import located
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
-from pullback.marshal import Flattener, of_reals, rebuild, result_value
 from pullback.native import EntrySignature, Leaf, PyInt, Words
-from pullback.plans import Plan, What
-from pullback.rawmemory import Memory, Reader, is_simple, signature_leaves
-from pullback.tangents import DualFlattener, split_duals
 
 Decls = dict[str, Decl]
 

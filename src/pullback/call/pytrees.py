@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from pullback.call.leaves import scalar
+from pullback.call.located import located
+from pullback.call.marshal import alternative_of
 from pullback.core.types import Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend.derivatives.homes import Homes
@@ -32,9 +35,6 @@ from pullback.frontend.python.exact import require_exact
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.records import Union
-from pullback.leaves import scalar
-from pullback.located import located
-from pullback.marshal import alternative_of
 
 Change = Callable[..., object]
 

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pullback.boundary import Boundary
-from pullback.core.types import Type
-from pullback.entries import (
+from pullback.call.fast_calls import (
     Decode,
     Fast,
     Guards,
@@ -23,11 +21,13 @@ from pullback.entries import (
     gradient_form,
     result_form,
 )
+from pullback.call.packed import Boundary
+from pullback.call.request import Plan, What
+from pullback.core.types import Type
 from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.lower.values import leaves as machine_types
 from pullback.native import Made, Out, RouteSignature, Tree, bound
 from pullback.native.boundary import Conversion
-from pullback.plans import Plan, What
 
 Route = Callable[[object, Fast], Fast]
 """The fast call of a function, given the general way, which is called where it does not fit."""

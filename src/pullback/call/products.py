@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from weakref import ref
 
-from pullback import driver
-from pullback.boundary import plain
-from pullback.driver import Unit
+from pullback.call import driver
+from pullback.call.driver import Unit
+from pullback.call.first_errors import first_error
+from pullback.call.packed import plain
+from pullback.call.pullbacks import Pullback
+from pullback.call.request import Request, What
+from pullback.call.tangents import refuse_discrete
 from pullback.errors import PullbackError
-from pullback.first_errors import first_error
-from pullback.halves import Pullback
-from pullback.plans import Request, What
-from pullback.tangents import refuse_discrete
 
 MOST = 4
 """How many compiled calls are remembered for one operator of one function."""

@@ -1,8 +1,8 @@
 """Native code of a unit: compiled entries, and the ways into them.
 
 ``Native`` is one entry. Where all kinds are simple its entry point takes and gives the Python
-values themselves (``entries``); else it takes data in blocks (``boundary``, ``routes``), or takes
-and gives leaves (``calls``).
+values themselves (``fast_calls``); else it takes data in blocks (``packed``, ``convention``), or
+takes and gives leaves (``by_leaves``).
 """
 
 from __future__ import annotations
@@ -12,13 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pullback.boundary import (
-    Boundary,
-    boundary_of,
-    plain,
-    raw_results,
-)
-from pullback.calls import (
+from pullback.call.by_leaves import (
     Given,
     call_native,
     finish,
@@ -30,8 +24,8 @@ from pullback.calls import (
     taken,
     words_signature,
 )
-from pullback.core.terms import Program
-from pullback.entries import (
+from pullback.call.convention import Route, Way, way
+from pullback.call.fast_calls import (
     Fast,
     FastForm,
     Form,
@@ -43,15 +37,21 @@ from pullback.entries import (
     result_form,
     tuple_form,
 )
+from pullback.call.fast_products import TangentForm, tangent_form
+from pullback.call.marshal import Flattener, has_union, rebuild
+from pullback.call.packed import (
+    Boundary,
+    boundary_of,
+    plain,
+    raw_results,
+)
+from pullback.call.request import Plan, What
+from pullback.call.tangents import Usual
+from pullback.core.terms import Program
 from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.lower.lower import lower
 from pullback.lower.show import show_module
-from pullback.marshal import Flattener, has_union, rebuild
 from pullback.native import EntrySignature, compile_entries, routed
-from pullback.plans import Plan, What
-from pullback.products_text import TangentForm, tangent_form
-from pullback.routes import Route, Way, way
-from pullback.tangents import Usual
 
 Make = Callable[[object], Fast]
 

@@ -1,5 +1,5 @@
-"""Fast calls of ``pb.jvp`` and ``pb.vjp`` with values of simple kinds, as ``entries`` writes those
-of the other operators: numbers, arrays, lists of numbers, and tuples, records and dicts of them.
+"""Fast calls of ``pb.jvp`` and ``pb.vjp`` with values of simple kinds, as ``fast_calls`` writes
+those of the other operators: numbers, arrays, lists of numbers, tuples, records, dicts of them.
 
 A tangent or cotangent that is not exactly of the form of its value (an int, ``None``, another
 class) makes the fast call give ``NotImplemented``; the general way then converts it, or says what
@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.core.types import Real
-from pullback.core.values import dtype_of
-from pullback.entries import (
+from pullback.call.fast_calls import (
     Decode,
     Fast,
     Form,
@@ -31,6 +29,12 @@ from pullback.entries import (
     scalar_leaf,
     tuple_form,
 )
+from pullback.call.machine_words import TY_OF_DTYPE
+from pullback.call.marshal import rebuild
+from pullback.call.request import Plan
+from pullback.call.tangents import tangent_leaves
+from pullback.core.types import Real
+from pullback.core.values import dtype_of
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -43,11 +47,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
 )
 from pullback.lower.loopcode import Ty
-from pullback.marshal import rebuild
 from pullback.native import EntrySignature, ListOf, Nothing, Tree
-from pullback.plans import Plan
-from pullback.rawmemory import TY_OF_DTYPE
-from pullback.tangents import tangent_leaves
 
 Place = Callable[[Kind, str, int], str]
 """The expression of a part of a value, whose own expression is given."""
