@@ -9,8 +9,8 @@
 Every operation consumes the array that it takes and gives it back as a new handle; a handle that
 was consumed is stale, and using it is an error. So what is written in place can be seen by nobody,
 and ``alloc`` is an ordinary function. The stages from section 7 on are written with the same
-operations as effects (``papers.language.arrays``), which costs them no bookkeeping; their terms run on
-handles too, with the same results.
+operations as effects (``papers.language.arrays``), which costs them no bookkeeping; their terms
+run on handles too, with the same results.
 
 >>> from pullback.papers.language.terms import Lit, Pair, R
 >>> from pullback.papers.language.eval import evaluate
