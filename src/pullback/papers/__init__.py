@@ -22,6 +22,6 @@ from importlib import import_module
 
 
 def load() -> None:
-    """Import every file of this folder, so that every method is registered."""
-    for module in pkgutil.iter_modules(__path__):
-        import_module(f"{__name__}.{module.name}")
+    """Import every file of these folders, so that every method is registered."""
+    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+        import_module(module.name)
