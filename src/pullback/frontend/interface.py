@@ -92,7 +92,11 @@ class Specialiser(Protocol):
         ...
 
     def branch(
-        self, cond: Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST
+        self,
+        cond: bool | Atom,
+        then: Callable[[], Value],
+        orelse: Callable[[], Value],
+        node: ast.AST,
     ) -> Value:
         """Lazy conditional; the two values are joined (bool < int < float)."""
         ...

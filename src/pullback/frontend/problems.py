@@ -105,7 +105,6 @@ def _bound_by(s: ast.stmt) -> list[str]:
 
 def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
     """Look for problems inside a statement whose head is refused."""
-    from pullback.frontend.interpret.statements import execute
 
     scope, frame = run.scope, run.frame
     saved = scope.names, frame.in_loop, frame.live_end
@@ -114,7 +113,7 @@ def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
     frame.in_loop = True
     try:
         with run.building(Builder()):
-            execute(run, body)
+            run.execute(body)
     except PullbackError as e:
         assert run.problems is not None
         run.problems.add(e)

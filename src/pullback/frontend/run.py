@@ -1,83 +1,84 @@
-"""One specialisation: the state that all of the front end works on, and what handlers may ask.
+"""One specialisation: the state that all of the front end works on, and what its parts may ask.
 
-``Run`` implements ``values.Specialiser``. The work itself is in the modules that it delegates to:
-expressions, statements, loops, calls, patterns, objects, python_values.
+``Run`` is the interface of the abstract interpreter: the parts of the front end call each other
+through it, so none of them imports those that stand above it. ``interpreter.Interpreter`` is the
+class that is made.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn, Protocol
 
 from pullback.core.build import Builder
-from pullback.core.terms import Atom, Block, Build, Function, If, Lit, Site, Sum_, Var
-from pullback.core.types import BOOL, I64, Array, Decl, Type
-from pullback.errors import PullbackError, UnsupportedError
-from pullback.frontend.derivatives.identity import ByNodes
+from pullback.core.terms import Atom, Block, Build, Function, Lit, Site, Sum_, Var
+from pullback.core.types import BOOL, I64, Array, Decl
+from pullback.errors import (
+    ArgumentTypeError,
+    PullbackError,
+    StaticValueError,
+    UnsupportedError,
+)
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
-from pullback.frontend.functions.scopes import Path, Scope
-from pullback.frontend.interpret import scalars
-from pullback.frontend.kinds.flatten import NoKindError, functions_in, kind_of, live_captures
-from pullback.frontend.kinds.join import generalise
+from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.interface import Specialiser
+from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
 from pullback.frontend.kinds.kinds import (
     Kind,
     ListK,
+    declared_in,
     describe,
-    static_kind,
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
     ClosureV,
     FunctionV,
-    Items,
     LambdaSetV,
     ListV,
+    OptionalV,
     Owner,
     RecordV,
     Scalar,
+    SliceV,
     Static,
+    TupleV,
     UnionV,
     Value,
 )
 from pullback.frontend.problems import Problems
-from pullback.frontend.python.python_values import Hidden, PythonValues
+from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Definition, site_of
 from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
-
-if TYPE_CHECKING:
-    from pullback.frontend.functions.bodies import Spec
-
+from pullback.frontend.state import ByNodes, Flow, Frame, Spec
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
 
 
-@dataclass(slots=True, eq=False)
-class Frame:
-    """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
+class Specialisations(Protocol):
+    """The functions that are specialised for calls (``functions.Functions``)."""
 
-    definition: Definition | None
-    scope: Scope
-    hidden: dict[Path, Hidden] = field(default_factory=dict)
-    live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
-    in_loop: bool = False
-    depth: int = 0  # of builders, at the top of the body
-    spec: Spec | None = None
-    returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
-    given: dict[str, frozenset[Owner]] = field(default_factory=dict)  # the owners of parameters
+    active: list[Spec]
+
+    def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
+    def prepare(
+        self, f: FunctionV, args: dict[str, Value], node: ast.AST
+    ) -> tuple[Spec, list[Var], list[Ownership]]: ...
+    def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value: ...
+    def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet: ...
+    def check_syntax(self, definition: Definition) -> None: ...
 
 
-class Run(PythonValues):
+class Run(PythonValues, Specialiser):
     """The specialiser of one entry function for one tuple of argument kinds."""
 
     def __init__(self, lambda_sets: LambdaSets) -> None:
-        from pullback.frontend.functions.functions import Functions
-
         super().__init__()
+        self.calls: Specialisations
         self.lambda_sets = lambda_sets
         self.builders: list[Builder] = []
         self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
@@ -107,7 +108,6 @@ class Run(PythonValues):
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # where all refusals are collected
-        self.calls = Functions(self)
 
     # --- where we are -----------------------------------------------------------------------------
 
@@ -183,18 +183,10 @@ class Run(PythonValues):
         self.decls[declared.name] = declared.decl()
 
     def declare_kind(self, kind: Kind) -> None:
-        from pullback.frontend.kinds.kinds import declared_in
-
         for declared in declared_in(kind):
             self.declare(declared)
 
     # --- scalars and static values ----------------------------------------------------------------
-
-    def scalar(self, value: Value, node: ast.AST) -> Scalar:
-        return scalars.scalar(self, value, node)
-
-    def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
-        return scalars.convert(self, value, type, node)
 
     def static(
         self,
@@ -203,9 +195,6 @@ class Run(PythonValues):
         what: str,
         rewrite: str = "write a literal, or pass it as a parameter of its own",
     ) -> object:
-        from pullback.errors import StaticValueError
-        from pullback.frontend.kinds.values import SliceV, TupleV
-
         match value:
             case Static(v):
                 return v
@@ -226,17 +215,10 @@ class Run(PythonValues):
                 )
 
     def static_int(self, value: Value, node: ast.AST, what: str) -> int:
-        from pullback.errors import ArgumentTypeError
-
         v = self.static(value, node, what)
         if not isinstance(v, int):
             self.refuse(node, f"{what} must be an int, not {v!r}", error=ArgumentTypeError)
         return int(v)
-
-    def truth(self, value: Value, node: ast.AST) -> bool | Atom:
-        from pullback.frontend.interpret import objects
-
-        return objects.truth(self, value, node)
 
     def never(
         self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
@@ -256,44 +238,6 @@ class Run(PythonValues):
             return
         self.b.require(cond, exception, message, self.site(node))
 
-    # --- operators --------------------------------------------------------------------------------
-
-    def binop(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-        from pullback.frontend.interpret import operators
-
-        return operators.binop(self, op, left, right, node)
-
-    def unary(self, op: str, operand: Value, node: ast.AST) -> Value:
-        from pullback.frontend.interpret import operators
-
-        return operators.unary(self, op, operand, node)
-
-    def compare(self, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-        from pullback.frontend.interpret import comparisons
-
-        return comparisons.compare(self, op, left, right, node)
-
-    def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
-        from pullback.frontend.interpret import objects
-
-        return objects.subscript(self, value, index, node)
-
-    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
-        from pullback.frontend.interpret import attributes
-
-        return attributes.attribute(self, value, name, node)
-
-    def call(
-        self,
-        function: Value,
-        args: Sequence[Value],
-        node: ast.AST,
-        kwargs: dict[str, Value] | None = None,
-    ) -> Value:
-        from pullback.frontend.interpret import calls
-
-        return calls.call(self, function, args, kwargs or {}, node)
-
     # --- blocks and control -----------------------------------------------------------------------
 
     def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
@@ -310,33 +254,6 @@ class Run(PythonValues):
                     raise
                 site = self.site(definition.node) if definition is not None else None
                 raise e.refusal or AlwaysRaises(ALWAYS_RAISES, site, b.block()) from None
-
-    def branch(
-        self,
-        cond: bool | Atom,
-        then: Callable[[], Value],
-        orelse: Callable[[], Value],
-        node: ast.AST,
-    ) -> Value:
-        from pullback.frontend.interpret.forks import fork_value
-
-        if isinstance(cond, Lit):
-            cond = bool(cond.value)
-        if isinstance(cond, bool):
-            return then() if cond else orelse()
-        test: Atom = cond
-        return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
-
-    def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
-        if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):
-            return self.branch(cond, lambda: then, lambda: orelse, node)
-        from pullback.frontend.kinds.join import join
-        from pullback.frontend.kinds.kinds import ScalarK
-
-        kind = join(generalise(kind_of(then)), generalise(kind_of(orelse)))
-        assert isinstance(kind, ScalarK)
-        atoms = (self.convert(v, kind.type, node) for v in (then, orelse))
-        return Scalar(self.b.prim("select", cond, *atoms), kind.py, kind.bits)
 
     def array(
         self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
@@ -356,106 +273,67 @@ class Run(PythonValues):
         (atom,) = self.b.let(Sum_(tuple(extents), indices, body), types, names=("s",))
         return atom
 
-    def sequence(
-        self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST, parallel: bool = True
-    ) -> ListV:
-        return self.sequence_of(length, fn, node)
+    # --- what the interpreter does: expressions, statements, names --------------------------------
 
-    def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
-        """One Build; its results are the leaves of the item."""
-        from pullback.frontend.interpret import iteration
+    @abstractmethod
+    def evaluate(self, node: ast.expr) -> Value:
+        """The abstract value of an expression; its code is emitted into the current block."""
 
-        return iteration.sequence_of(self, length, fn, node)
+    @abstractmethod
+    def evaluate_index(self, node: ast.expr) -> Value:
+        """The value of what stands between the brackets of a subscript."""
 
-    def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
-        """A function made anew in every iteration sees, when it is called later, the last value of
-        the variables of the loop: Python's meaning, and hardly ever the one intended."""
-        from pullback.frontend.memory.ownership import owners_of
+    @abstractmethod
+    def test_of(self, node: ast.expr) -> bool | Atom:
+        """The truth of a condition."""
 
-        names = {n for f in functions_in(item) for s, n in live_captures(f) if not s.locals}
-        names |= {o.note for o in owners_of(item) if o.cell and o.note}
-        if names:
-            name = min(names)
-            self.refuse(
-                node,
-                f"a function in a list captures the loop variable {name!r}: when it is "
-                "called, it would see the last value only",
-                f"bind the value now: lambda ..., {name}={name}: ...",
-            )
+    @abstractmethod
+    def lookup(self, name: str, node: ast.AST) -> Value:
+        """The value of a name: of this function, of those around it, global, built in."""
 
-    def fold(
-        self,
-        items: Items,
-        init: Sequence[Value],
-        step: Callable[[Sequence[Value], Value], Sequence[Value]],
-        node: ast.AST,
-    ) -> list[Value]:
-        from pullback.frontend.interpret import carry
+    @abstractmethod
+    def execute(self, statements: Sequence[ast.stmt]) -> Flow:
+        """Run statements in order."""
 
-        return carry.fold(self, items, init, step, node)
+    @abstractmethod
+    def run_body(self, definition: Definition) -> Value:
+        """Run the body of a function; its value (None if it ends without a return)."""
 
-    def repeat(
-        self,
-        count: Atom,
-        init: Sequence[Value],
-        step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
-        node: ast.AST,
-    ) -> list[Value]:
-        from pullback.frontend.interpret import carry
+    @abstractmethod
+    def assign(self, target: ast.expr, value: Value, node: ast.AST) -> None:
+        """Bind a target to a value."""
 
-        return carry.repeat(self, count, init, step, node)
+    # --- cases ------------------------------------------------------------------------------------
 
-    def while_loop(
-        self,
-        init: Sequence[Value],
-        cond: Callable[[Sequence[Value]], Value],
-        step: Callable[[Sequence[Value]], Sequence[Value]],
-        node: ast.AST,
-    ) -> list[Value]:
-        from pullback.frontend.interpret import carry
+    @abstractmethod
+    def case_value(
+        self, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
+    ) -> Value:
+        """An expression for each thing that the value can be."""
 
-        return carry.while_loop(self, init, cond, step, node)
-
-    def iterate(self, value: Value, node: ast.AST) -> Items:
-        from pullback.frontend.interpret import iteration
-
-        return iteration.iterate(self, value, node)
-
-    def length(self, value: Value, node: ast.AST) -> Value:
-        from pullback.frontend.interpret import iteration
-
-        return iteration.length(self, value, node)
-
-    # --- data -------------------------------------------------------------------------------------
-
-    def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value:
-        from pullback.frontend.interpret import objects
-
-        return objects.element(self, items, index, node, checked)
-
-    def to_list(self, value: Value, node: ast.AST) -> ListV:
-        from pullback.frontend.interpret import iteration
-
-        return iteration.to_list(self, value, node)
-
-    def copied(self, items: ListV) -> ListV:
-        from pullback.frontend.kinds.coerce import copied
-
-        return copied(self, items)
-
-    def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
-        from pullback.frontend.kinds.coerce import coerce
-
-        made = coerce(self, value, kind, node)
-        assert isinstance(made, ListV)
-        return made
-
+    @abstractmethod
     def case_closure(
         self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
     ) -> Value:
-        from pullback.frontend.interpret.calls import case_closure
+        """An expression for each function that the value can be."""
 
-        return case_closure(self, value, fn, node)
+    @abstractmethod
+    def is_instance(self, value: Value, classes: tuple[type, ...], node: ast.AST) -> Value:
+        """``isinstance(value, classes)`` as a value."""
+
+    # --- data -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
+        """One Build; its results are the leaves of the item."""
+
+    @abstractmethod
+    def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
+        """The value as a list of this kind."""
+
+    @abstractmethod
+    def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
+        """Refuse a function in a list that captures the variable of the loop around it."""
 
     def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
         return ArrayV(atom, frozenset({Owner()}), True)
@@ -483,6 +361,3 @@ class Run(PythonValues):
 
     def bool_atom(self, value: bool | Atom) -> Atom:
         return Lit(value, BOOL) if isinstance(value, bool) else value
-
-
-__all__ = ["ALWAYS_RAISES", "Frame", "Run", "static_kind"]

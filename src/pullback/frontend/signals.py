@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from pullback.core.terms import Block, Site
 from pullback.errors import PullbackError, UnsupportedError
-
-if TYPE_CHECKING:
-    from pullback.frontend.functions.bodies import Spec
-    from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.kinds.kinds import Kind
+from pullback.frontend.state import Spec
 
 
 class Unresolved(Exception):

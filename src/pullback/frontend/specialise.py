@@ -22,6 +22,7 @@ from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interpret import narrowing
 from pullback.frontend.interpret.endings import always_fails
+from pullback.frontend.interpreter import Interpreter
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.kinds import (
@@ -43,8 +44,9 @@ from pullback.frontend.python.python_values import Guard, holds
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import definition_of, site_of
-from pullback.frontend.run import ALWAYS_RAISES, Frame, Run
+from pullback.frontend.run import ALWAYS_RAISES, Run
 from pullback.frontend.signals import NeedStatic, Unreachable
+from pullback.frontend.state import Frame
 
 _RECURSION_LIMIT = 20_000
 
@@ -208,7 +210,7 @@ class _Attempt:
     ) -> None:
         self.function = function
         self.arg_types = arg_types
-        self.rt = Run(lambda_sets)
+        self.rt = Interpreter(lambda_sets)
         self.rt.assume_equal = assume_equal
         self.rt.lapack = lapack
         self.rt.static_paths = dict(static)

@@ -9,27 +9,14 @@ function that is differentiated: what is made there is not what it is differenti
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Block, Call, Closure, Function, Jvp, Site, Vjp, sub_blocks
+from pullback.core.terms import Block, Call, Closure, Function, Jvp, Vjp, sub_blocks
 from pullback.errors import UnsupportedError
 from pullback.frontend.kinds.values import RecordV
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-
-@dataclass(frozen=True, slots=True)
-class ByNodes:
-    """A derivative by nodes, of a function with this name; ``gives_nodes``: so does the function,
-    which may then make what it is differentiated by elsewhere. ``mixed``: an argument that it is
-    differentiated by has a class in two unions (``homes``)."""
-
-    function: str
-    gives_nodes: bool
-    mixed: bool
-    site: Site
 
 
 def is_one(run: Run, record: RecordV) -> bool:
@@ -86,4 +73,4 @@ def settle(run: Run, main: Function, used: Collection[str]) -> None:
             )
 
 
-__all__ = ["ByNodes", "callees", "is_one", "reached", "settle"]
+__all__ = ["callees", "is_one", "reached", "settle"]

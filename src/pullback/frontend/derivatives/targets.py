@@ -25,9 +25,7 @@ from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend.derivatives.cotangents import cotangent
 from pullback.frontend.derivatives.declared_nodes import with_nodes
 from pullback.frontend.derivatives.homes import split_classes
-from pullback.frontend.derivatives.identity import ByNodes
 from pullback.frontend.functions import eta
-from pullback.frontend.functions.bodies import Spec
 from pullback.frontend.functions.handing import prepared
 from pullback.frontend.functions.nesting import functions, places
 from pullback.frontend.interpret.calls import bind
@@ -46,6 +44,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import ByNodes, Spec
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

@@ -6,51 +6,26 @@ Where the function is recursive, ``functions`` has it run until the kind of its 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
-from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.handing import lent, with_updates
 from pullback.frontend.functions.lambda_sets import tie
-from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
-from pullback.frontend.kinds.kinds import FunctionK, Kind, ScalarK, describe_both, leaf_types
+from pullback.frontend.kinds.kinds import Kind, ScalarK, describe_both, leaf_types
 from pullback.frontend.kinds.values import FunctionV, Owner, Value
-from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import given_names, local_names
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import Frame, ResultOwner, Spec
 
 if TYPE_CHECKING:
-    from pullback.frontend.run import Frame, Run
-
-ResultOwner = tuple[frozenset[int], frozenset[int], bool]
-"""What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
-
-
-@dataclass(eq=False, slots=True)
-class Spec:
-    """One specialisation. ``result`` is an estimate while it is ``active``."""
-
-    definition: Definition
-    name: str
-    function: FunctionK
-    args: tuple[Kind, ...]
-    result: Kind | None = None
-    owned: list[ResultOwner] = field(default_factory=list)
-    hidden: dict[Path, Kind] = field(default_factory=dict)
-    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
-    nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
-    handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
-    never_returns: bool = False
-    used: bool = False  # by a recursive call
-    unresolved: bool = False  # such a call had to be left out
-    no_rounds: bool = False  # loops with such a call count as empty: no path goes without
-
+    from pullback.frontend.run import Run
 
 GUESS = ScalarK(Bool(), True)
 """The kind of a result of which nothing is known yet."""
@@ -60,8 +35,6 @@ def run_once(
     run: Run, spec: Spec, names: list[str], origins: list[tuple[object, str] | None]
 ) -> tuple[Kind | None, list[ResultOwner]]:
     """Run the body once; the Core function is entered into the program."""
-    from pullback.frontend.run import Frame
-
     params: list[Var] = []
     owners: list[Owner] = []
 
@@ -101,7 +74,6 @@ def run_once(
 def _body(
     run: Run, spec: Spec, frame: Frame, params: list[Var], owners: list[Owner]
 ) -> tuple[Kind | None, list[ResultOwner]]:
-    from pullback.frontend.interpret.statements import run_body
 
     node = spec.definition.node
     flat: Flat | None = None
@@ -111,7 +83,7 @@ def _body(
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:
-            value = run_body(run, spec.definition)
+            value = run.run_body(spec.definition)
             run.kind(value, node)
             value = with_updates(run, spec, value, node)
             flat = flatten(_to_estimate(run, spec, value, node))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.terms import Call, Var
 from pullback.errors import EndlessError, PullbackError, UnsupportedError, excerpt
-from pullback.frontend.functions.bodies import GUESS, Spec, run_once
+from pullback.frontend.functions.bodies import GUESS, run_once
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.functions.nesting import depth
@@ -30,6 +30,7 @@ from pullback.frontend.python.source import Definition, nested_definition, site_
 from pullback.frontend.python.syntax import refused_syntax
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
+from pullback.frontend.state import Spec
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

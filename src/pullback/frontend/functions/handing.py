@@ -22,8 +22,8 @@ from pullback.frontend.kinds.values import FunctionV, ListV, RecordV, Stale, Sta
 from pullback.frontend.memory import ownership
 
 if TYPE_CHECKING:
-    from pullback.frontend.functions.bodies import Spec
     from pullback.frontend.run import Run
+    from pullback.frontend.state import Spec
 
 
 class Mark:

@@ -10,7 +10,7 @@ from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import list_patterns
-from pullback.frontend.interpret.expressions import BINARY, evaluate, lookup
+from pullback.frontend.interpret.expressions import BINARY
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -123,7 +123,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     op = BINARY[type(s.op)]
     match s.target:
         case ast.Name(name):
-            old = lookup(run, name, s.target)
+            old = run.lookup(name, s.target)
             in_place = "|" if isinstance(old, RecordV) else "+"
             if (
                 op == in_place
@@ -131,11 +131,11 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 and not isinstance(old, ArrayV)
             ):
                 method = "update" if isinstance(old, RecordV) else "extend"
-                more = ownership.apart(run, evaluate(run, s.value), old)
+                more = ownership.apart(run, run.evaluate(s.value), old)
                 update_by_method(run, name, method, [more], {}, s)
                 return
             with run.holding(old):
-                value = evaluate(run, s.value)
+                value = run.evaluate(s.value)
             new = run.binop(op, old, value, s)
             if isinstance(old, ArrayV):
                 made = ownership.updated_whole(run, name, old, new, s)
@@ -153,7 +153,7 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) 
     """``a[i] += v``. An item that is a list or an array is itself updated."""
     base = nested_updates.base_of(run, target)
     steps = nested_updates.steps_of(run, target)
-    whole = lookup(run, base.id, base)
+    whole = run.lookup(base.id, base)
     item = None
     if not isinstance(whole, ArrayV):
         holder = nested_updates.kind_there(run, whole, steps[:-1], s)
@@ -167,13 +167,13 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) 
 
         def changed(old: Callable[[], Value]) -> Value:
             before = old()
-            new = run.binop(op, before, evaluate(run, s.value), s)
+            new = run.binop(op, before, run.evaluate(s.value), s)
             return _whole(run, before, new, s) if isinstance(before, ArrayV) else new
 
         _store(run, base, steps, changed, s)
         return
     with run.holding(whole):
-        value = evaluate(run, s.value)
+        value = run.evaluate(s.value)
     value = ownership.apart(run, value, whole)
     change: updates.Op = updates.Method("extend", [value], {})
     if isinstance(item, ArrayK):
@@ -203,7 +203,7 @@ def _store(
     if isinstance(index, str):
         run.refuse(node, "a field cannot be assigned: records are values")
     store = updates.Store(index, value)
-    if steps and not isinstance(lookup(run, base.id, base), ArrayV):
+    if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)
         return
     array = ownership.updatable(run, base.id, base)
@@ -235,7 +235,7 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
     """``del xs[i]``, ``del xs[a:b]``; ``del x`` leaves the name without a value."""
     match target:
         case ast.Name(name):
-            lookup(run, name, target)
+            run.lookup(name, target)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = Stale(f"{name!r} has been deleted", node)
         case ast.Subscript(container):

@@ -271,7 +271,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
             f"{run.describe(value)} has no field {name!r}",
             error=UnknownAttributeError,
         )
-    from pullback.frontend.interpret.narrowing import case_value, class_of
+    from pullback.frontend.interpret.narrowing import class_of
 
     def arm(part: Value) -> Value:
         cls = class_of(part)
@@ -282,7 +282,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
             raise Unreachable
         return attribute(run, part, name, node)
 
-    return case_value(run, value, arm, node)
+    return run.case_value(value, arm, node)
 
 
 def _has(cls: type, name: str) -> bool:

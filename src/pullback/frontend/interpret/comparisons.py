@@ -210,12 +210,11 @@ def _both(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value:
 
 def _identical(run: Run, a: Value, b: Value, positive: bool, node: ast.AST) -> Value:
     """``is``: meant for None, and for the identity of classes and constants."""
-    from pullback.frontend.interpret.narrowing import is_instance
 
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Static) and other.value is None:
             if isinstance(value, UnionV | OptionalV):
-                found = is_instance(run, value, (type(None),), node)
+                found = run.is_instance(value, (type(None),), node)
                 return found if positive else run.unary("not", found, node)
             none = isinstance(value, Static) and value.value is None
             return Static(none is positive)

@@ -13,7 +13,6 @@ import copy
 import math
 from typing import TYPE_CHECKING, TypeVar
 
-from pullback.frontend.interpret.forks import Flow
 from pullback.frontend.kinds.values import Static, TupleV, Value
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import (
@@ -26,6 +25,7 @@ from pullback.frontend.python.syntax import (
 )
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -54,7 +54,6 @@ def argument(run: Run, node: ast.expr, function: Value) -> Value | None:
 
 def _run(run: Run, node: ast.ListComp | ast.GeneratorExp, form: str, start: Value) -> Value:
     from pullback.frontend.interpret.expressions import function_scope
-    from pullback.frontend.interpret.statements import execute
 
     function = run.frame.definition
     if function is None or run.scope is not function_scope(run):
@@ -64,7 +63,7 @@ def _run(run: Run, node: ast.ListComp | ast.GeneratorExp, form: str, start: Valu
     names = run.scope.names
     names[out] = start
     _note_liveness(function.node, node, loop, out)
-    if execute(run, [loop]) is Flow.DEAD:
+    if run.execute([loop]) is Flow.DEAD:
         raise Unreachable
     made = run.scope.names.pop(out)
     for name in _targets(loop):

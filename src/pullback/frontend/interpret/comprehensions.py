@@ -51,13 +51,12 @@ def items_of(
     """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
     at once, as in Python, everything else when an item is asked for."""
     from pullback.frontend.interpret import iteration
-    from pullback.frontend.interpret.expressions import evaluate
 
     first = generators[0]
     if first.is_async:
         run.refuse(node, "async code cannot be compiled")
     outer = run.scope
-    items = run.iterate(evaluate(run, first.iter), first.iter)
+    items = run.iterate(run.evaluate(first.iter), first.iter)
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:
@@ -78,11 +77,11 @@ def items_of(
     source = items
 
     def at(i: Atom) -> Value:
-        return inside(source.at(i), lambda: evaluate(run, elt))
+        return inside(source.at(i), lambda: run.evaluate(elt))
 
     def keep(i: Atom) -> Atom:
         def cond() -> Value:
-            return evaluate(run, _conjunction(first.ifs))
+            return run.evaluate(_conjunction(first.ifs))
 
         test = inside(source.at(i), lambda: Scalar(_test(run, cond(), node), True))
         assert isinstance(test, Scalar)
@@ -111,12 +110,11 @@ def _with_item(
 ) -> Iterator[None]:
     """In a fresh scope for the variables of a comprehension, inside the one it was written in,
     with the target bound to an item."""
-    from pullback.frontend.interpret.assignment import assign
 
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer)
     try:
-        assign(run, generator.target, item, generator.target)
+        run.assign(generator.target, item, generator.target)
         yield
     finally:
         frame.scope = before
@@ -132,13 +130,12 @@ def _unrolled(
     node: ast.expr,
 ) -> Unrolled | None:
     """All items one by one; None if how many there are depends on data."""
-    from pullback.frontend.interpret.expressions import evaluate
 
     values: list[Value] = []
     for item in items.items:
         with _with_item(run, outer, first, item):
             if first.ifs:
-                test = run.truth(evaluate(run, _conjunction(first.ifs)), node)
+                test = run.truth(run.evaluate(_conjunction(first.ifs)), node)
                 if not isinstance(test, bool):
                     return None
                 if not test:
@@ -149,7 +146,7 @@ def _unrolled(
                     return None
                 values += inner.items
             else:
-                values.append(evaluate(run, elt))
+                values.append(run.evaluate(elt))
                 if len(items.items) > 1:
                     run.check_captured_in_loop(values[-1], node)
     return Unrolled(tuple(values))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
@@ -22,17 +21,10 @@ from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, describe_both, l
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, FunctionV, Owner, Stale, Value
 from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-
-class Flow(Enum):
-    """How statements end: go on with the next one; leave (by a jump); never get there."""
-
-    FALL = "fall"
-    JUMPED = "jumped"
-    DEAD = "dead"
 
 
 Names = dict[str, Value]

@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, If, Lit, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend.interpret.carry import Carried, carry
-from pullback.frontend.interpret.forks import UNUSED, Flow
+from pullback.frontend.interpret.forks import UNUSED
 from pullback.frontend.interpret.trials import first_set, return_kind
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import generalise
@@ -39,17 +39,15 @@ from pullback.frontend.python.syntax import (
     updated,
 )
 from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
 
 def for_statement(run: Run, s: ast.For) -> Flow:
-    from pullback.frontend.interpret.assignment import assign
-    from pullback.frontend.interpret.expressions import evaluate
-    from pullback.frontend.interpret.statements import execute
 
-    source = evaluate(run, s.iter)
+    source = run.evaluate(s.iter)
     items = run.iterate(source, s.iter)
     leaves = jumps(s.body) & {"break", "return"}
     # While the loop runs, its source is a name like others: updating it in the body is noticed.
@@ -68,8 +66,8 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
         for item in items.items:
             check_source()
-            assign(run, s.target, item, s)
-            flow = execute(run, s.body)
+            run.assign(s.target, item, s)
+            flow = run.execute(s.body)
             if flow is not Flow.FALL:
                 return flow
         check_source()
@@ -85,7 +83,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
 
     def bind(index: Atom) -> None:
         check_source()
-        assign(run, s.target, found.at(index), s)
+        run.assign(s.target, found.at(index), s)
 
     index = Var("i", I64)
     state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
@@ -240,7 +238,6 @@ class _Body:
         return (test,)
 
     def step(self, values: Sequence[Value]) -> Sequence[Value]:
-        from pullback.frontend.interpret.statements import execute
 
         frame = self.run.frame
         saved = frame.live_end, frame.in_loop
@@ -251,7 +248,7 @@ class _Body:
         frame.live_end = self.head | frozenset(self.names) | {"$exit", "$return"}
         frame.in_loop = True
         try:
-            flow = execute(self.run, self.s.body)
+            flow = self.run.execute(self.s.body)
         finally:
             frame.live_end, frame.in_loop = saved
         if flow is Flow.DEAD:
@@ -307,16 +304,15 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
 
 
 def while_statement(run: Run, s: ast.While) -> Flow:
-    from pullback.frontend.interpret.expressions import test_of
 
     if _never_begins(run, s.test):
         return Flow.FALL
     leaves = jumps(s.body) & {"break", "return"}
     first_set(run, s, [], {"$exit": Static(0)} if leaves else {}, False)
     if leaves:
-        return _loop_with_exit(run, s, lambda: run.bool_atom(test_of(run, s.test)), [], {})
+        return _loop_with_exit(run, s, lambda: run.bool_atom(run.test_of(s.test)), [], {})
     try:
-        names, c = _carry_names(run, s, [], lambda: run.bool_atom(test_of(run, s.test)))
+        names, c = _carry_names(run, s, [], lambda: run.bool_atom(run.test_of(s.test)))
     except Unresolved as e:
         e.leave_out()
         return Flow.FALL
@@ -329,12 +325,11 @@ def while_statement(run: Run, s: ast.While) -> Flow:
 def _never_begins(run: Run, test: ast.expr) -> bool:
     """Whether the condition is known to be false at first: of a list that is None, say, the body
     must not be looked at."""
-    from pullback.frontend.interpret.expressions import test_of
 
     if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(test)):
         return False
     with suppress(Unresolved, Unreachable), run.building(Builder()):
-        return test_of(run, test) is False
+        return run.test_of(test) is False
     return False
 
 
@@ -415,7 +410,6 @@ def _loop_with_exit(
 def once(run: Run, s: ast.If | ast.Match) -> None:
     """A branch that some of several paths leave by ``return``, run as the body of a loop that goes
     round once: ``$left`` says how it was left, and what follows need not be repeated."""
-    from pullback.frontend.interpret.statements import execute
 
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
@@ -428,7 +422,7 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
     after = liveness_of(frame.definition.node).after.get(s, frozenset())
     frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
     try:
-        execute(run, [s])
+        run.execute([s])
     finally:
         frame.live_end, frame.in_loop = saved
     scope.names["$left"] = scope.names.pop("$exit")

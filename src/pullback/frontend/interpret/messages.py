@@ -16,7 +16,7 @@ from pullback.core.prims_discrete import is_shown
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.errors import PullbackError
-from pullback.frontend.interpret.expressions import BINARY, evaluate, test_of
+from pullback.frontend.interpret.expressions import BINARY
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -100,7 +100,7 @@ class Recorder:
     def _evaluated(self, node: ast.expr) -> Part | None:
         """The part for what the specialiser can evaluate."""
         try:
-            return self.value(evaluate(self.run, node))
+            return self.value(self.run.evaluate(node))
         except (PullbackError, NeedStatic):
             return None
 
@@ -108,7 +108,7 @@ class Recorder:
         """``str(x)``, ``repr(x)``, ``format(x, spec)``, and methods of a text."""
         match node:
             case ast.Call(ast.Name(name), args, []) if name in ("str", "repr", "ascii", "format"):
-                function = evaluate(self.run, node.func)
+                function = self.run.evaluate(node.func)
                 if isinstance(function, Static) and function.value in _TEXT:
                     return self._applied(function.value, args)
                 return None
@@ -133,7 +133,7 @@ class Recorder:
                 return self._applied(_tuple if isinstance(node, ast.Tuple) else _list, items)
             case ast.IfExp(test, then, orelse):
                 try:
-                    cond = self.run.bool_atom(test_of(self.run, test))
+                    cond = self.run.bool_atom(self.run.test_of(test))
                 except (PullbackError, NeedStatic):
                     return None
                 self.leaves.append(cond)

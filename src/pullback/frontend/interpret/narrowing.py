@@ -16,7 +16,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import unpack, variant_params
-from pullback.frontend.interpret.forks import Flow, fork_names, fork_value
+from pullback.frontend.interpret.forks import fork_names, fork_value
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -241,7 +242,6 @@ def branch_by_class(
 
 def classes_of(run: Run, node: ast.expr) -> tuple[type, ...]:
     """The second argument of isinstance."""
-    from pullback.frontend.interpret.expressions import evaluate
 
     match node:
         case ast.BinOp(left, ast.BitOr(), right):
@@ -249,7 +249,7 @@ def classes_of(run: Run, node: ast.expr) -> tuple[type, ...]:
         case ast.Constant(None):
             return (types.NoneType,)
         case _:
-            return _classes_in(run, evaluate(run, node), node)
+            return _classes_in(run, run.evaluate(node), node)
 
 
 def _classes_in(run: Run, value: Value, node: ast.AST) -> tuple[type, ...]:

@@ -91,9 +91,8 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
                 return by_method
             return bool(fields) or not issubclass(cls, tuple | dict)
         case UnionV() if type(None) in value.possible:
-            from pullback.frontend.interpret.narrowing import is_instance
 
-            none = run.truth(is_instance(run, value, (type(None),), node), node)
+            none = run.truth(run.is_instance(value, (type(None),), node), node)
             return (not none) if isinstance(none, bool) else run.b.prim("not", none)
         case OptionalV(there, inner):
             inside = run.branch(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, assert_never
 from pullback.core.terms import If, Lit, Var
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import unmatched
-from pullback.frontend.interpret.forks import Flow, fork_names
+from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.list_patterns import (
     Known,
     Lengths,
@@ -28,7 +28,6 @@ from pullback.frontend.interpret.list_patterns import (
 from pullback.frontend.interpret.narrowing import (
     builtin_instance,
     case_flow,
-    case_value,
     classes_of,
 )
 from pullback.frontend.kinds.values import (
@@ -46,6 +45,7 @@ from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import records
 from pullback.frontend.python.syntax import pattern_names
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -81,9 +81,8 @@ class _Match:
         def success() -> Flow:
             if case.guard is None:
                 return self.run_case(case.body)
-            from pullback.frontend.interpret.expressions import test_of
 
-            cond = test_of(run, case.guard)
+            cond = run.test_of(case.guard)
             return self.conditional(cond, lambda: self.run_case(case.body), otherwise)
 
         matcher = _Matcher(run, self.live, s, known)
@@ -108,10 +107,9 @@ def match_statement(
 ) -> Flow:
     """Run a ``match``. ``run_case`` runs the body of a case (and what follows, if need be);
     ``last``: nothing follows in the function."""
-    from pullback.frontend.interpret.expressions import evaluate
 
     match = _Match(run, s, run_case, live | {"$return", "$exit"}, last)
-    return _apart(match, evaluate(run, s.subject))
+    return _apart(match, run.evaluate(s.subject))
 
 
 def _apart(match: _Match, subject: Value) -> Flow:
@@ -262,7 +260,7 @@ def _takes_apart(p: ast.pattern) -> bool:
 def _test(run: Run, p: ast.pattern, subject: Value, s: ast.stmt) -> Value:
     """Whether a pattern fits."""
     if isinstance(subject, UnionV | OptionalV) and _takes_apart(p):
-        return case_value(run, subject, lambda v: _test(run, p, v, s), s)
+        return run.case_value(subject, lambda v: _test(run, p, v, s), s)
     match p:
         case ast.MatchAs(None):
             return Static(True)
@@ -317,11 +315,10 @@ def _as_value(cond: object) -> Value:
 
 
 def _equals(run: Run, subject: Value, value: ast.expr) -> object:
-    from pullback.frontend.interpret.expressions import evaluate
 
     if isinstance(subject, RecordV):
         return False
-    return run.truth(run.compare("==", subject, evaluate(run, value), value), value)
+    return run.truth(run.compare("==", subject, run.evaluate(value), value), value)
 
 
 def _is(run: Run, subject: Value, constant: object, s: ast.stmt) -> object:

@@ -13,11 +13,10 @@ from pullback.core.messages import Applied, Constant, Message, Part
 from pullback.core.prims_discrete import exception_name
 from pullback.core.terms import Atom, Block, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.interpret.expressions import evaluate, test_of
-from pullback.frontend.interpret.forks import Flow
 from pullback.frontend.interpret.messages import Recorder, is_source
 from pullback.frontend.kinds.values import Static, Value
 from pullback.frontend.signals import NeedStatic
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -28,7 +27,7 @@ _MOST_CHOICES = 3  # each doubles what raises
 
 def assert_(run: Run, test: ast.expr, message: ast.expr | None, s: ast.stmt) -> Flow:
     """``assert test, message``"""
-    cond = test_of(run, test)
+    cond = run.test_of(test)
     if isinstance(cond, bool):
         cond = boolean(cond)
     if isinstance(cond, Lit) and cond.value:
@@ -89,7 +88,7 @@ def _made_of(
                 "an exception that is made of *args or **keywords",
                 "raise ValueError(first, second): one by one",
             )
-    cls = evaluate(run, function)
+    cls = run.evaluate(function)
     return (_exception_class(cls), args, tuple(names))
 
 
@@ -136,7 +135,7 @@ def _on_both_sides(
         return False
     choice = choices[0]
     try:
-        cond = test_of(run, choice.test)
+        cond = run.test_of(choice.test)
     except (PullbackError, NeedStatic):
         return False
 

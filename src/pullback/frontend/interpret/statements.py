@@ -16,12 +16,10 @@ from pullback.errors import PullbackError
 from pullback.frontend.interpret import raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.expressions import (
-    evaluate,
     function_value,
     spread,
-    test_of,
 )
-from pullback.frontend.interpret.forks import Flow, fork_names
+from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.kinds.values import (
@@ -43,6 +41,7 @@ from pullback.frontend.python.syntax import (
     ways_through,
 )
 from pullback.frontend.signals import FollowUp, Unreachable
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -55,7 +54,7 @@ _MAX_REPEATED = 40
 def run_body(run: Run, definition: Definition) -> Value:
     """Run a function body; its value (None if it ends without return)."""
     if isinstance(definition.node, ast.Lambda):
-        return evaluate(run, definition.node.body)
+        return run.evaluate(definition.node.body)
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
     result = run.scope.names.get("$return", Static(None))
@@ -220,14 +219,14 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             assert isinstance(target, ast.Name)
             run.scope.names[target.id] = text
         case ast.Assign(targets, value):
-            made = evaluate(run, value)
+            made = run.evaluate(value)
             for target in targets:
                 made = own_parts(run, target, value, made)
             for target in targets:
-                assign(run, target, made, s)
+                run.assign(target, made, s)
         case ast.AnnAssign(target, _, value):
             if value is not None:
-                assign(run, target, evaluate(run, value), s)
+                run.assign(target, run.evaluate(value), s)
         case ast.AugAssign():
             augmented(run, s)
         case ast.If():
@@ -253,7 +252,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
 
             return loops.while_statement(run, s)
         case ast.Return(value):
-            result = Static(None) if value is None else evaluate(run, value)
+            result = Static(None) if value is None else run.evaluate(value)
             names = run.scope.names  # not those before: the value may have changed some of them
             names["$return"] = result
             if run.frame.in_loop:
@@ -335,7 +334,7 @@ def _test_branch(
             refined = narrowing.refinement(run, test)
             if refined is not None:
                 return narrowing.branch_by_class(run, refined, body, orelse, live, s)
-            return _branch(run, test_of(run, test), body, orelse, live, s)
+            return _branch(run, run.test_of(test), body, orelse, live, s)
 
 
 def _is_small(s: ast.stmt) -> bool:
@@ -418,7 +417,7 @@ def _expression_statement(run: Run, value: ast.expr) -> None:
                 f".{value.func.attr}() changes its object in place",
                 "make a new value: a comprehension, xs + [x], np.sort(a), ...",
             )
-    evaluate(run, value)
+    run.evaluate(value)
 
 
 __all__ = ["EXIT_BREAK", "EXIT_RETURN", "RecordV", "assign", "execute", "run_body", "spread"]

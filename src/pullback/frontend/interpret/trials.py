@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder
 from pullback.core.terms import Var
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.interpret.forks import Flow
 from pullback.frontend.kinds.flatten import NoKindError, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, leaf_types
@@ -17,6 +16,7 @@ from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, Stale, Value
 from pullback.frontend.python.syntax import assigned, liveness_of, target_names
 from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -92,7 +92,6 @@ def trial(
 ) -> tuple[list[Kind], dict[str, Value]]:
     """Run the body once for what it tells, and drop its code: the kinds of what ``return`` gives,
     and the names at its end."""
-    from pullback.frontend.interpret.statements import execute
 
     scope, frame = run.scope, run.frame
     saved = scope.names, frame.live_end, frame.in_loop, frame.returned
@@ -107,7 +106,7 @@ def trial(
         with run.building(Builder()):
             for action in before:
                 action()
-            if execute(run, body) is not Flow.DEAD:
+            if run.execute(body) is not Flow.DEAD:
                 end = scope.names
     except (Unreachable, Unresolved):
         pass

@@ -135,9 +135,8 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
 
 
 def _is(run: Run, value: UnionV, classes: tuple[type, ...], node: ast.AST) -> Atom:
-    from pullback.frontend.interpret.narrowing import is_instance
 
-    return run.bool_atom(run.truth(is_instance(run, value, classes, node), node))
+    return run.bool_atom(run.truth(run.is_instance(value, classes, node), node))
 
 
 def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> OptionalV:
@@ -311,7 +310,6 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
 def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
     """A value of a union as one of another: as a node of that. What it can be and the other lacks
     is checked when it runs."""
-    from pullback.frontend.interpret.narrowing import case_value
 
     shared = set(kind.union.classes) - kind.absent
     if shared.isdisjoint(value.possible):
@@ -322,7 +320,7 @@ def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
         mismatch(run, value, kind, node)
     declared = UnionK(value.union, frozenset(value.union.classes) - shared)
     narrowed = _narrowed(run, value, declared, node)
-    return case_value(run, narrowed, lambda v: coerce(run, v, kind, node), node)
+    return run.case_value(narrowed, lambda v: coerce(run, v, kind, node), node)
 
 
 def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:

@@ -168,12 +168,11 @@ def replace_of_tuple(
 
 
 def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) -> Value:
-    from pullback.frontend.interpret.narrowing import case_value
     from pullback.frontend.run import Run
 
     assert isinstance(sp, Run)
     if isinstance(record, UnionV):
-        return case_value(sp, record, lambda v: _replaced(sp, v, changes, node), node)
+        return sp.case_value(record, lambda v: _replaced(sp, v, changes, node), node)
     if not isinstance(record, RecordV):
         sp.refuse(node, f"{sp.describe(record)} is not a record", error=ArgumentTypeError)
     for name in changes:

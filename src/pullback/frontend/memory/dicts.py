@@ -62,16 +62,15 @@ def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
 
 def display(run: Run, node: ast.Dict) -> Value:
     """``{k: v, **d}``"""
-    from pullback.frontend.interpret.expressions import evaluate
 
     fields: dict[str, Value] = {}
     for k, v in zip(node.keys, node.values):
         with run.holding(*fields.values()):
             if k is None:
-                fields |= _fields(run, evaluate(run, v), v)
+                fields |= _fields(run, run.evaluate(v), v)
             else:
-                key = key_of(run, evaluate(run, k), k)
-                fields[key] = evaluate(run, v)
+                key = key_of(run, run.evaluate(k), k)
+                fields[key] = run.evaluate(v)
     return made(fields)
 
 

@@ -52,11 +52,10 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:
     """The indices and fields in ``name[i].field[j]``, evaluated in order."""
-    from pullback.frontend.interpret.expressions import evaluate_index
 
     match target:
         case ast.Subscript(value, index):
-            return [*steps_of(run, value), evaluate_index(run, index)]
+            return [*steps_of(run, value), run.evaluate_index(index)]
         case ast.Attribute(value, name):
             return [*steps_of(run, value), name]
         case _:
@@ -99,12 +98,11 @@ def exchange(run: Run, s: ast.Assign) -> bool:
                 return False
         case _:
             return False
-    from pullback.frontend.interpret.expressions import evaluate_index, lookup
 
-    items = lookup(run, name, x.value)
+    items = run.lookup(name, x.value)
     if not isinstance(items, ListV) or not ownership.holds_memory(items.elem):
         return False
-    indices = [evaluate_index(run, e) for e in (i, j)]
+    indices = [run.evaluate_index(e) for e in (i, j)]
     if not all(map(objects.is_int, indices)):
         return False
     ownership.updatable(run, name, x.value)

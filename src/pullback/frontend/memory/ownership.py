@@ -195,9 +195,9 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
     """The array or list called ``name``, if this function may update it (``nested``: what is in
     it); else refused here."""
-    from pullback.frontend.interpret.expressions import function_scope, lookup
+    from pullback.frontend.interpret.expressions import function_scope
 
-    value = lookup(run, name, node)
+    value = run.lookup(name, node)
     if not is_updated_in_place(value):
         run.refuse(
             node,

@@ -45,7 +45,6 @@ def with_places(
     run: Run, function: Value, node: ast.Call
 ) -> tuple[Value, Sequence[Value]] | None:
     """The form of the function to call, and its arguments; None: an ordinary call."""
-    from pullback.frontend.interpret.expressions import evaluate
 
     if not isinstance(function, FunctionV) or any(isinstance(a, ast.Starred) for a in node.args):
         return None
@@ -63,7 +62,7 @@ def with_places(
     for arg in node.args:
         with run.holding(*held):
             is_item = root_of(arg) in roots and _is_place(run, arg)
-            args.append(_item(run, arg) if is_item else _Given(evaluate(run, arg)))
+            args.append(_item(run, arg) if is_item else _Given(run.evaluate(arg)))
         held.append(args[-1].value)
         if is_item:
             held.append(run.scope.names[root_of(arg) or ""])
@@ -105,14 +104,13 @@ def _is_place(run: Run, arg: ast.expr) -> bool:
 
 def _item(run: Run, arg: ast.expr) -> _Given:
     """The item, and the indices of its path that are not constants."""
-    from pullback.frontend.interpret.expressions import evaluate_index, lookup
 
-    value, indices, single = lookup(run, root_of(arg) or "", arg), list[Value](), True
+    value, indices, single = run.lookup(root_of(arg) or "", arg), list[Value](), True
     for step in path_of(arg):
         if isinstance(step, str):
             value = run.attribute(value, step, arg)
             continue
-        index = evaluate_index(run, step)
+        index = run.evaluate_index(step)
         if not isinstance(step, ast.Constant):
             indices.append(index)
             single = single and objects.is_int(index)

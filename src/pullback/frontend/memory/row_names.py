@@ -97,9 +97,8 @@ def _is_builtin(run: Run, *names: str) -> bool:
 
 
 def _is_captured(run: Run, name: str) -> bool:
-    from pullback.frontend.interpret.expressions import lookup
 
-    return not isinstance(lookup(run, name, ast.Pass()), Static)
+    return not isinstance(run.lookup(name, ast.Pass()), Static)
 
 
 def _loop_over_places(s: ast.For, rows: Sequence[Row], live: Liveness) -> ast.For:
@@ -124,8 +123,7 @@ def after_assignment(
     run: Run, s: ast.stmt, rest: Sequence[ast.stmt]
 ) -> Sequence[ast.stmt] | None:
     """Run ``row = t[i]``, if it is that, and give what follows with the place for the name."""
-    from pullback.frontend.interpret.assignment import assign
-    from pullback.frontend.interpret.expressions import evaluate_index, function_scope, lookup
+    from pullback.frontend.interpret.expressions import function_scope
 
     match s:
         case ast.Assign([ast.Tuple(names)], ast.Tuple(places)) if len(names) == len(places):
@@ -144,7 +142,7 @@ def after_assignment(
         return None
     if not is_path(place) or not _is_wanted(run, Row(name, root, place, 0), whole, known):
         return None
-    value: Value = lookup(run, root, place)
+    value: Value = run.lookup(root, place)
     made: ast.expr = name_of(root)
     levels, is_row = 0, True
     for k, step in enumerate(path_of(place)):
@@ -152,14 +150,14 @@ def after_assignment(
         if isinstance(step, str):
             value, made = run.attribute(value, step, place), ast.Attribute(made, step, ast.Load())
             continue
-        index = evaluate_index(run, step)
+        index = run.evaluate_index(step)
         is_key = isinstance(value, RecordV) and isinstance(index, Static)
         is_row = is_row and (is_key or objects.is_int(index))
         hidden = f"{name}[{k}]:{s.lineno}:{s.col_offset}"
         run.scope.names[hidden] = index
         value = run.subscript(value, index, place)
         made = ast.Subscript(made, name_of(hidden), ast.Load())
-    assign(run, target, value, s)
+    run.assign(target, value, s)
     live = liveness_of(run.frame.definition.node)
     row = Row(name, root, ast.fix_missing_locations(ast.copy_location(made, place)), levels)
     is_row = is_row and _is_row(run, value) and _is_alone(run, root, whole)
@@ -234,7 +232,6 @@ def _stays(
 def _levels(run: Run, items: ast.expr) -> int | None:
     """How many lists and dicts are on the way to the rows of what is looped over; None: it has no
     rows, or where it is is not certain."""
-    from pullback.frontend.interpret.expressions import evaluate_index
 
     root = root_of(items)
     value = run.scope.names.get(root) if root is not None else None
@@ -247,7 +244,7 @@ def _levels(run: Run, items: ast.expr) -> int | None:
             if isinstance(step, ast.Constant) or (
                 isinstance(step, ast.Name) and (":" in step.id)  # it is never set again
             ):
-                index = evaluate_index(run, step)
+                index = run.evaluate_index(step)
             elif isinstance(step, str):
                 index = None
             else:

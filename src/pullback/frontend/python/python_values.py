@@ -52,9 +52,7 @@ from pullback.frontend.python.paths import MISSING, Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import definition_of
-
-if TYPE_CHECKING:
-    from pullback.frontend.run import Frame
+from pullback.frontend.state import Frame, Hidden
 
 _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
 """Modules whose attributes do not change: one guard on the module is enough."""
@@ -76,16 +74,6 @@ class Guard:
 
     path: Path
     kind: StaticK
-
-
-@dataclass(slots=True, eq=False)
-class Hidden:
-    """A hidden argument as the Core function that is being made sees it."""
-
-    path: Path
-    kind: Kind
-    params: tuple[Var, ...]
-    value: Value
 
 
 class PythonValues:

@@ -7,13 +7,9 @@ advice has a program in ``tests/frontend/advice.py`` that shows that it works.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn, Protocol
 
 from pullback.frontend.python.libraries import name_of
-
-if TYPE_CHECKING:
-    from pullback.frontend.interface import Specialiser
-    from pullback.frontend.python.python_values import PythonValues
 
 OUTSIDE = "call it outside and pass the result in as an argument"
 FILES = "read the file outside and pass what is in it as an argument"
@@ -250,7 +246,13 @@ def rewrite_of(name: str) -> str:
     return found or ANYTHING
 
 
-def refuse_library(run: Specialiser | PythonValues, obj: object, node: ast.AST) -> NoReturn:
+class Refusing(Protocol):
+    """What can refuse a program."""
+
+    def refuse(self, node: ast.AST, reason: str, rewrite: str = "") -> NoReturn: ...
+
+
+def refuse_library(run: Refusing, obj: object, node: ast.AST) -> NoReturn:
     """Refuse a function, method or class that compiled code cannot call."""
     name = name_of(obj)
     run.refuse(node, f"{name} is not supported inside compiled code", rewrite_of(name))

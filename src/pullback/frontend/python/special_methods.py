@@ -11,7 +11,6 @@ from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, I64, Int
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.narrowing import case_value
 from pullback.frontend.kinds.values import (
     ListV,
     OptionalV,
@@ -127,7 +126,7 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
     match value:
         case UnionV() | OptionalV():
             assert isinstance(sp, Run)
-            return case_value(sp, value, lambda part: _has(sp, part, name, node), node)
+            return sp.case_value(value, lambda part: _has(sp, part, name, node), node)
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):

@@ -28,17 +28,16 @@ def operator_of(function: Value) -> str | None:
 
 def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value:
     """The call: the array (a name, or what is in a list or dict with a name) is updated."""
-    from pullback.frontend.interpret.expressions import evaluate, evaluate_index, lookup
 
     if len(args) != 3 or node.keywords or any(isinstance(a, ast.Starred) for a in args):
         run.refuse(node, "this call of ufunc.at", "write np.add.at(a, indices, values)",
                    error=ArgumentTypeError)  # fmt: skip
     base, steps = nested_updates.base_of(run, args[0]), nested_updates.steps_of(run, args[0])
-    array = lookup(run, base.id, base)
+    array = run.lookup(base.id, base)
     with run.holding(array):
-        index = evaluate_index(run, args[1])
+        index = run.evaluate_index(args[1])
         with run.holding(index):
-            value = evaluate(run, args[2])
+            value = run.evaluate(args[2])
     if ownership.owners_of(value) & ownership.owners_of(array):
         run.refuse(args[2], "the values share memory with the array that is updated",
                    "give a copy of them", error=MutationError)  # fmt: skip

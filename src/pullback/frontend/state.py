@@ -1,0 +1,81 @@
+"""The state of a specialisation: frames of the functions being run, and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pullback.core.terms import Site, Var
+from pullback.errors import MutationError
+from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.kinds.kinds import FunctionK, Kind
+from pullback.frontend.kinds.values import Owner, Value
+from pullback.frontend.python.source import Definition
+
+ResultOwner = tuple[frozenset[int], frozenset[int], bool]
+"""What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
+
+
+@dataclass(eq=False, slots=True)
+class Spec:
+    """One specialisation. ``result`` is an estimate while it is ``active``."""
+
+    definition: Definition
+    name: str
+    function: FunctionK
+    args: tuple[Kind, ...]
+    result: Kind | None = None
+    owned: list[ResultOwner] = field(default_factory=list)
+    hidden: dict[Path, Kind] = field(default_factory=dict)
+    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
+    nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
+    handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
+    never_returns: bool = False
+    used: bool = False  # by a recursive call
+    unresolved: bool = False  # such a call had to be left out
+    no_rounds: bool = False  # loops with such a call count as empty: no path goes without
+
+
+@dataclass(slots=True, eq=False)
+class Hidden:
+    """A hidden argument as the Core function that is being made sees it."""
+
+    path: Path
+    kind: Kind
+    params: tuple[Var, ...]
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
+
+    definition: Definition | None
+    scope: Scope
+    hidden: dict[Path, Hidden] = field(default_factory=dict)
+    live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
+    in_loop: bool = False
+    depth: int = 0  # of builders, at the top of the body
+    spec: Spec | None = None
+    returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
+    given: dict[str, frozenset[Owner]] = field(default_factory=dict)  # the owners of parameters
+
+
+@dataclass(frozen=True, slots=True)
+class ByNodes:
+    """A derivative by nodes, of a function with this name; ``gives_nodes``: so does the function,
+    which may then make what it is differentiated by elsewhere. ``mixed``: an argument that it is
+    differentiated by has a class in two unions (``homes``)."""
+
+    function: str
+    gives_nodes: bool
+    mixed: bool
+    site: Site
+
+
+class Flow(Enum):
+    """How statements end: go on with the next one; leave (by a jump); never get there."""
+
+    FALL = "fall"
+    JUMPED = "jumped"
+    DEAD = "dead"
