@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pullback.frontend.kinds.values import Owner, Value
+    from pullback.frontend.run import Run
 
 Path = tuple[tuple[object, ...], ...]
 """Where a Python value is found when compiled code is called; see ``paths.read``."""
@@ -60,3 +61,12 @@ def owner_of(scope: AnyScope, name: str) -> Scope | None:
         if name in s.names or name in s.locals:
             return s
     return None
+
+
+def function_scope(run: Run) -> Scope:
+    """The scope of the function being run, outside of comprehensions."""
+    for scope in chain(run.scope):
+        if scope.locals:
+            return scope
+    return run.scope
+

@@ -10,7 +10,6 @@ from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import list_patterns
-from pullback.frontend.interpret.expressions import BINARY
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -28,6 +27,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.memory import nested_updates, ownership, updates
+from pullback.frontend.python.syntax import BINARY
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run

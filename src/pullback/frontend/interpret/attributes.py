@@ -271,7 +271,7 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
             f"{run.describe(value)} has no field {name!r}",
             error=UnknownAttributeError,
         )
-    from pullback.frontend.interpret.narrowing import class_of
+    from pullback.frontend.kinds.values import class_of
 
     def arm(part: Value) -> Value:
         cls = class_of(part)

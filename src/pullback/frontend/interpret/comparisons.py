@@ -10,7 +10,7 @@ from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import objects, scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.iteration import int_atom
+from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar

@@ -53,7 +53,7 @@ def argument(run: Run, node: ast.expr, function: Value) -> Value | None:
 
 
 def _run(run: Run, node: ast.ListComp | ast.GeneratorExp, form: str, start: Value) -> Value:
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     function = run.frame.definition
     if function is None or run.scope is not function_scope(run):

@@ -15,7 +15,7 @@ from pullback.errors import (
     StaticValueError,
     UnknownNameError,
 )
-from pullback.frontend.functions.scopes import Scope, chain, outermost
+from pullback.frontend.functions.scopes import chain, function_scope, outermost
 from pullback.frontend.interpret import comprehension_loops, comprehensions
 from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
@@ -39,25 +39,19 @@ from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
 from pullback.frontend.memory import dicts, ownership, row_calls
 from pullback.frontend.problems import UNKNOWN
-from pullback.frontend.python.syntax import LIST_UPDATES, binds_names, declared_outside, parameters
+from pullback.frontend.python.syntax import (
+    BINARY,
+    COMPARE,
+    LIST_UPDATES,
+    UNARY,
+    binds_names,
+    declared_outside,
+    parameters,
+)
 from pullback.frontend.signals import FollowUp, Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
-    ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-    ast.LShift: "<<", ast.RShift: ">>",
-}  # fmt: skip
-UNARY: dict[type[ast.unaryop], str] = {
-    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not",
-}  # fmt: skip
-COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
-}  # fmt: skip
-
 
 def evaluate(run: Run, node: ast.expr) -> Value:
     """The abstract value of an expression; its code is emitted into the current block."""
@@ -127,14 +121,6 @@ def _constant(run: Run, value: object, node: ast.expr) -> Value:
     if isinstance(value, complex | bytes):
         run.refuse(node, f"{type(value).__name__} numbers are not supported", "use floats")
     return Static(value)
-
-
-def function_scope(run: Run) -> Scope:
-    """The scope of the function being run, outside of comprehensions."""
-    for scope in chain(run.scope):
-        if scope.locals:
-            return scope
-    return run.scope
 
 
 def lookup(run: Run, name: str, node: ast.AST) -> Value:

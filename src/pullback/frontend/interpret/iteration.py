@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom, Build, Lit, Loop, Var
-from pullback.core.types import BOOL, F64, I64, Array, Int
+from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
+from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.scalars import MAX_SUM_BITS
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
@@ -81,24 +82,6 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             run.refuse(
                 node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
             )
-
-
-def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
-    """A Python int (or bool) as an I64 atom; floats are refused as in Python."""
-    x = run.scalar(value, node)
-    if not isinstance(x.type, Int) and x.type != BOOL:
-        run.refuse(
-            node,
-            f"{what} must be an integer, not a float",
-            "convert it with int(...)",
-            error=ArgumentTypeError,
-        )
-    return run.convert(value, I64, node)
-
-
-def index_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
-    """An index, as an I64 atom: a literal beyond 64 bits is out of range."""
-    return int_atom(run, ext.position(value), node, what)
 
 
 def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:

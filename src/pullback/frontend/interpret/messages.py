@@ -16,7 +16,6 @@ from pullback.core.prims_discrete import is_shown
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.errors import PullbackError
-from pullback.frontend.interpret.expressions import BINARY
 from pullback.frontend.kinds.flatten import NoKindError, flatten
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -34,6 +33,7 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import ShownV, Static, Value
 from pullback.frontend.python.instances import bare
 from pullback.frontend.python.symbols import symbol_of
+from pullback.frontend.python.syntax import BINARY
 from pullback.frontend.signals import NeedStatic
 
 if TYPE_CHECKING:

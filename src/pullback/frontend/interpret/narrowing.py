@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    class_of,
     register,
 )
 from pullback.frontend.memory.long_tuples import told_apart
@@ -164,17 +165,6 @@ def _replaced(root: Value, fields: tuple[str, ...], old: Value, value: Value) ->
     if inner is None:
         return None
     return RecordV(root.cls, {**root.fields, fields[0]: inner}, root.node)
-
-
-def class_of(value: Value) -> type | None:
-    """The class of a record or of None."""
-    match value:
-        case RecordV(cls):
-            return cls
-        case Static(v):
-            return type(v)
-        case _:
-            return None
 
 
 def by_class(

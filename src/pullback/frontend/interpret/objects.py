@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit
-from pullback.core.types import Int
 from pullback.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -19,7 +18,8 @@ from pullback.errors import (
 )
 from pullback.frontend.interpret import scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.iteration import index_atom, iterate, range_parts
+from pullback.frontend.interpret.indices import index_atom, is_int, place
+from pullback.frontend.interpret.iteration import iterate, range_parts
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import coerce, copied
@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.arguments import is_none
-from pullback.frontend.library.numpy import arrays, subscripts
+from pullback.frontend.library.numpy import arrays, indices, subscripts
 from pullback.frontend.memory import dicts
 from pullback.frontend.python import generics, records
 from pullback.frontend.python.syntax import updated
@@ -134,22 +134,6 @@ def element(
         index, checked = place(run, items, index, f"{of} index out of range", node), False
     parts = [run.b.index(a, (index,), checked, site) for a in items.atoms]
     return rebuild(items.elem, iter(parts), lambda: (items.inner, False))
-
-
-def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> Atom:
-    """An index counted from the start; IndexError at run time if there is no such item."""
-    n = items.length
-    if isinstance(index, Lit) and int(index.value) < 0:
-        at: Atom = run.b.prim("add", n, index)
-        inside = run.b.prim("ge", at, i64(0))
-    elif isinstance(index, Lit):
-        at, inside = index, run.b.prim("lt", index, n)
-    else:
-        at = subscripts.wrapped(run, index, n)
-        low = run.b.prim("ge", at, i64(0))
-        inside = run.b.prim("and", low, run.b.prim("lt", at, n))
-    run.require(inside, "IndexError", message, node)
-    return at
 
 
 def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
@@ -262,7 +246,7 @@ def _of_range(run: Run, value: RangeV, index: Value, node: ast.AST) -> Value:
     if isinstance(index, SliceV):
         return _slice_list(run, run.to_list(value, node), index, node)
     n = range_parts(run, value, node)[1]
-    i = subscripts.in_range(run, index_atom(run, index, node, "an index"), n, node)
+    i = indices.in_range(run, index_atom(run, index, node, "an index"), n, node)
     items = iterate(run, value, node)
     assert isinstance(items, Indexed)
     item = items.at(i)
@@ -409,12 +393,6 @@ def _union_of(group: tuple[type, ...], record: RecordV) -> records.Union:
     arrays_of = tuple(found)
     known = [u for u in declared_unions() if set(u.classes) == set(group) and suits(u, arrays_of)]
     return known[-1] if known else records.union_for(group, arrays_of)
-
-
-def is_int(value: Value) -> bool:
-    return (isinstance(value, Scalar) and isinstance(value.type, Int)) or (
-        isinstance(value, Static) and isinstance(value.value, int)
-    )
 
 
 __all__ = ["construct", "element", "ext", "is_int", "node_kind", "subscript", "truth"]

@@ -11,7 +11,7 @@ from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.iteration import int_atom
+from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.objects import as_tuple
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds import optionals

@@ -445,6 +445,17 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
     return enter
 
 
+def class_of(value: Value) -> type | None:
+    """The class of a record or of None."""
+    match value:
+        case RecordV(cls):
+            return cls
+        case Static(v):
+            return type(v)
+        case _:
+            return None
+
+
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
     "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, Lit, Update, Var
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.interpret import objects
-from pullback.frontend.interpret.iteration import index_atom
+from pullback.frontend.interpret import indices
+from pullback.frontend.interpret.indices import index_atom
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, join
@@ -128,7 +128,7 @@ class Inside:
 
     def place(self, items: ListV, index: Value, word: str = "list index out of range") -> Atom:
         atom = index_atom(self.run, index, self.node, "an index of a list")
-        return objects.place(self.run, items, atom, word, self.node)
+        return indices.place(self.run, items, atom, word, self.node)
 
     def stored(
         self, items: ListV, path: Path, container: Value, op: Op, value: Value, checked: bool
@@ -306,7 +306,7 @@ class _Leaves:
 
 
 def _as_scalars(run: Run, value: Value, node: ast.AST) -> Value:
-    from pullback.frontend.library.numpy.arrays import scalars
+    from pullback.frontend.library.numpy.broadcasting import scalars
 
     return scalars(run, value, node)
 

@@ -25,8 +25,8 @@ from pullback.errors import (
     StaticIndexError,
     TypesDoNotMeetError,
 )
-from pullback.frontend.interpret import objects
-from pullback.frontend.interpret.iteration import index_atom
+from pullback.frontend.interpret import indices
+from pullback.frontend.interpret.indices import index_atom
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, kind_of
 from pullback.frontend.kinds.join import generalise, join
@@ -234,7 +234,7 @@ def pop(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
     if not given or _known_index(given[0]) == -1:
         return shorter, run.element(buffer, last, node, False)
     index = index_atom(run, given[0], node, "an index of a list")
-    at = objects.place(run, buffer, index, "pop index out of range", node)
+    at = indices.place(run, buffer, index, "pop index out of range", node)
     value = run.element(buffer, at, node, False)
 
     def places(k: Atom) -> tuple[Atom, Atom]:
@@ -392,7 +392,7 @@ def store(run: Run, items: AnyList, index: Value, value: Value, node: ast.AST) -
     run.check_captured_in_loop(value, node)
     buffer = _of(run, items, run.kind(value, node), node)
     atom = index_atom(run, index, node, "an index of a list")
-    at = objects.place(run, buffer, atom, "list assignment index out of range", node)
+    at = indices.place(run, buffer, atom, "list assignment index out of range", node)
     return _written(run, buffer, at, value, buffer.length, node)
 
 

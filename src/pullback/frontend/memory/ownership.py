@@ -195,7 +195,7 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
     """The array or list called ``name``, if this function may update it (``nested``: what is in
     it); else refused here."""
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     value = run.lookup(name, node)
     if not is_updated_in_place(value):
@@ -255,7 +255,7 @@ def bind_updated(
     """The object called ``name`` has been updated. Other names of the very same object see that;
     whatever else may share its memory (``nested``: or that of what is in it) may not be used any
     more."""
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run)
@@ -270,7 +270,7 @@ def updated(
 ) -> None:  # fmt: skip
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     mine = function_scope(run)
     owners = owners_of(array) if nested else array.owners
@@ -300,7 +300,7 @@ def handed_back(
     run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool
 ) -> Updatable:
     """A function that was called has updated its argument: so the caller does."""
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     assert is_updated_in_place(arg) and is_updated_in_place(new)
     for name, value in function_scope(run).names.items():

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pullback.frontend.interpret import objects
 from pullback.frontend.kinds.values import FunctionV, Value
 from pullback.frontend.memory import ownership
 from pullback.frontend.memory.row_places import Row, name_of, path_of, placed, root_of, stays
@@ -91,7 +90,7 @@ def with_places(
 
 def _is_place(run: Run, arg: ast.expr) -> bool:
     """Whether it is an item of a list that may be updated here."""
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     root, path = root_of(arg), path_of(arg)
     if root is None or all(isinstance(e, str | ast.Slice | ast.Tuple) for e in path):
@@ -113,7 +112,7 @@ def _item(run: Run, arg: ast.expr) -> _Given:
         index = run.evaluate_index(step)
         if not isinstance(step, ast.Constant):
             indices.append(index)
-            single = single and objects.is_int(index)
+            single = single and is_int(index)
         value = run.subscript(value, index, arg)
     if single and ownership.is_updated_in_place(value):
         return _Given(value, indices, True)

@@ -15,7 +15,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.frontend.interpret import objects
+from pullback.frontend.interpret import indices
 from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import ArrayK, Kind, ListK, RecordK, TupleK
 from pullback.frontend.kinds.values import ArrayV, ListV, RecordV, Static, TupleV, Value
@@ -123,7 +123,7 @@ def after_assignment(
     run: Run, s: ast.stmt, rest: Sequence[ast.stmt]
 ) -> Sequence[ast.stmt] | None:
     """Run ``row = t[i]``, if it is that, and give what follows with the place for the name."""
-    from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.functions.scopes import function_scope
 
     match s:
         case ast.Assign([ast.Tuple(names)], ast.Tuple(places)) if len(names) == len(places):
@@ -152,7 +152,7 @@ def after_assignment(
             continue
         index = run.evaluate_index(step)
         is_key = isinstance(value, RecordV) and isinstance(index, Static)
-        is_row = is_row and (is_key or objects.is_int(index))
+        is_row = is_row and (is_key or indices.is_int(index))
         hidden = f"{name}[{k}]:{s.lineno}:{s.col_offset}"
         run.scope.names[hidden] = index
         value = run.subscript(value, index, place)

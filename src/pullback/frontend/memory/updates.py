@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
-from pullback.frontend.interpret import objects
+from pullback.frontend.interpret import indices
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
@@ -103,7 +103,7 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
     if not isinstance(op, Store) or any(isinstance(s, str) for s in steps):
         run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
     first = [s for s in steps if not isinstance(s, str)]
-    if not all(map(objects.is_int, first)):
+    if not all(map(indices.is_int, first)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
     match op.index:
         case TupleV(items, False):

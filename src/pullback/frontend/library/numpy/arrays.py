@@ -34,7 +34,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.numpy.broadcasting import Indices, Read, broadcast, scalars
 from pullback.frontend.library.numpy.subscripts import store, subscript
 
 __all__ = [
@@ -42,98 +42,10 @@ __all__ = [
     "subscript", "unary",
 ]  # fmt: skip
 
-Indices = tuple[Atom, ...]
-Read = Callable[[Indices], Scalar]
-"""Emits the element of an operand that takes part in the result's element at these indices."""
-
-
 # --- broadcasting --------------------------------------------------------------------------------
 
 
-def broadcast(
-    sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = ext.NO_BROADCAST
-) -> tuple[Indices, list[Read]]:
-    """The broadcast extents of the arrays, and how to read each of them there."""
-    shapes = [ext.extents(sp, a) for a in arrays]
-    rank = max(len(s) for s in shapes)
-    result = tuple(
-        common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, message)
-        for k in range(rank)
-    )
-    return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes)]
-
-
-def common_extent(
-    sp: Specialiser, extents: Sequence[Atom], node: ast.AST, message: str = ext.NO_BROADCAST
-) -> Atom:
-    """What extents along one axis broadcast to; ValueError at run time if they do not."""
-    result: Atom = ext.ONE
-    for extent in extents:
-        if ext.same(sp, extent, ext.ONE) or ext.same(sp, extent, result):
-            continue
-        if ext.same(sp, result, ext.ONE):
-            result = extent
-            continue
-        if sp.assume_equal:
-            ext.check_equal(sp, result, extent, ext.NO_BROADCAST, node)
-            if isinstance(extent, Lit):
-                result = extent
-            continue
-        fits = sp.b.prim("eq", result, extent)
-        loose = [e for e in (result, extent) if not isinstance(e, Lit)]
-        ones = [sp.b.prim("eq", e, ext.ONE) for e in loose]
-        for one in ones:
-            fits = sp.b.prim("or", fits, one)
-        sp.require(fits, "ValueError", message, node)
-        if isinstance(extent, Lit):
-            result = extent
-        elif not isinstance(result, Lit):
-            result = sp.b.prim("select", ones[0], extent, result)
-    return result
-
-
-def reader(sp: Specialiser, array: ArrayV, own: Indices, result: Indices) -> Read:
-    """How to read the elements of ``array`` (of extents ``own``) at indices of the result."""
-    lead = len(result) - len(own)
-    axes = range(len(own))
-    single = [ext.same(sp, own[k], ext.ONE) and not _literal_one(result[lead + k]) for k in axes]
-    unsure = [not single[k] and not ext.same(sp, own[k], result[lead + k]) for k in axes]
-    atom, gates = array.atom, {}
-    if any(unsure):
-        if array.atom in ext.facts(sp).built:
-            gates = {k: sp.b.prim("eq", own[k], ext.ONE) for k in axes if unsure[k]}
-        else:
-            wanted = [result[lead + k] if unsure[k] else own[k] for k in axes]
-            atom = sp.b.prim("broadcast", atom, *wanted)
-
-    def read(indices: Indices) -> Scalar:
-        at: list[Atom] = []
-        for k in axes:
-            index = indices[lead + k]
-            if single[k]:
-                index = ext.ZERO
-            elif k in gates:
-                index = sp.b.prim("select", gates[k], ext.ZERO, index)
-            at.append(index)
-        return Scalar(sp.b.index(atom, tuple(at), checked=False), py=False)
-
-    return read
-
-
-def _literal_one(extent: Atom) -> bool:
-    return isinstance(extent, Lit) and int(extent.value) == 1
-
-
 # --- elementwise ---------------------------------------------------------------------------------
-
-
-def scalars(sp: Specialiser, value: Value, node: ast.AST) -> Value:
-    """An operand of an elementwise operation: an array or a number (lists become arrays)."""
-    if isinstance(value, TupleV | ListV):
-        return to_array(sp, value, node)
-    if not isinstance(value, ArrayV):
-        return sp.scalar(value, node) if not isinstance(value, Static) else value
-    return value
 
 
 def elementwise(

@@ -16,7 +16,8 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import promote
 from pullback.frontend.kinds.values import ArrayV, Scalar, Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
-from pullback.frontend.library.numpy.arrays import broadcast, elementwise, scalars
+from pullback.frontend.library.numpy.arrays import elementwise
+from pullback.frontend.library.numpy.broadcasting import broadcast, scalars
 from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar
 
 

@@ -18,7 +18,7 @@ from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.dtypes import Element, promote, real_of
 from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag
-from pullback.frontend.library.numpy.arrays import broadcast, common_extent, reader
+from pullback.frontend.library.numpy.broadcasting import broadcast, common_extent, reader
 from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, strong
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of

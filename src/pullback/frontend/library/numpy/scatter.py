@@ -85,7 +85,7 @@ def store_gathered(
 ) -> Atom:  # fmt: skip
     """What is at home after the assignment of ``value``, broadcast to the region (``by``: an
     operator, of what is there and the value; one after the other)."""
-    from pullback.frontend.library.numpy.subscripts import in_range
+    from pullback.frontend.library.numpy.indices import in_range
 
     read = reading(sp, array, region, value, node)
 
@@ -122,7 +122,7 @@ def put(
     node: ast.AST,
 ) -> Atom:  # fmt: skip
     """What is at home after one element of the array has been replaced."""
-    from pullback.frontend.library.numpy.subscripts import in_range
+    from pullback.frontend.library.numpy.indices import in_range
 
     atom, where = home
     if where and checked:  # there is no checked update at a path
@@ -137,7 +137,7 @@ def reading(
 ) -> Callable[[Extents], Value]:
     """How to read the elements of ``value``, broadcast to the region; a copy is read if it may
     share memory with the array that is written."""
-    from pullback.frontend.library.numpy.arrays import reader
+    from pullback.frontend.library.numpy.broadcasting import reader
 
     if not isinstance(value, ArrayV):
         return lambda _: value

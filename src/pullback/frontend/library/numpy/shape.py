@@ -21,7 +21,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
-from pullback.frontend.library.numpy.arrays import reader
+from pullback.frontend.library.numpy.broadcasting import reader
 from pullback.frontend.library.numpy.create import shape_of
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
 from pullback.frontend.library.numpy.sequences import to_array

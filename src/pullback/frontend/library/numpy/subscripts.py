@@ -27,6 +27,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import scatter
+from pullback.frontend.library.numpy.indices import in_range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,34 +103,9 @@ def _view(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) 
     return ext.note(sp, sp.view(atom, array), own)
 
 
-def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
-    """The position, counted from the start; IndexError at run time if there is no such."""
-    if isinstance(index, Lit) and isinstance(extent, Lit):
-        if -int(extent.value) <= int(index.value) < int(extent.value):
-            return i64(int(index.value) % int(extent.value))
-    message = "index is out of bounds"
-    if isinstance(index, Lit):
-        position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)
-        below = sp.b.prim("lt", position, extent) if position is index else None
-        cond = below if below is not None else sp.b.prim("ge", position, ext.ZERO)
-        sp.require(cond, "IndexError", message, node)
-        return position
-    position = wrapped(sp, index, extent)
-    low = sp.b.prim("ge", position, ext.ZERO)
-    high = sp.b.prim("lt", position, extent)
-    sp.require(sp.b.prim("and", low, high), "IndexError", message, node)
-    return position
-
-
-def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
-    """A negative index counts from the end."""
-    from_end = sp.b.prim("add", index, extent)
-    return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
-
-
 def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> Value:
     """``x[idx]``: one Build; its first or middle axes are those of the broadcast index arrays."""
-    from pullback.frontend.library.numpy.arrays import broadcast
+    from pullback.frontend.library.numpy.broadcasting import broadcast
 
     # Slices and new axes first, as a view; what remains are gathered axes and whole ones.
     plain = [Range(ext.ZERO, ext.ZERO, 1, whole=True) if isinstance(p, At | Gather) else p
@@ -319,7 +295,7 @@ def store_within(
     by: str = "",
 ) -> Atom:  # fmt: skip
     """The same of an array that stands in others: what these are afterwards."""
-    from pullback.frontend.library.numpy.arrays import scalars
+    from pullback.frontend.library.numpy.broadcasting import scalars
 
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
@@ -371,7 +347,7 @@ def _scatter(
     home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
     """``a[idx] = v``: the region has the axes of the gathered result."""
-    from pullback.frontend.library.numpy.arrays import broadcast
+    from pullback.frontend.library.numpy.broadcasting import broadcast
 
     parts = [p for p in parts if not isinstance(p, NewAxis)]
     where = _advanced(sp, parts, node)

@@ -1,0 +1,58 @@
+"""Indices of lists, as atoms: counted from the start, and checked."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit
+from pullback.core.types import BOOL, I64, Int
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import ListV, Scalar, Static, Value
+from pullback.frontend.library.numpy import indices
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> Atom:
+    """An index counted from the start; IndexError at run time if there is no such item."""
+    n = items.length
+    if isinstance(index, Lit) and int(index.value) < 0:
+        at: Atom = run.b.prim("add", n, index)
+        inside = run.b.prim("ge", at, i64(0))
+    elif isinstance(index, Lit):
+        at, inside = index, run.b.prim("lt", index, n)
+    else:
+        at = indices.wrapped(run, index, n)
+        low = run.b.prim("ge", at, i64(0))
+        inside = run.b.prim("and", low, run.b.prim("lt", at, n))
+    run.require(inside, "IndexError", message, node)
+    return at
+
+
+def is_int(value: Value) -> bool:
+    return (isinstance(value, Scalar) and isinstance(value.type, Int)) or (
+        isinstance(value, Static) and isinstance(value.value, int)
+    )
+
+
+def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
+    """A Python int (or bool) as an I64 atom; floats are refused as in Python."""
+    x = run.scalar(value, node)
+    if not isinstance(x.type, Int) and x.type != BOOL:
+        run.refuse(
+            node,
+            f"{what} must be an integer, not a float",
+            "convert it with int(...)",
+            error=ArgumentTypeError,
+        )
+    return run.convert(value, I64, node)
+
+
+def index_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
+    """An index, as an I64 atom: a literal beyond 64 bits is out of range."""
+    return int_atom(run, ext.position(value), node, what)
+

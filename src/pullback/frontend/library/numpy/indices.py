@@ -1,0 +1,36 @@
+"""Indices of arrays: counted from the start, and checked."""
+
+from __future__ import annotations
+
+import ast
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import Specialiser
+
+
+def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
+    """The position, counted from the start; IndexError at run time if there is no such."""
+    if isinstance(index, Lit) and isinstance(extent, Lit):
+        if -int(extent.value) <= int(index.value) < int(extent.value):
+            return i64(int(index.value) % int(extent.value))
+    message = "index is out of bounds"
+    if isinstance(index, Lit):
+        position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)
+        below = sp.b.prim("lt", position, extent) if position is index else None
+        cond = below if below is not None else sp.b.prim("ge", position, ext.ZERO)
+        sp.require(cond, "IndexError", message, node)
+        return position
+    position = wrapped(sp, index, extent)
+    low = sp.b.prim("ge", position, ext.ZERO)
+    high = sp.b.prim("lt", position, extent)
+    sp.require(sp.b.prim("and", low, high), "IndexError", message, node)
+    return position
+
+
+def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
+    """A negative index counts from the end."""
+    from_end = sp.b.prim("add", index, extent)
+    return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
+
