@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
-from pullback.frontend.interpret.indices import index_atom
+from pullback.frontend.interpret.indices import index_atom, place
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import ArrayV, ListV, Owner, RecordV, SliceV, TupleV, Value
 from pullback.frontend.memory import lists, ownership

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pullback.frontend.interpret.indices import is_int
 from pullback.frontend.kinds.values import FunctionV, Value
 from pullback.frontend.memory import ownership
 from pullback.frontend.memory.row_places import Row, name_of, path_of, placed, root_of, stays
