@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pullback.frontend.kinds.values import Owner, Value
-    from pullback.frontend.run import Run
 
 Path = tuple[tuple[object, ...], ...]
 """Where a Python value is found when compiled code is called; see ``paths.read``."""
@@ -63,10 +62,10 @@ def owner_of(scope: AnyScope, name: str) -> Scope | None:
     return None
 
 
-def function_scope(run: Run) -> Scope:
-    """The scope of the function being run, outside of comprehensions."""
-    for scope in chain(run.scope):
-        if scope.locals:
-            return scope
-    return run.scope
+def function_scope(scope: Scope) -> Scope:
+    """The scope of the function that this scope is in: itself, or the one around comprehensions."""
+    for around in chain(scope):
+        if around.locals:
+            return around
+    return scope
 

@@ -56,7 +56,7 @@ def _run(run: Run, node: ast.ListComp | ast.GeneratorExp, form: str, start: Valu
     from pullback.frontend.functions.scopes import function_scope
 
     function = run.frame.definition
-    if function is None or run.scope is not function_scope(run):
+    if function is None or run.scope is not function_scope(run.scope):
         run.refuse(node, ":= inside a dict comprehension", "write a loop")
     _check(run, node)
     loop, out = _loop(node, form)

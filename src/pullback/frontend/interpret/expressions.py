@@ -17,6 +17,7 @@ from pullback.errors import (
 )
 from pullback.frontend.functions.scopes import chain, function_scope, outermost
 from pullback.frontend.interpret import comprehension_loops, comprehensions
+from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
     UNSET,
@@ -38,7 +39,6 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
 from pullback.frontend.memory import dicts, ownership, row_calls
-from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.python.syntax import (
     BINARY,
     COMPARE,
@@ -104,7 +104,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.GeneratorExp():
             return comprehensions.generator(run, node)
         case ast.NamedExpr(ast.Name(name), value):
-            if run.scope is not function_scope(run):
+            if run.scope is not function_scope(run.scope):
                 run.refuse(node, ":= inside a dict comprehension", "write a loop")
             made = evaluate(run, value)
             run.scope.names[name] = made

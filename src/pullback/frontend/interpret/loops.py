@@ -13,6 +13,7 @@ from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend.interpret.carry import Carried, carry
 from pullback.frontend.interpret.forks import UNUSED
+from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trials import first_set, return_kind
 from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import generalise
@@ -29,7 +30,6 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import ownership
-from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.python.syntax import (
     assigned,
     jumps,

@@ -26,7 +26,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.library.numpy import arrays
+from pullback.frontend.library.numpy import arrays, products
 from pullback.frontend.memory import dicts
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         if found is not None:
             return found
     if isinstance(left, ArrayV) or isinstance(right, ArrayV):
+        if op == "@":
+            return products.matmul(run, left, right, node)
         return arrays.binop(run, op, left, right, node)
     if isinstance(left, Static) and isinstance(left.value, type | types.UnionType) and op == "|":
         if isinstance(right, Static) and isinstance(right.value, type | types.UnionType | None):

@@ -22,6 +22,7 @@ from pullback.frontend.interpret.expressions import (
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
+from pullback.frontend.interpret.recovery import UNKNOWN, recovered
 from pullback.frontend.kinds.values import (
     RecordV,
     Stale,
@@ -29,7 +30,6 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import nested_updates, ownership, row_names
-from pullback.frontend.problems import UNKNOWN, recovered
 from pullback.frontend.python import imports
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (

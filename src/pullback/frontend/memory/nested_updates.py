@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
-from pullback.frontend.interpret.indices import index_atom, place
+from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import ArrayV, ListV, Owner, RecordV, SliceV, TupleV, Value
 from pullback.frontend.memory import lists, ownership
@@ -102,7 +102,7 @@ def exchange(run: Run, s: ast.Assign) -> bool:
     if not isinstance(items, ListV) or not ownership.holds_memory(items.elem):
         return False
     indices = [run.evaluate_index(e) for e in (i, j)]
-    if not all(map(indices.is_int, indices)):
+    if not all(map(is_int, indices)):
         return False
     ownership.updatable(run, name, x.value)
     message = "list index out of range"

@@ -205,14 +205,14 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
             "use an array or a list",
             error=MutationError if not isinstance(value, Static) else ArgumentTypeError,
         )
-    if run.scope is not function_scope(run):
+    if run.scope is not function_scope(run.scope):
         run.refuse(
             node,
             "an update inside a comprehension is not supported",
             "write a loop",
             error=MutationError,
         )
-    if name not in function_scope(run).names:
+    if name not in function_scope(run.scope).names:
         run.refuse(
             node,
             f"{name!r} belongs to the enclosing function: updating it here would be seen there",
@@ -258,7 +258,7 @@ def bind_updated(
     from pullback.frontend.functions.scopes import function_scope
 
     made = replace(new, owners=old.owners, fresh=old.fresh)
-    mine = function_scope(run)
+    mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested)
     mine.names[name] = made
     return made
@@ -272,7 +272,7 @@ def updated(
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     from pullback.frontend.functions.scopes import function_scope
 
-    mine = function_scope(run)
+    mine = function_scope(run.scope)
     owners = owners_of(array) if nested else array.owners
     for value in run.pending:
         if owners_of(value) & owners:
@@ -303,7 +303,7 @@ def handed_back(
     from pullback.frontend.functions.scopes import function_scope
 
     assert is_updated_in_place(arg) and is_updated_in_place(new)
-    for name, value in function_scope(run).names.items():
+    for name, value in function_scope(run.scope).names.items():
         if value is arg and not name.startswith("$"):
             updatable(run, name, node, nested)
             if nested:

@@ -97,7 +97,7 @@ def _is_place(run: Run, arg: ast.expr) -> bool:
     if root is None or all(isinstance(e, str | ast.Slice | ast.Tuple) for e in path):
         return False
     whole = run.scope.names.get(root)
-    if run.scope is not function_scope(run) or not ownership.is_updated_in_place(whole):
+    if run.scope is not function_scope(run.scope) or not ownership.is_updated_in_place(whole):
         return False
     return whole.fresh or root in run.frame.given
 

@@ -136,7 +136,7 @@ def after_assignment(
         return None
     known, rest = _until_bound(name, rest)
     whole = run.scope.names.get(root)
-    if not known or run.scope is not function_scope(run):
+    if not known or run.scope is not function_scope(run.scope):
         return None
     if not ownership.is_updated_in_place(whole):
         return None

@@ -77,10 +77,6 @@ def elementwise(
 
 def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """``left op right`` where one of them is an array."""
-    if op == "@":
-        from pullback.frontend.library.numpy.products import matmul
-
-        return matmul(sp, left, right, node)
     if op == "**":
         return power(sp, left, right, node)
     return elementwise(sp, (left, right), lambda v: sp.binop(op, v[0], v[1], node), node)
