@@ -14,7 +14,7 @@ import pytest
 from pullback.call import by_leaves
 from pullback.core.terms import Program as CoreProgram
 from pullback.lower import lanes
-from pullback.lower.state import NotInLanes
+from pullback.lower.values import NotInLanes
 from tests import harness
 from tests.lower import agreement
 from tests.programs import Program, corpus

@@ -13,7 +13,7 @@ import pullback as pb
 from pullback.core.terms import AccNew, AccRead
 from pullback.core.types import F64, I64, Handle, Sum, Variant
 from pullback.lower import lanes
-from pullback.lower.state import NotInLanes
+from pullback.lower.values import NotInLanes
 from tests.ad.flatcore import A1, A2, AI, Code, E, program
 from tests.lower.test_lanes import add, in_lanes
 from tests.programs import corpus

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
+from scipy.linalg import cython_blas, cython_lapack
+
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
@@ -15,9 +17,7 @@ _name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
 
 @cache
 def lapack_address(routine: str) -> int:
-    """The address of a routine ("dgesv", ...). SciPy is asked when the first one is wanted."""
-    from scipy.linalg import cython_blas, cython_lapack
-
+    """The address of a routine ("dgesv", ...)."""
     table: dict[str, object] = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
     capsule = table[routine]
     signature: bytes = _name(capsule)
@@ -31,8 +31,6 @@ def one_thread_address() -> int:
     """Of a function int -> int that sets how many threads the calling thread's linear algebra
     uses and returns how many it used before: results must not depend on the machine's cores. A
     library that has no such function gets one that does nothing (``abs``)."""
-    from scipy.linalg import cython_lapack
-
     library = ctypes.CDLL(cython_lapack.__file__)  # it sees what it is linked with
     for name in ("scipy_openblas_set_num_threads_local", "openblas_set_num_threads_local"):
         if hasattr(library, name):

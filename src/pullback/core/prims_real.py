@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.special
 
 from pullback.core.libm import fused
 from pullback.core.rows import (
@@ -41,15 +42,9 @@ def _k(value: float, like: Atom) -> Lit:
 
 
 def _special(name: str) -> Callable[..., object]:
-    """A SciPy function, imported when the evaluator first needs it (the import is slow)."""
-
-    def call(*args: float) -> object:
-        import scipy.special
-
-        f: Callable[..., object] = getattr(scipy.special, name)
-        return f(*args)
-
-    return call
+    """The function of this name in ``scipy.special``."""
+    found: Callable[..., object] = getattr(scipy.special, name)
+    return found
 
 
 def _d1(f: Callable[..., Atom]) -> tuple[PartialFn]:

@@ -12,8 +12,8 @@ from pullback.core.types import F64, I64, Handle, Real
 from pullback.lower.copies import nest
 from pullback.lower.forms import c_strides
 from pullback.lower.loopcode import LANES, AccAlloc, Arith, AtAdd, Imm, Reg, Store, Ty, Value
-from pullback.lower.state import Lowering, NotInLanes, Shadow
-from pullback.lower.values import NULL, ONE, ZERO, Scalar, View, lanes_of
+from pullback.lower.state import Lowering, Shadow
+from pullback.lower.values import NULL, ONE, ZERO, NotInLanes, Scalar, View, lanes_of
 from pullback.lower.views import locate, place_of, root_of
 
 EIGHT = Imm(LANES, Ty.I64)

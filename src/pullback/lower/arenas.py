@@ -33,9 +33,10 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.lower.state import Lowering, NotInLanes
+from pullback.lower.state import Lowering
 from pullback.lower.values import (
     ZERO,
+    NotInLanes,
     Scalar,
     SumVal,
     Val,

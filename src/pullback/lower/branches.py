@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pullback.core.terms import Case, If, Inject
 from pullback.core.types import Int, Named, Sum, variants_of
 from pullback.lower.arenas import keep
+from pullback.lower.copies import coerce
 from pullback.lower.forms import (
-    coerce,
     form_of,
     from_leaves,
     join_forms,
@@ -23,8 +23,8 @@ from pullback.lower.forms import (
     zero,
 )
 from pullback.lower.loopcode import LANES, Arith, IfCode, Imm, Reg, Region, Store, Ty, Value
-from pullback.lower.state import Lowering, Mask, NotInLanes
-from pullback.lower.values import ZERO, Scalar, SumVal, Val, View, lanes_of, leaves
+from pullback.lower.state import Lowering, Mask
+from pullback.lower.values import ZERO, NotInLanes, Scalar, SumVal, Val, View, lanes_of, leaves
 
 Thunk = Callable[[], list[Val]]
 

@@ -6,14 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pullback.core.terms import Prim, Site
-from pullback.core.types import Array, Type
-from pullback.lower.forms import c_strides, parts, pointers
+from pullback.core.types import Array, Handle, Type
+from pullback.lower.forms import (
+    Form,
+    ScalarForm,
+    SumForm,
+    ViewForm,
+    c_strides,
+    parts,
+    pointers,
+    shift_of,
+)
 from pullback.lower.loopcode import LANES, Alloc, Copy, Imm, Offset, RaiseIf, Reg, Ty, Value
-from pullback.lower.state import Lowering, NotInLanes
+from pullback.lower.state import Lowering
 from pullback.lower.values import (
     ONE,
     ZERO,
     Item,
+    NotInLanes,
     Scalar,
     SumVal,
     Val,
@@ -254,3 +264,38 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
 
     nest(lo, v.extents, [], step)
     return out
+
+
+def coerce(lo: Lowering, v: Val, form: Form) -> Val:
+    """The value in a form that is ``join_forms`` of its own and another."""
+    match v, form:
+        case Scalar(), ScalarForm(n):
+            value = lo.value(v)
+            return Scalar(v.type, lo.vector(value) if n == LANES else value, natural=v.natural)
+        case View(), ViewForm(n, shifted, dense):
+            if n == LANES and v.lanes == 1:
+                v = interleave(lo, v)
+            if n == 1 and v.lanes == LANES:
+                v = _spread(lo, v)
+            if shifted:
+                v = replace(v, step=None, shift=lo.vector(shift_of(lo, v)))
+            return replace(v, dense=dense, root=None)
+        case SumVal(), SumForm(n, forms):
+            fields = tuple(
+                tuple(coerce(lo, x, f) for x, f in zip(xs, fs)) for xs, fs in zip(v.fields, forms)
+            )
+            return SumVal(v.type, lo.vector(v.tag) if n == LANES else v.tag, fields)
+        case _:
+            raise TypeError("a value and the form of another type")
+
+
+def _spread(lo: Lowering, v: View) -> View:
+    """An accumulator of which each lane has its own cells, as a view of the whole store."""
+    assert isinstance(v.type, Handle)
+    eight = Imm(LANES, Ty.I64)
+    places = lo.sub(lo.address(v.ptrs[0]), lo.address(lo.accumulators()))
+    start = lo.add(lo.arith("floordiv", Ty.I64, places, eight), lo.mul(v.start, eight))
+    strides = tuple(lo.mul(s, eight) for s in v.strides)
+    shift = lo.add(lo.iota(), lo.mul(shift_of(lo, v), eight))
+    return View(v.type, (), start, v.extents, strides, shift=shift)
+

@@ -14,6 +14,7 @@ from pullback.lower.loopcode import LANES, Imm, Ty, Value
 from pullback.lower.values import (
     NULL,
     ZERO,
+    NotInLanes,
     Scalar,
     SumVal,
     Val,
@@ -72,8 +73,6 @@ def form_of(v: Val) -> Form:
 
 def join_forms(a: Form, b: Form) -> Form:
     """The form for both."""
-    from pullback.lower.state import NotInLanes
-
     match a, b:
         case ScalarForm(m), ScalarForm(n):
             return ScalarForm(max(m, n))
@@ -93,42 +92,6 @@ def join_forms(a: Form, b: Form) -> Form:
             return SumForm(max(a.tag, b.tag), fields)
         case _:
             raise TypeError("forms of different types")
-
-
-def coerce(lo: Lowering, v: Val, form: Form) -> Val:
-    """The value in a form that is ``join_forms`` of its own and another."""
-    from pullback.lower.copies import interleave  # copying is a loop, and loops know forms
-
-    match v, form:
-        case Scalar(), ScalarForm(n):
-            value = lo.value(v)
-            return Scalar(v.type, lo.vector(value) if n == LANES else value, natural=v.natural)
-        case View(), ViewForm(n, shifted, dense):
-            if n == LANES and v.lanes == 1:
-                v = interleave(lo, v)
-            if n == 1 and v.lanes == LANES:
-                v = _spread(lo, v)
-            if shifted:
-                v = replace(v, step=None, shift=lo.vector(shift_of(lo, v)))
-            return replace(v, dense=dense, root=None)
-        case SumVal(), SumForm(n, forms):
-            fields = tuple(
-                tuple(coerce(lo, x, f) for x, f in zip(xs, fs)) for xs, fs in zip(v.fields, forms)
-            )
-            return SumVal(v.type, lo.vector(v.tag) if n == LANES else v.tag, fields)
-        case _:
-            raise TypeError("a value and the form of another type")
-
-
-def _spread(lo: Lowering, v: View) -> View:
-    """An accumulator of which each lane has its own cells, as a view of the whole store."""
-    assert isinstance(v.type, Handle)
-    eight = Imm(LANES, Ty.I64)
-    places = lo.sub(lo.address(v.ptrs[0]), lo.address(lo.accumulators()))
-    start = lo.add(lo.arith("floordiv", Ty.I64, places, eight), lo.mul(v.start, eight))
-    strides = tuple(lo.mul(s, eight) for s in v.strides)
-    shift = lo.add(lo.iota(), lo.mul(shift_of(lo, v), eight))
-    return View(v.type, (), start, v.extents, strides, shift=shift)
 
 
 def shift_of(lo: Lowering, v: View) -> Value:
@@ -211,8 +174,6 @@ def c_strides(lo: Lowering, extents: tuple[Value, ...]) -> tuple[Value, ...]:
 
 def to_leaves(lo: Lowering, v: Val) -> list[Value]:
     """The leaves of a value. An array must be the same in all lanes; scalars may vary."""
-    from pullback.lower.state import NotInLanes
-
     match v:
         case Scalar():
             return [lo.value(v)]

@@ -20,10 +20,11 @@ from pullback.lower.copies import Output, allocate, nest
 from pullback.lower.forms import zero
 from pullback.lower.loopcode import LANES, Alloc, CallCode, Imm, Instr, Reg, Ty, Value
 from pullback.lower.separate import Separate
-from pullback.lower.state import Lanes, Lowering, NotInLanes
+from pullback.lower.state import Lanes, Lowering
 from pullback.lower.values import (
     ONE,
     ZERO,
+    NotInLanes,
     Scalar,
     Val,
     has_pointers,

@@ -26,8 +26,8 @@ from pullback.lower.loopcode import (
     Ty,
     Value,
 )
-from pullback.lower.state import Lowering, NotInLanes
-from pullback.lower.values import ONE, ZERO, Scalar, Val, View, leaves
+from pullback.lower.state import Lowering
+from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, leaves
 from pullback.lower.views import place_of, read, write
 
 _MATRIX = Array(F64, 2)

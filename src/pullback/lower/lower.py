@@ -65,8 +65,8 @@ from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region,
 from pullback.lower.scalars import require, scalar_prim
 from pullback.lower.separate import separate_loops
 from pullback.lower.split import split_loops
-from pullback.lower.state import Lowering, NotInLanes, Unit
-from pullback.lower.values import Scalar, Val, View, leaves
+from pullback.lower.state import Lowering, Unit
+from pullback.lower.values import NotInLanes, Scalar, Val, View, leaves
 from pullback.lower.views import checked_indices, place_of, read, view_prim, write
 
 

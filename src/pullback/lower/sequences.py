@@ -12,15 +12,8 @@ from dataclasses import dataclass
 from pullback.core.terms import Block, Loop, Var, While
 from pullback.core.types import Array
 from pullback.lower.arenas import SLACK, Scope, allocates, compact, keep
-from pullback.lower.copies import Output, allocate, interleaved_type
-from pullback.lower.forms import (
-    ViewForm,
-    coerce,
-    form_of,
-    join_forms,
-    parts,
-    rebuild,
-)
+from pullback.lower.copies import Output, allocate, coerce, interleaved_type
+from pullback.lower.forms import ViewForm, form_of, join_forms, parts, rebuild
 from pullback.lower.loopcode import (
     LANES,
     Copy,

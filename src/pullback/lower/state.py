@@ -23,11 +23,7 @@ from pullback.lower.loopcode import (
     Value,
 )
 from pullback.lower.separate import Separate
-from pullback.lower.values import ONE, ZERO, Scalar, Val, View, lanes_of, machine
-
-
-class NotInLanes(Exception):
-    """This code cannot run in lanes: the loop around it stays scalar."""
+from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
 
 
 class Retry(Exception):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pullback.core.terms import Atom, TapePush, TapeRoom, TapeWrite
 from pullback.core.types import F64, I64, Array
 from pullback.lower.loopcode import Imm, Store, Ty, Value
-from pullback.lower.state import Lowering, NotInLanes
-from pullback.lower.values import ONE, ZERO, Scalar, Val, View
+from pullback.lower.state import Lowering
+from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View
 from pullback.lower.views import place_of
 from pullback.lower.views import write as write_element
 

@@ -180,3 +180,8 @@ def mentions_handle(t: Type, decls: dict[str, Decl], seen: frozenset[str] = froz
 def lanes_of(v: Value) -> int:
     """1 or 8."""
     return v.lanes if isinstance(v, Reg) else 1
+
+
+class NotInLanes(Exception):
+    """This code cannot run in lanes: the loop around it stays scalar."""
+

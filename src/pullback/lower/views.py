@@ -8,10 +8,11 @@ from pullback.core.terms import Prim, Site, out_of_range
 from pullback.core.types import I64, Array, Handle
 from pullback.lower.forms import c_strides, form_of, from_leaves, parts, rebuild, to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Store, Ty, Value
-from pullback.lower.state import Lowering, NotInLanes
+from pullback.lower.state import Lowering
 from pullback.lower.values import (
     ONE,
     ZERO,
+    NotInLanes,
     Scalar,
     Val,
     View,

@@ -24,6 +24,7 @@ from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address
 from pullback.native.objects import cached
+from pullback.native.runtime import make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
@@ -192,8 +193,6 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
 @cache
 def runtime_symbols() -> dict[str, int]:
     """Addresses of the runtime's functions; compiles it when first called."""
-    from pullback.native.runtime import make_error, unusual
-
     with _lock:
         pyabi.verify()
         page = os.sysconf("SC_PAGE_SIZE")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pullback.papers.language.build import if_, op, prim
-from pullback.papers.language.terms import Build, Let, Lit, Map, Op, Prim, Term, Var, fresh
+from pullback.papers.language.terms import Build, Foldl, Let, Lit, Map, Op, Prim, Term, Var, fresh
 
 Body = Callable[[Term], Term]
 
@@ -169,7 +169,5 @@ def total(a: Term, real: bool) -> Term:
     """The sum of an array of reals, or of integers."""
     if real:
         return Op("sum", (a,))
-    from pullback.papers.language.terms import Foldl
-
     acc, x = fresh("acc"), fresh("x")
     return Foldl(acc, x, prim("add", Var(acc), Var(x)), Lit(0), a)

@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     Value,
     index_scalar,
 )
+from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -68,8 +69,6 @@ def _refused(name: str) -> Callable[..., Value]:
 
 
 def _run_of(sp: Specialiser) -> Run:
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     return sp
 

@@ -24,6 +24,7 @@ from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.nesting import Nesting, Node, captured, functions, places, sets_in
 from pullback.frontend.kinds.flatten import example, kind_of, parts_of
+from pullback.frontend.kinds.join import same_function
 from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
@@ -109,8 +110,6 @@ class LambdaSet:
                 self.store.merge(self, other)
 
     def _enter(self, new: FunctionK) -> int:
-        from pullback.frontend.kinds.join import same_function
-
         definition = new.root.definition
         versions = 0
         for tag, old in enumerate(self.members):

@@ -34,6 +34,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     UnionV,
     Value,
+    class_of,
 )
 from pullback.frontend.python import records
 from pullback.frontend.python.rewrites import refuse_library
@@ -271,8 +272,6 @@ def _of_union(run: Run, value: UnionV, name: str, node: ast.AST) -> Value:
             f"{run.describe(value)} has no field {name!r}",
             error=UnknownAttributeError,
         )
-    from pullback.frontend.kinds.values import class_of
-
     def arm(part: Value) -> Value:
         cls = class_of(part)
         if cls not in having:

@@ -14,6 +14,7 @@ from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import eta
 from pullback.frontend.interpret import objects, symbol_values
+from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
@@ -185,8 +186,6 @@ def call_method(
     node: ast.AST,
 ) -> Value:
     """A registered method of an array, number, list, ..."""
-    from pullback.frontend.interpret.attributes import receiver_name
-
     return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
 
 

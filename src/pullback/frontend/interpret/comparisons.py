@@ -11,6 +11,7 @@ from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import objects, scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
+from pullback.frontend.interpret.iteration import range_parts
 from pullback.frontend.interpret.symbol_values import METHODS, MIRRORED
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.kinds import static_scalar
@@ -265,8 +266,6 @@ def _either(run: Run, so_far: Value, x: Value, y: Value, node: ast.AST) -> Value
 
 
 def _in_range(run: Run, item: Value, items: RangeV, node: ast.AST) -> Value:
-    from pullback.frontend.interpret.iteration import range_parts
-
     start, count, step = range_parts(run, items, node)
     x = int_atom(run, item, node, "a member of a range")
     b = run.b

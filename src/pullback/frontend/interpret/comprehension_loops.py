@@ -13,6 +13,7 @@ import copy
 import math
 from typing import TYPE_CHECKING, TypeVar
 
+from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.kinds.values import Static, TupleV, Value
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.syntax import (
@@ -53,8 +54,6 @@ def argument(run: Run, node: ast.expr, function: Value) -> Value | None:
 
 
 def _run(run: Run, node: ast.ListComp | ast.GeneratorExp, form: str, start: Value) -> Value:
-    from pullback.frontend.functions.scopes import function_scope
-
     function = run.frame.definition
     if function is None or run.scope is not function_scope(run.scope):
         run.refuse(node, ":= inside a dict comprehension", "write a loop")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.interpret import iteration
 from pullback.frontend.kinds.values import (
     GeneratorV,
     Indexed,
@@ -28,8 +29,6 @@ _MAX_UNROLLED = 256
 
 def list_of(run: Run, node: ast.ListComp) -> Value:
     """A list: of known length when what it runs over is."""
-    from pullback.frontend.interpret import iteration
-
     items = items_of(run, node.generators, node.elt, node)
     if isinstance(items, Unrolled):
         return TupleV(items.items, is_list=True)
@@ -50,8 +49,6 @@ def items_of(
 ) -> Items:
     """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
     at once, as in Python, everything else when an item is asked for."""
-    from pullback.frontend.interpret import iteration
-
     first = generators[0]
     if first.is_async:
         run.refuse(node, "async code cannot be compiled")

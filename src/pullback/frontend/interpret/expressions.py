@@ -15,9 +15,18 @@ from pullback.errors import (
     StaticValueError,
     UnknownNameError,
 )
+from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import chain, function_scope, outermost
-from pullback.frontend.interpret import comprehension_loops, comprehensions
+from pullback.frontend.interpret import (
+    assignment,
+    attributes,
+    calls,
+    comprehension_loops,
+    comprehensions,
+    narrowing,
+)
 from pullback.frontend.interpret.recovery import UNKNOWN
+from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
     UNSET,
@@ -38,7 +47,8 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
-from pullback.frontend.memory import dicts, ownership, row_calls
+from pullback.frontend.memory import dicts, ownership, row_calls, updates
+from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.python.syntax import (
     BINARY,
     COMPARE,
@@ -244,8 +254,6 @@ def _bool_op(
     def rest() -> Value:
         return _bool_op(run, is_and, values[1:], node, test)
 
-    from pullback.frontend.interpret import narrowing
-
     if narrowing.refinement(run, first) is not None:
         if is_and:
             return conditional(run, first, rest, lambda: Static(False), node)
@@ -297,8 +305,6 @@ def conditional(
     node: ast.AST,
 ) -> Value:
     """``then if test else orelse``; a test of a node's class makes it known in the arms."""
-    from pullback.frontend.interpret import narrowing
-
     def narrows(e: ast.expr) -> bool:
         return narrowing.refinement(run, e) is not None
 
@@ -319,9 +325,6 @@ def conditional(
 
 
 def _call(run: Run, node: ast.Call) -> Value:
-    from pullback.frontend.interpret import attributes, calls
-    from pullback.frontend.kinds import optionals
-
     receiver: Value | None = None
     match node.func:
         case ast.Attribute(value, name):
@@ -382,10 +385,6 @@ def _function_and_arguments(
 
 
 def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
-    from pullback.frontend.interpret import assignment
-    from pullback.frontend.memory import nested_updates as nested
-    from pullback.frontend.memory import updates
-
     base = nested.base_of(run, receiver)
     steps = nested.steps_of(run, receiver)
     args = _items(run, node.args)
@@ -403,8 +402,6 @@ def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Val
 
 def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
     """A lambda or a nested ``def``: defaults are evaluated now, free variables when called."""
-    from pullback.frontend.functions.functions import definition_inside
-
     assert run.frame.definition is not None
     definition = definition_inside(node, run.frame.definition)
     args = node.args

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64, lit
-from pullback.core.terms import Atom, Build, Lit, Loop, Var
+from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import written
@@ -41,7 +41,9 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.python import symbols
+from pullback.frontend.memory import lists
+from pullback.frontend.memory.ownership import is_unshared
+from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.signals import AlwaysRaises
 
 if TYPE_CHECKING:
@@ -223,8 +225,6 @@ def _reversed(run: Run, items: Items, node: ast.AST) -> Items:
 
 def length(run: Run, value: Value, node: ast.AST) -> Value:
     """``len(value)``"""
-    from pullback.frontend.python import special_methods
-
     by_method = special_methods.length(run, value, node)
     if by_method is not None:
         return by_method
@@ -281,8 +281,6 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
         case Unrolled(values):
             return to_list(run, TupleV(values), node)
         case Indexed(_, _, _, nested) if nested is not None:
-            from pullback.frontend.memory import lists
-
             made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
             assert isinstance(made, ListV)
             return made
@@ -300,8 +298,6 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
 
 def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
     """One Build; its results are the leaves of the item."""
-    from pullback.frontend.memory.ownership import is_unshared
-
     index = Var("i", I64)
     kinds: list[Kind] = []
     mine, items = Owner("a list"), Owner("an item of a list")
@@ -335,8 +331,6 @@ def sequence_of(run: Run, length: Atom, fn: Callable[[Atom], Value], node: ast.A
 
 def _kept(run: Run, n: Atom, keep: Callable[[Atom], Atom]) -> tuple[Atom, Atom]:
     """The indices that a comprehension's ``if`` keeps, and how many they are."""
-    from pullback.core.terms import If, Update
-
     i = Var("i", I64)
     zeros = run.block(lambda: (i64(0),))
     (start,) = run.b.let(Build((n,), (i,), zeros), (Array(I64, 1),))

@@ -21,13 +21,16 @@ from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.undefined import any_value, dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
+    EnumerateV,
     Indexed,
+    ReversedV,
     Scalar,
     Stale,
     Static,
     TupleV,
     Unrolled,
     Value,
+    ZipV,
 )
 from pullback.frontend.memory import ownership
 from pullback.frontend.python.syntax import (
@@ -117,8 +120,6 @@ def _source_arrays(source: Value) -> Value:
 
 
 def _parts(value: Value) -> list[Value]:
-    from pullback.frontend.kinds.values import EnumerateV, ReversedV, ZipV
-
     match value:
         case ZipV(items):
             return [p for v in items for p in _parts(v)]

@@ -12,11 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from pullback.core.build import boolean
 from pullback.core.terms import Block, Case, CaseArm, If, Op, Var
+from pullback.core.types import Bool, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.attributes import unpack, variant_params
 from pullback.frontend.interpret.forks import fork_names, fork_value
+from pullback.frontend.kinds.dtypes import DTYPES
 from pullback.frontend.kinds.values import (
     ArrayV,
     ListV,
@@ -33,6 +37,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.memory.long_tuples import told_apart
+from pullback.frontend.run import Run
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -279,8 +284,6 @@ def _isinstance(
 ) -> Value:
     if len(args) != 2 or kwargs:
         sp.refuse(node, "isinstance takes two arguments", error=ArgumentTypeError)
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     if isinstance(node, ast.Call) and isinstance(node.args[1], ast.BinOp):
         return is_instance(sp, args[0], classes_of(sp, node.args[1]), node)
@@ -289,10 +292,6 @@ def _isinstance(
 
 def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
     """``isinstance`` for values that are not records."""
-    import numpy as np
-
-    from pullback.core.types import Bool, Real
-
     match value:
         case Static(v):
             return isinstance(v, classes)
@@ -300,8 +299,6 @@ def builtin_instance(value: Value, classes: tuple[type, ...]) -> bool:
             example: object = 0.5 if isinstance(value.type, Real) else 1
             return isinstance(isinstance(value.type, Bool) or example, classes)
         case Scalar():
-            from pullback.frontend.kinds.dtypes import DTYPES
-
             return issubclass(DTYPES[value.type].type, classes)
         case ArrayV():
             return issubclass(np.ndarray, classes)

@@ -52,7 +52,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import is_none
 from pullback.frontend.library.numpy import arrays, indices, subscripts
 from pullback.frontend.memory import dicts
-from pullback.frontend.python import generics, records
+from pullback.frontend.python import generics, records, special_methods
 from pullback.frontend.python.syntax import updated
 from pullback.frontend.python.unions import declared_unions
 
@@ -84,8 +84,6 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom:
             n = range_parts(run, value, node)[1]
             return run.b.prim("ne", n, i64(0)) if not isinstance(n, Lit) else bool(n.value)
         case RecordV(cls, fields):
-            from pullback.frontend.python import special_methods
-
             by_method = special_methods.truth(run, value, node)
             if by_method is not None:
                 return by_method

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.core.terms import If, Lit, Var
+from pullback.core.types import Bool
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import unmatched
 from pullback.frontend.interpret.forks import fork_names
@@ -323,8 +324,6 @@ def _equals(run: Run, subject: Value, value: ast.expr) -> object:
 
 def _is(run: Run, subject: Value, constant: object, s: ast.stmt) -> object:
     """None, True, False"""
-    from pullback.core.types import Bool
-
     if constant is None or isinstance(subject, Static):
         return isinstance(subject, Static) and subject.value is constant
     if not isinstance(subject, Scalar) or not isinstance(subject.type, Bool) or not subject.py:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pullback.core.build import boolean, i64, lit
 from pullback.core.terms import Atom, Lit
 from pullback.core.types import BOOL, F64, I32, I64, Bool, Int, Real, Type
+from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret import symbol_values
 from pullback.frontend.kinds.dtypes import compared, promote
 from pullback.frontend.kinds.kinds import Number, static_scalar
@@ -76,8 +77,6 @@ def _bit_length(value: int | float) -> int:
 
 
 def _type_error() -> type:
-    from pullback.errors import ArgumentTypeError
-
     return ArgumentTypeError
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.interpret import raising
+from pullback.frontend.interpret import loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.expressions import (
     function_value,
@@ -124,8 +124,6 @@ def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
 def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
     """A branch with jumps in it: what follows is run inside the branches that go on."""
     if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
-        from pullback.frontend.interpret import loops
-
         loops.once(run, s)
         return _after_exit(run, s, rest)
     if isinstance(s, ast.If):
@@ -136,8 +134,6 @@ def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flo
             lambda: _finish(run, [*s.orelse, *rest]),
             _live_end(run),
         )
-    from pullback.frontend.interpret import patterns
-
     return patterns.match_statement(
         run,
         s,
@@ -237,19 +233,13 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
                 run, s, lambda: execute(run, s.body), lambda: execute(run, s.orelse), live
             )
         case ast.Match():
-            from pullback.frontend.interpret import patterns
-
             live = liveness_of_frame(run).get(s, frozenset())
             return patterns.match_statement(
                 run, s, lambda body: execute(run, body), live, last=False
             )
         case ast.For():
-            from pullback.frontend.interpret import loops
-
             return loops.for_statement(run, s)
         case ast.While():
-            from pullback.frontend.interpret import loops
-
             return loops.while_statement(run, s)
         case ast.Return(value):
             result = Static(None) if value is None else run.evaluate(value)
@@ -310,8 +300,6 @@ def _test_branch(
     live: frozenset[str],
     s: ast.stmt,
 ) -> Flow:
-    from pullback.frontend.interpret import narrowing
-
     def narrows(e: ast.expr) -> bool:
         return narrowing.refinement(run, e) is not None
 

@@ -64,6 +64,8 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.library.numpy import sequences
+from pullback.frontend.memory import ownership
 from pullback.frontend.python.symbols import number_of, symbol_class
 
 if TYPE_CHECKING:
@@ -225,9 +227,6 @@ _RANKS = {Bool: 0, Int: 1, Real: 2}
 
 def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
     """Items of one kind, known one by one, as a list."""
-    from pullback.frontend.library.numpy import sequences
-    from pullback.frontend.memory import ownership
-
     length = i64(len(items))
     run.declare_kind(elem)
     types = list(leaf_types(elem))
@@ -256,8 +255,6 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
 
 def copied(run: Run, items: ListV) -> ListV:
     """A list of its own with the same items."""
-    from pullback.frontend.memory import ownership
-
     whole = run.to_list(items, ast.Pass())
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
     new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)

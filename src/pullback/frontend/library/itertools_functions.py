@@ -18,6 +18,8 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.join import generalise
+from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     GeneratorV,
     Indexed,
@@ -32,6 +34,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.combinators import running
+from pullback.frontend.run import Run
 
 ENDLESS = 1 << 62
 """How many items ``count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
@@ -138,10 +141,6 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
     """A value of the kind of the items, where there are none."""
-    from pullback.frontend.kinds.join import generalise
-    from pullback.frontend.kinds.undefined import dummy
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     kinds = []
 

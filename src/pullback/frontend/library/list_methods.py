@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pullback.core.build import boolean
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, I64, Real
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.flatten import example
 from pullback.frontend.kinds.kinds import Kind, ScalarK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -128,8 +130,6 @@ def _parts(value: Value) -> tuple[Value, ...] | None:
 
 
 def _example(kind: Kind) -> Value:
-    from pullback.frontend.kinds.flatten import example
-
     return example(kind)
 
 
@@ -220,8 +220,6 @@ def _index_known(
 
 
 def _false() -> Atom:
-    from pullback.core.build import boolean
-
     return boolean(False)
 
 

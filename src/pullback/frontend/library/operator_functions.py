@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.scopes import outermost
 from pullback.frontend.kinds.values import (
     RecordV,
     Specialiser,
@@ -20,6 +21,7 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.run import Run
 
 BINARY: dict[str, Callable[..., object]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -138,9 +140,6 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 @register(super)
 def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """``super()`` in a method: Python keeps the class in the cell ``__class__``."""
-    from pullback.frontend.functions.scopes import outermost
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     scope, definition = outermost(sp.scope), sp.frame.definition
     if not args and scope is not None and definition is not None and definition.node.args.args:
@@ -168,8 +167,6 @@ def replace_of_tuple(
 
 
 def _replaced(sp: Specialiser, record: Value, changes: Kwargs, node: ast.AST) -> Value:
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     if isinstance(record, UnionV):
         return sp.case_value(record, lambda v: _replaced(sp, v, changes, node), node)

@@ -14,6 +14,7 @@ from pullback.core.messages import Message
 from pullback.core.terms import Atom, Prim
 from pullback.errors import MutationError, StaticKeyError
 from pullback.frontend.interpret import scalars
+from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, Value
 from pullback.frontend.python.symbols import members
 from pullback.frontend.signals import Unreachable
@@ -55,8 +56,6 @@ def item(
 def missing_key(run: Run, d: RecordV, key: Value, node: ast.AST) -> Value:
     """Raise KeyError, with the key if that can be shown."""
     plain = "a key that the dict does not have"
-    from pullback.frontend.interpret.messages import Recorder
-
     recorder = Recorder(run)
     shown = recorder.value(key)
     if shown is not None and recorder.leaves and d.fields:

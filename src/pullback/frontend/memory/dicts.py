@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError, StaticKeyError
+from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
     Owner,
     RecordV,
@@ -76,8 +77,6 @@ def display(run: Run, node: ast.Dict) -> Value:
 
 def comprehension(run: Run, node: ast.DictComp) -> Value:
     """``{k: v for ...}`` over items that are known one by one."""
-    from pullback.frontend.interpret import comprehensions
-
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.value)
     items = comprehensions.items_of(run, node.generators, pair, node)
     if not isinstance(items, Unrolled):

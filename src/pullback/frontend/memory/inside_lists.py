@@ -40,6 +40,8 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
+from pullback.frontend.library.numpy.broadcasting import scalars
+from pullback.frontend.library.numpy.subscripts import store_within
 from pullback.frontend.memory import lists, ownership
 from pullback.frontend.memory.updates import (
     Method,
@@ -137,8 +139,6 @@ class Inside:
         assert isinstance(op, Store)
         run, node = self.run, self.node
         if isinstance(container, ArrayV):
-            from pullback.frontend.library.numpy.subscripts import store_within
-
             at = _Leaves(run, items, path, node)
             value = _as_scalars(run, value, node)
             atom = store_within(run, container, op.index, value, node, at.here(0), op.by)
@@ -306,8 +306,6 @@ class _Leaves:
 
 
 def _as_scalars(run: Run, value: Value, node: ast.AST) -> Value:
-    from pullback.frontend.library.numpy.broadcasting import scalars
-
     return scalars(run, value, node)
 
 

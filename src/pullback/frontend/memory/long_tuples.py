@@ -18,6 +18,7 @@ from pullback.frontend.interface import Specialiser
 from pullback.frontend.kinds.values import ListV, Value
 from pullback.frontend.python.annotations import is_tuple_of_any_length
 from pullback.frontend.python.records import Union, annotations_of
+from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -46,8 +47,6 @@ def told_apart(
 
 
 def _run(sp: Specialiser) -> Run:
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     return sp
 

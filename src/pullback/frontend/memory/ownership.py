@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
-from pullback.frontend.functions.scopes import Scope, chain
+from pullback.frontend.functions.scopes import Scope, chain, function_scope
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, flatten, parts_of
 from pullback.frontend.kinds.kinds import (
@@ -45,6 +45,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.library.numpy.create import astype
 from pullback.frontend.python.syntax import given_names
 
 if TYPE_CHECKING:
@@ -195,8 +196,6 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
     """The array or list called ``name``, if this function may update it (``nested``: what is in
     it); else refused here."""
-    from pullback.frontend.functions.scopes import function_scope
-
     value = run.lookup(name, node)
     if not is_updated_in_place(value):
         run.refuse(
@@ -255,8 +254,6 @@ def bind_updated(
     """The object called ``name`` has been updated. Other names of the very same object see that;
     whatever else may share its memory (``nested``: or that of what is in it) may not be used any
     more."""
-    from pullback.frontend.functions.scopes import function_scope
-
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run.scope)
     updated(run, name, old, node, made, nested)
@@ -270,8 +267,6 @@ def updated(
 ) -> None:  # fmt: skip
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
-    from pullback.frontend.functions.scopes import function_scope
-
     mine = function_scope(run.scope)
     owners = owners_of(array) if nested else array.owners
     for value in run.pending:
@@ -300,8 +295,6 @@ def handed_back(
     run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool
 ) -> Updatable:
     """A function that was called has updated its argument: so the caller does."""
-    from pullback.frontend.functions.scopes import function_scope
-
     assert is_updated_in_place(arg) and is_updated_in_place(new)
     for name, value in function_scope(run.scope).names.items():
         if value is arg and not name.startswith("$"):
@@ -381,8 +374,6 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
         message = "non-broadcastable output operand: the result has more axes than the array"
         run.refuse(node, message, f"write {name} = {name} + ...", error=ArgumentValueError)
     if isinstance(new, ArrayV) and new.elem != old.elem and type(new.elem) is type(old.elem):
-        from pullback.frontend.library.numpy.create import astype
-
         new = astype(run, new, old.elem, node)
     if not isinstance(new, ArrayV) or new.elem != old.elem or new.rank != old.rank:
         run.refuse(

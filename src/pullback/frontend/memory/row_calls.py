@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.interpret.indices import is_int
 from pullback.frontend.kinds.values import FunctionV, Value
 from pullback.frontend.memory import ownership
@@ -91,8 +92,6 @@ def with_places(
 
 def _is_place(run: Run, arg: ast.expr) -> bool:
     """Whether it is an item of a list that may be updated here."""
-    from pullback.frontend.functions.scopes import function_scope
-
     root, path = root_of(arg), path_of(arg)
     if root is None or all(isinstance(e, str | ast.Slice | ast.Tuple) for e in path):
         return False

@@ -15,6 +15,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pullback.frontend.functions.scopes import function_scope
 from pullback.frontend.interpret import indices
 from pullback.frontend.kinds.join import as_list
 from pullback.frontend.kinds.kinds import ArrayK, Kind, ListK, RecordK, TupleK
@@ -123,8 +124,6 @@ def after_assignment(
     run: Run, s: ast.stmt, rest: Sequence[ast.stmt]
 ) -> Sequence[ast.stmt] | None:
     """Run ``row = t[i]``, if it is that, and give what follows with the place for the name."""
-    from pullback.frontend.functions.scopes import function_scope
-
     match s:
         case ast.Assign([ast.Tuple(names)], ast.Tuple(places)) if len(names) == len(places):
             return _one_by_one(run, s, rest)

@@ -18,6 +18,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
+from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, lists
 
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ Op = Store | Method | Become
 
 def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
     """A list, dict or array after the operation, and the value of the call."""
-    from pullback.frontend.library.numpy.arrays import store
-
     match op, container:
         case Become(value), _:
             return value(container), _NONE

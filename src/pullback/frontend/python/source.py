@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
+from pullback.frontend.functions.lifting import lifted
 from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
 
 
@@ -58,8 +59,6 @@ def returned(function: FunctionType) -> str:
 
 
 def _definition(function: FunctionType) -> Definition:
-    from pullback.frontend.functions.lifting import lifted
-
     code = function.__code__
     for text in texts_of(function):
         nodes = text.find(code)

@@ -27,6 +27,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import records
+from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -121,8 +122,6 @@ def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
-    from pullback.frontend.run import Run
-
     match value:
         case UnionV() | OptionalV():
             assert isinstance(sp, Run)

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from pullback.papers.language.arrays import ARRAYS, OPS
 from pullback.papers.language.ops import Library, fits
+from pullback.papers.language.pretty import show, show_type
 from pullback.papers.language.prims import prim_type
 from pullback.papers.language.terms import (
     ONE,
@@ -50,6 +51,7 @@ from pullback.papers.language.terms import (
     Snd,
     Source,
     Term,
+    TVar,
     TyApp,
     TyLam,
     Type,
@@ -379,21 +381,15 @@ class _Checker:
 
 
 def _tvar(name: str) -> Type:
-    from pullback.papers.language.terms import TVar
-
     return TVar(name)
 
 
 def _text(t: Term) -> str:
-    from pullback.papers.language.pretty import show
-
     text = show(t)
     return text if len(text) < 80 else text[:77] + "..."
 
 
 def _type(t: Type) -> str:
-    from pullback.papers.language.pretty import show_type
-
     return show_type(t)
 
 

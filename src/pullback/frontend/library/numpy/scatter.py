@@ -16,6 +16,10 @@ from pullback.core.types import BOOL, I64
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import ArrayV, ListV, Scalar, Specialiser, TupleV, Value
+from pullback.frontend.library.compiled_text import array_of, run_program
+from pullback.frontend.library.numpy.broadcasting import reader
+from pullback.frontend.library.numpy.indices import in_range
+from pullback.frontend.library.numpy.sequences import to_array
 from pullback.frontend.library.text import sorting
 
 Extents = tuple[Atom, ...]
@@ -25,8 +29,6 @@ Extents = tuple[Atom, ...]
 
 def as_mask(sp: Specialiser, item: Value, node: ast.AST) -> ArrayV | None:
     """The item of an index as an array of booleans, if it is one."""
-    from pullback.frontend.library.numpy.sequences import to_array
-
     if isinstance(item, ListV | TupleV):
         item = to_array(sp, item, node)
     return item if isinstance(item, ArrayV) and item.elem == BOOL else None
@@ -34,8 +36,6 @@ def as_mask(sp: Specialiser, item: Value, node: ast.AST) -> ArrayV | None:
 
 def places(sp: Specialiser, mask: ArrayV, node: ast.AST) -> list[ArrayV]:
     """Where the mask is true: one array of indices per axis of it (``np.nonzero``)."""
-    from pullback.frontend.library.compiled_text import array_of, run_program
-
     own = ext.extents(sp, mask)
     flat = mask
     if mask.rank > 1:
@@ -85,8 +85,6 @@ def store_gathered(
 ) -> Atom:  # fmt: skip
     """What is at home after the assignment of ``value``, broadcast to the region (``by``: an
     operator, of what is there and the value; one after the other)."""
-    from pullback.frontend.library.numpy.indices import in_range
-
     read = reading(sp, array, region, value, node)
 
     def store_at(atom: Atom, indices: Extents) -> Atom:
@@ -122,8 +120,6 @@ def put(
     node: ast.AST,
 ) -> Atom:  # fmt: skip
     """What is at home after one element of the array has been replaced."""
-    from pullback.frontend.library.numpy.indices import in_range
-
     atom, where = home
     if where and checked:  # there is no checked update at a path
         own = ext.extents(sp, array)
@@ -137,8 +133,6 @@ def reading(
 ) -> Callable[[Extents], Value]:
     """How to read the elements of ``value``, broadcast to the region; a copy is read if it may
     share memory with the array that is written."""
-    from pullback.frontend.library.numpy.broadcasting import reader
-
     if not isinstance(value, ArrayV):
         return lambda _: value
     if value.owners & array.owners:  # it reads what the update consumes

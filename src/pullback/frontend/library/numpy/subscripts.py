@@ -27,7 +27,9 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import scatter
+from pullback.frontend.library.numpy.broadcasting import broadcast, scalars
 from pullback.frontend.library.numpy.indices import in_range
+from pullback.frontend.library.numpy.sequences import to_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,8 +107,6 @@ def _view(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) 
 
 def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> Value:
     """``x[idx]``: one Build; its first or middle axes are those of the broadcast index arrays."""
-    from pullback.frontend.library.numpy.broadcasting import broadcast
-
     # Slices and new axes first, as a view; what remains are gathered axes and whole ones.
     plain = [Range(ext.ZERO, ext.ZERO, 1, whole=True) if isinstance(p, At | Gather) else p
              for p in parts]  # fmt: skip
@@ -217,8 +217,6 @@ def _part(sp: Specialiser, item: Value, array: ArrayV, axis: int, node: ast.AST)
 
 
 def _gathered(sp: Specialiser, item: Value, node: ast.AST) -> Gather:
-    from pullback.frontend.library.numpy.sequences import to_array
-
     array = to_array(sp, item, node)
     if not isinstance(array, ArrayV) or isinstance(array.elem, Real):
         reason = "arrays used as indices must be of integers"
@@ -295,8 +293,6 @@ def store_within(
     by: str = "",
 ) -> Atom:  # fmt: skip
     """The same of an array that stands in others: what these are afterwards."""
-    from pullback.frontend.library.numpy.broadcasting import scalars
-
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
@@ -347,8 +343,6 @@ def _scatter(
     home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
     """``a[idx] = v``: the region has the axes of the gathered result."""
-    from pullback.frontend.library.numpy.broadcasting import broadcast
-
     parts = [p for p in parts if not isinstance(p, NewAxis)]
     where = _advanced(sp, parts, node)
     arrays = scatter.own_copies(
