@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pullback.ad.by_data import derivatives_by_vectors
-from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
 from pullback.convert.unboxed_sums import share_slots
@@ -54,8 +53,7 @@ class Stage:
 FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
 
 PIPELINE: tuple[Stage, ...] = (
-    Stage("closures", convert_closures, Dialect.FIRST_ORDER, "from here on calls are direct"),
-    Stage("unfold", unfold_nodes, Dialect.FIRST_ORDER, "what is not recursive need not be a node"),
+    Stage("unfold", unfold_nodes, Dialect.SOURCE, "what is not recursive need not be a node"),
     Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
     Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
     Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
@@ -107,7 +105,7 @@ SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "unchanged"
 """So many stages do not depend on what is asked for."""
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
-BEFORE_OWNERSHIP = ("closures", "unfold", "flatten")
+BEFORE_OWNERSHIP = ("unfold", "flatten")
 """Stages after which an update is of a value, whoever else has the array."""
 
 

@@ -60,7 +60,7 @@ def program(params, b, *results, functions=()):
 
 
 def flat(p: Program) -> Program:
-    check(p, Dialect.FIRST_ORDER)
+    check(p, Dialect.SOURCE)
     q = flatten_tuples(p)
     check(q, Dialect.FLAT)
     return q

@@ -12,14 +12,12 @@ from pullback.core.terms import (
     AccAdd,
     AccNew,
     AccRead,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
     CaseArm,
-    Closure,
     Dialect,
     If,
     Index,
@@ -42,9 +40,7 @@ from pullback.core.types import (
     F32,
     F64,
     I64,
-    Arm,
     Array,
-    Fun,
     Handle,
     Named,
     Sum,
@@ -81,7 +77,6 @@ def rejected(p: Program, message: str, dialect: Dialect = Dialect.SOURCE) -> Non
 
 
 K, A, P = Var("i", I64), vec(), x()
-FUN = Fun((Arm("main", ()),))
 
 BAD: list[tuple[str, Program, str]] = [
     ("no such primitive", one(Prim("sine", (f64(1),)), [F64]), "no primitive 'sine'"),
@@ -103,9 +98,6 @@ BAD: list[tuple[str, Program, str]] = [
     ("if arms", one(If(boolean(True), block(f64(1)), block(i64(1))), [F64]), "one branch"),
     ("callee", one(Call("g", ()), []), "no function 'g'"),
     ("call arity", one(Call("main", (f64(1),)), []), "arguments of main"),
-    ("closure type", one(Closure(F64, "main", ()), [F64]), "no arm main"),
-    ("captures", one(Closure(FUN, "main", (f64(1),)), [FUN]), "captures"),
-    ("apply", one(Apply(f64(1), ()), []), "no arm to apply"),
     ("build extents", one(Build((f64(1),), (K,), block(f64(1))), [VEC]), "must be i64"),
     ("build indices", one(Build((i64(1),), (), block(f64(1))), [VEC]), "one index per extent"),
     ("sum of ints", one(Sum_((i64(1),), (K,), block(i64(1))), [I64]), "sums of reals"),
@@ -184,15 +176,14 @@ def test_dialects() -> None:
     acc = one(AccNew((i64(2),)), [Handle(1)])
     add = one(AccAdd(h, (i64(0),), f64(1)), [], [h])
     pair = one(MakeTuple(PAIR, (f64(1), f64(2))), [PAIR])
-    fun = one(Closure(FUN, "main", ()), [FUN])
     p, b = x(), Builder()
     f = function("f", [p], b, b.prim("sin", p))
     c, q = Builder(), x()
     c.let(Vjp("f", (q,), (0,), (f64(1),)), (F64, F64))
     vjp = program([q], c, functions=[f])
-    order = [Dialect.SOURCE, Dialect.FIRST_ORDER, Dialect.FLAT, Dialect.ACCUMULATING]
-    for prog, allowed in ((acc, "A"), (add, "A"), (pair, "SF"), (fun, "S"), (vjp, "SFL")):
-        for letter, dialect in zip("SFLA", order):
+    order = [Dialect.SOURCE, Dialect.FLAT, Dialect.ACCUMULATING]
+    for prog, allowed in ((acc, "A"), (add, "A"), (pair, "S"), (vjp, "SL")):
+        for letter, dialect in zip("SLA", order):
             if letter in allowed:
                 check(prog, dialect)
             else:

@@ -9,18 +9,16 @@ import numpy as np
 import pytest
 
 from pullback.core.build import Builder, boolean, f64, i64
-from pullback.core.eval import ClosureValue, Node, evaluate, site_of
+from pullback.core.eval import Node, evaluate, site_of
 from pullback.core.terms import (
     AccAdd,
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Build,
     Call,
     Case,
     CaseArm,
-    Closure,
     Function,
     If,
     Index,
@@ -41,10 +39,8 @@ from pullback.core.types import (
     F32,
     F64,
     I64,
-    Arm,
     Array,
     Decl,
-    Fun,
     Handle,
     Named,
     Sum,
@@ -157,28 +153,25 @@ def test_endless_recursion_is_an_error() -> None:
         evaluate(_countdown(), [10**9])
 
 
-def test_closures_tuples_and_sums() -> None:
+def test_calls_tuples_and_sums() -> None:
     pair = Tuple((F64, F64))
     a, k, u = x(), Var("k", F64), x()
     b1, b2 = Builder(), Builder()
     scaled = function("scaled", [k, u], b1, b1.prim("mul", k, u))
     v = x()
     plain = function("plain", [v], b2, b2.prim("neg", v))
-    fun = Fun((Arm("plain", ()), Arm("scaled", (F64,))))
     b, then, orelse = Builder(), Builder(), Builder()
     c = b.prim("gt", a, f64(0.0))
-    (f1,) = then.let(Closure(fun, "scaled", (f64(3.0),)), (fun,))
-    (f2,) = orelse.let(Closure(fun, "plain", ()), (fun,))
-    (f,) = b.let(If(c, then.block((f1,)), orelse.block((f2,))), (fun,))
-    (y,) = b.let(Apply(f, (a,)), (F64,))
+    (y1,) = then.let(Call("scaled", (f64(3.0), a)), (F64,))
+    (y2,) = orelse.let(Call("plain", (a,)), (F64,))
+    (y,) = b.let(If(c, then.block((y1,)), orelse.block((y2,))), (F64,))
     (t,) = b.let(MakeTuple(pair, (y, a)), (pair,))
     (first,) = b.let(Project(t, 0), (F64,))
     maybe = Sum((Variant("None", ()), Variant("Some", (F64,))))
     (s,) = b.let(Inject(maybe, 1, (first,)), (maybe,))
-    (results, cost) = evaluate(program([a], b, t, s, f, functions=[scaled, plain]), [2.0])
-    assert results[0] == (6.0, 2.0) and cost == 8
+    (results, cost) = evaluate(program([a], b, t, s, functions=[scaled, plain]), [2.0])
+    assert results[0] == (6.0, 2.0) and cost == 7
     assert isinstance(results[1], Node) and (results[1].tag, results[1].fields) == (1, (6.0,))
-    assert isinstance(results[2], ClosureValue) and results[2].captures == (3.0,)
     (again, _) = evaluate(program([a], b, y, functions=[scaled, plain]), [-2.0])
     assert again == (2.0,)
 

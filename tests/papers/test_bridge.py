@@ -11,7 +11,6 @@ from pullback.call.by_leaves import flatten_arguments
 from pullback.call.driver import found, gradient
 from pullback.call.driver import run as run_tier
 from pullback.call.request import Request, What
-from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.eval import evaluate as evaluate_core
 from pullback.core.terms import Program as CoreProgram
@@ -39,7 +38,7 @@ def core_of(f: Any, args: tuple[Any, ...]) -> tuple[CoreProgram, list[CoreProgra
     function, unit = found(f, args, Request(What.VALUE))
     values = unit.special.values(function, args)
     source = unit.special.special.program
-    flat = flatten_tuples(convert_closures(source))
+    flat = flatten_tuples(source)
     given = flatten_arguments(unit.plan, values).given
     same = [p.type for p in source.functions[source.main].params] == [
         p.type for p in flat.functions[flat.main].params]
@@ -74,7 +73,7 @@ def test_the_corpus_bridged(program: Program, functions: bool) -> None:
         for core in [flat, *(others if functions else [])]:
             out = through(core, given, functions)
             given = core_of(program.f, args)[2]
-            wanted, _ = evaluate_core(flatten_tuples(convert_closures(core)), given)
+            wanted, _ = evaluate_core(flatten_tuples(core), given)
             if core is flat:
                 assert all(map(alike, wanted, out))
     except Unsupported as e:

@@ -21,14 +21,12 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
     CaseArm,
-    Closure,
     If,
     Index,
     Inject,
@@ -143,7 +141,7 @@ class Emit:
                 self._emit(let, op_vjp, self._first(let), b)
                 self.handles(let, b)
             case (
-                MakeTuple() | Project() | Closure() | Apply() | Jvp()
+                MakeTuple() | Project() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):

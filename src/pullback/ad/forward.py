@@ -25,14 +25,12 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
     CaseArm,
-    Closure,
     Function,
     If,
     Index,
@@ -314,7 +312,7 @@ class Forward:
             case Vjp():
                 self.vjp(let, let.op, b)
             case (
-                MakeTuple() | Project() | Closure() | Apply() | Jvp()
+                MakeTuple() | Project() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):

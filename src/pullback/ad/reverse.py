@@ -34,13 +34,11 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
-    Closure,
     If,
     Index,
     Inject,
@@ -151,7 +149,7 @@ class Reverse(Sweep):
             case Vjp():
                 self.vjp(f, let, let.op, got, ct, b)
             case (
-                MakeTuple() | Project() | Closure() | Apply() | Jvp()
+                MakeTuple() | Project() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
                 | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
             ):

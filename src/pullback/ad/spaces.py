@@ -26,7 +26,6 @@ from pullback.core.types import (
     Array,
     Bool,
     Decl,
-    Fun,
     Handle,
     Int,
     Named,
@@ -69,7 +68,7 @@ def _bears(t: Type, named: set[str] | frozenset[str], leaves: tuple[type, ...] =
             return name in named
         case Tuple(items):
             return any(_bears(item, named, leaves) for item in items)
-        case Int() | Bool() | Fun():
+        case Int() | Bool():
             return False
 
 

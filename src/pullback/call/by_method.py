@@ -1,8 +1,7 @@
 """Derivatives by the papers' methods: a user's program run by the reference evaluator.
 
-The method gets the program as the front end made it, with its closures, where its own source
-language has functions and no tuple needs to be taken apart first; else the flat program, whose
-function values are sums already.
+The method gets the program as the front end made it, with its tuples, where its own source language
+has functions and no tuple of the interface needs to be taken apart first; else the flat program.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from pullback.call.by_leaves import Flat, finish, flatten_arguments, run_evaluat
 from pullback.call.marshal import result_value
 from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves
-from pullback.convert.closures import convert_closures
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.terms import Program
 from pullback.core.values import Node
@@ -124,7 +122,7 @@ class MethodPullback:
 
 def chosen_program(method: str, source: Program) -> Program:
     """The program that the method gets."""
-    flat = flatten_tuples(convert_closures(source))
+    flat = flatten_tuples(source)
     if Lam not in METHODS[method].source.terms:
         return flat
     before, after = source.functions[source.main], flat.functions[flat.main]
@@ -140,7 +138,7 @@ def _seeds(
     if len(plan.results) == n == 1 and isinstance(cotangent, float):
         return [cotangent]
     # The shapes of results are known only when they have been computed.
-    flat = flatten_tuples(convert_closures(program))
+    flat = flatten_tuples(program)
     results, _ = run_evaluator(flat, flatten_arguments(plain, values), cells=False)
     given = tangent_leaves(plan.value, results[:n], cotangent, "cotangent")
     return given + [zero_like(x) for x in results[n:]]

@@ -1,4 +1,4 @@
-"""Tuples become variables: FIRST_ORDER -> FLAT (and, after ad, ACCUMULATING -> ACCUMULATING).
+"""Tuples become variables: SOURCE -> FLAT (and, after ad, ACCUMULATING -> ACCUMULATING).
 
     x : Tuple(t1, t2)          ->  x.0 : t1, x.1 : t2     variables, parameters, results, fields
     a : Array(Tuple(t1, t2))   ->  a.0 : Array(t1), a.1 : Array(t2)          structure of arrays
@@ -21,14 +21,12 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
     CaseArm,
-    Closure,
     Function,
     If,
     Index,
@@ -58,7 +56,6 @@ from pullback.core.types import (
     Array,
     Bool,
     Decl,
-    Fun,
     Handle,
     Int,
     Named,
@@ -94,8 +91,6 @@ def leaves_of(t: Type) -> tuple[Type, ...]:
             return tuple(Array(leaf, rank) for leaf in _elem_leaves(elem))
         case Sum(variants):
             return (Sum(_variants(variants)),)
-        case Fun():
-            raise TypeError("a function type has no leaves before convert/closures")
         case _:
             assert_never(t)
 
@@ -150,8 +145,6 @@ def _has_real(t: Type, decls: frozenset[str]) -> bool:
             return any(_has_real(f, decls) for v in variants for f in v.fields)
         case Named(name):
             return name in decls
-        case Fun(arms):
-            return any(_has_real(c, decls) for a in arms for c in a.captures)
         case _:
             assert_never(t)
 
@@ -296,8 +289,6 @@ def _op(p: _Pass, op: Op) -> Op:
             return Jvp(f, p.atoms(args), _wrt(p, f, wrt), p.atoms(tangents))
         case MakeTuple() | Project() | Index() | Update() | Prim():
             raise AssertionError("handled by _let")
-        case Closure() | Apply():
-            raise AssertionError("closures are data before tuples are flattened")
         case (
             AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
             | TapeRoom() | TapePush() | TapeWrite() | TapeRead()

@@ -1,4 +1,4 @@
-"""Nodes that hold no node of their kind become values: FIRST_ORDER -> FIRST_ORDER.
+"""Nodes that hold no node of their kind become values: SOURCE -> SOURCE.
 
     type N = A(ts) | B(us)        Named(N)  ->  Sum((A(ts), B(us)))
     type N = A(ts)                Named(N)  ->  Tuple(ts)

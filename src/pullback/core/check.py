@@ -27,13 +27,11 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
-    Closure,
     Dialect,
     Function,
     If,
@@ -66,7 +64,6 @@ from pullback.core.types import (
     I64,
     Array,
     Bool,
-    Fun,
     Handle,
     Int,
     Named,
@@ -95,7 +92,6 @@ def check(program: Program, dialect: Dialect, owned: bool = True) -> None:
         checker.uses()
 
 
-_HIGHER_ORDER = (Closure, Apply)
 _STRUCTURED = (MakeTuple, Project)
 _DERIVATIVES = (Vjp, Jvp)
 _ACCUMULATORS = (
@@ -103,9 +99,8 @@ _ACCUMULATORS = (
 )
 _FORBIDDEN: dict[Dialect, tuple[type, ...]] = {
     Dialect.SOURCE: (*_ACCUMULATORS, Handle),
-    Dialect.FIRST_ORDER: (*_HIGHER_ORDER, *_ACCUMULATORS, Handle, Fun),
-    Dialect.FLAT: (*_HIGHER_ORDER, *_STRUCTURED, *_ACCUMULATORS, Handle, Fun, Tuple),
-    Dialect.ACCUMULATING: (*_HIGHER_ORDER, *_STRUCTURED, *_DERIVATIVES, Fun, Tuple),
+    Dialect.FLAT: (*_STRUCTURED, *_ACCUMULATORS, Handle, Tuple),
+    Dialect.ACCUMULATING: (*_STRUCTURED, *_DERIVATIVES, Tuple),
 }
 
 
@@ -172,11 +167,6 @@ class _Checker:
                         self.type(f)
             case Named(name):
                 self.need(name in self.p.decls, f"no declaration {name!r}")
-            case Fun(arms):
-                for arm in arms:
-                    self.need(arm.function in self.p.functions, f"no function {arm.function!r}")
-                    for c in arm.captures:
-                        self.type(c)
             case Handle(rank):
                 self.need(rank >= 0, f"a handle of rank {rank}")
             case _:
@@ -276,16 +266,6 @@ class _Checker:
                 fn = self.callee(f)
                 self.equal(_types(args), _types(fn.params), f"arguments of {f}")
                 return fn.results
-            case Closure(t, f, captures):
-                self.type(t)
-                arms = t.arms if isinstance(t, Fun) else ()
-                arm = next((a for a in arms if a.function == f), None)
-                self.need(arm is not None, f"{show_type(t)} has no arm {f}")
-                assert arm is not None
-                self.equal(_types(captures), arm.captures, "captures")
-                return (t,)
-            case Apply(fun, args):
-                return self.apply(fun, args)
             case Build(extents, indices, body):
                 self.ints((*extents, *indices), "extents and indices")
                 self.need(len(extents) == len(indices) > 0, "one index per extent")
@@ -398,19 +378,6 @@ class _Checker:
         self.equal(types[:n], _types(carried), "next values")
         return types[:n] + tuple(Array(t, 1) for t in types[n:])
 
-    def apply(self, function: Atom, args: Sequence[Atom]) -> tuple[Type, ...]:
-        arms = function.type.arms if isinstance(function.type, Fun) else ()
-        self.need(len(arms) > 0, f"{show_type(function.type)} has no arm to apply")
-        results = None
-        for arm in arms:
-            fn = self.callee(arm.function)
-            want = (*arm.captures, *_types(args))
-            self.equal(want, _types(fn.params), f"captures and arguments of {fn.name}")
-            self.equal(fn.results, fn.results if results is None else results, "results of an arm")
-            results = fn.results
-        assert results is not None
-        return results
-
     def derivative(self, op: Vjp | Jvp, out: tuple[Type, ...]) -> tuple[Type, ...]:
         """Cotangents and tangents have the types of their primals; those of records and other
         data are settled by flatten, so before it only the types of numbers and arrays count."""
@@ -419,7 +386,7 @@ class _Checker:
         self.need(all(0 <= i < len(op.args) for i in op.wrt), "wrt out of range")
         wrt = tuple(op.args[i].type for i in op.wrt)
         real = tuple(t for t in fn.results if has_reals(t, self.p.decls))
-        flat = all(not isinstance(t, Tuple | Fun) for t in (*fn.results, *wrt))
+        flat = all(not isinstance(t, Tuple) for t in (*fn.results, *wrt))
         match op:
             case Vjp():
                 given, wanted, more = op.seeds, real, wrt

@@ -13,7 +13,6 @@ from functools import lru_cache
 
 from pullback.core.prims import ALIASES
 from pullback.core.terms import (
-    Apply,
     Atom,
     Block,
     Build,
@@ -34,7 +33,7 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import callees
-from pullback.core.types import Array, Fun, Type, levels
+from pullback.core.types import Array, Type, levels
 
 Roots = dict[Var, frozenset[Var]]
 """The arrays whose storage a variable may share; a variable that is not listed has itself."""
@@ -95,17 +94,10 @@ def visit_block(b: Block, known: Summaries, roots: Roots) -> set[Var]:
 
 
 def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
-    """The functions that an op may call, with the arguments as far as they are atoms here
-    (captures of a closure are data: an atom that is none stands for them)."""
+    """The functions that an op may call, with the arguments."""
     match op:
         case Call(f, args):
             return [(known[f], args)] if f in known else []
-        case Apply(f, args) if isinstance(f.type, Fun):
-            return [
-                (known[arm.function], ((f,) * len(arm.captures)) + args)
-                for arm in f.type.arms
-                if arm.function in known
-            ]
         case _:
             return []
 
@@ -121,7 +113,7 @@ def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
             if i >= len(carried):
                 return frozenset()
             return (_outer(op, i, roots) - set(carried)) | roots_of(inits[i], roots)
-        case Call() | Apply():
+        case Call():
             out: frozenset[Var] = frozenset()
             for summary, args in _calls(op, known):
                 for k in summary.returns[i] if i < len(summary.returns) else ():

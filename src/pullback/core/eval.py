@@ -35,9 +35,9 @@ import numpy as np
 
 from pullback.core.terms import Program, Site
 from pullback.core.translate import Machine
-from pullback.core.values import ClosureValue, Node, to_value
+from pullback.core.values import Node, to_value
 
-__all__ = ["ClosureValue", "Node", "evaluate", "site_of"]
+__all__ = ["Node", "evaluate", "site_of"]
 
 STACK_BYTES = 512 * 1024 * 1024
 PYTHON_FRAMES = 400_000

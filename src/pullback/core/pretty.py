@@ -32,13 +32,11 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
-    Closure,
     Function,
     If,
     Index,
@@ -65,7 +63,6 @@ from pullback.core.types import (
     Array,
     Bool,
     Decl,
-    Fun,
     Handle,
     Int,
     Named,
@@ -145,8 +142,6 @@ def show_type(t: Type) -> str:
             return f"<{' | '.join(_variant(v) for v in variants)}>"
         case Named(name):
             return name
-        case Fun(arms):
-            return "{" + " | ".join(f"{a.function}({_types(a.captures)})" for a in arms) + "}"
         case Handle(rank):
             return f"handle[{','.join(':' * rank)}]"
         case _:
@@ -262,10 +257,6 @@ class _Printer:
                 return head
             case Call(f, args):
                 return f"call {f}({self.atoms(args)})"
-            case Closure(_, f, captures):
-                return f"closure {f}({self.atoms(captures)})"
-            case Apply(g, args):
-                return f"apply {self.atom(g)}({self.atoms(args)})"
             case Build(extents, indices, body):
                 return self.binder("build", extents, indices, body, depth)
             case Sum_(extents, indices, body):

@@ -9,7 +9,6 @@
                | Inject(t, tag, atom*) | Case(atom, (x* block)*)       t is a Sum or a Named
                | If(atom, block, block)
                | Call(f, atom*)
-               | Closure(t, f, atom*) | Apply(atom, atom*)
                | Build(extents, i*, block)     arrays of the block's results, for all i
                | Sum_(extents, i*, block)      sums of the block's (real) results, over all i
                | Loop(n, i, x*, init*, block)  x* = block(i, x*), n times; further results: emitted
@@ -149,23 +148,6 @@ class Call:
     """A call of a known function of the program."""
 
     function: str
-    args: tuple[Atom, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
-    """A closure: ``function`` with ``captures`` as its first arguments; ``type`` is a Fun."""
-
-    type: Type
-    function: str
-    captures: tuple[Atom, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Apply:
-    """A call of a function value."""
-
-    function: Atom
     args: tuple[Atom, ...]
 
 
@@ -332,7 +314,7 @@ class TapeRead:
 
 
 Op = (
-    Prim | MakeTuple | Project | Inject | Case | If | Call | Closure | Apply | Build | Sum_ | Loop
+    Prim | MakeTuple | Project | Inject | Case | If | Call | Build | Sum_ | Loop
     | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake | AccCell
     | TapeRoom | TapePush | TapeWrite | TapeRead
 )
@@ -378,14 +360,12 @@ class Dialect(Enum):
     """What a program may contain; each pass states the one that it produces.
 
     SOURCE        everything but accumulators
-    FIRST_ORDER   no Closure, Apply, Fun (after convert/closures)
-    FLAT          nor MakeTuple, Project, Tuple: variables, fields and array elements are
+    FLAT          no MakeTuple, Project, Tuple: variables, fields and array elements are
                   Real, Int, Bool, Array, Sum, Named (after convert/flatten)
     ACCUMULATING  FLAT without Vjp and Jvp, with handles, accumulators, the tape (after ad)
     """
 
     SOURCE = "source"
-    FIRST_ORDER = "first-order"
     FLAT = "flat"
     ACCUMULATING = "accumulating"
 
@@ -423,10 +403,6 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return (a,)
         case Inject(_, _, fields):
             return fields
-        case Closure(_, _, captures):
-            return captures
-        case Apply(f, args):
-            return (f, *args)
         case Build(extents, _, _) | Sum_(extents, _, _) | AccNew(extents):
             return extents
         case Loop(n, _, _, inits, _):

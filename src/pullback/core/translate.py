@@ -19,13 +19,11 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
-    Closure,
     Function,
     If,
     Index,
@@ -61,7 +59,6 @@ from pullback.core.translate_state import (
 )
 from pullback.core.types import F64, Array, Bool, Int, Type, levels
 from pullback.core.values import (
-    ClosureValue,
     NDArray,
     Node,
     boxer,
@@ -188,16 +185,12 @@ class _Translator:
                 return self.project(a, i, out)
             case Inject(_, tag, fields):
                 return self.gather(lambda values: Node(tag, values), fields, out)
-            case Closure(_, name, captures):
-                return self.gather(lambda values: ClosureValue(name, values), captures, out)
             case If(c, then, orelse):
                 return self.branch(c, then, orelse, out)
             case Case():
                 return self.case(op, out)
             case Call(function, args):
                 return self.call(function, args, out)
-            case Apply(closure, args):
-                return self.apply(closure, args, out)
             case Build(extents, indices, body):
                 return self.build(extents, indices, body, out)
             case Sum_(extents, indices, body):
@@ -315,16 +308,6 @@ class _Translator:
 
         def step(f: Frame) -> None:
             for d, v in zip(dsts, m.call(function, [f[a] for a in slots])):
-                f[d] = v
-
-        return step
-
-    def apply(self, function: Atom, args: Sequence[Atom], out: tuple[Var, ...]) -> Step:
-        fun, slots, dsts, m = self.slot(function), self.all(args), self.binds(out), self.m
-
-        def step(f: Frame) -> None:
-            c = cast(ClosureValue, f[fun])
-            for d, v in zip(dsts, m.call(c.function, [*c.captures, *[f[a] for a in slots]])):
                 f[d] = v
 
         return step

@@ -14,14 +14,12 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
     CaseArm,
-    Closure,
     Function,
     If,
     Index,
@@ -46,7 +44,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.types import Arm, Array, Fun, Named, Sum, Tuple, Type
+from pullback.core.types import Array, Named, Sum, Tuple, Type
 
 # --- mapping --------------------------------------------------------------------------------------
 
@@ -81,10 +79,6 @@ def map_children(
             return If(atom(c), block(then), block(orelse))
         case Call(f, args):
             return Call(f, each(args))
-        case Closure(t, f, captures):
-            return Closure(t, f, each(captures))
-        case Apply(f, args):
-            return Apply(atom(f), each(args))
         case Build(extents, indices, body):
             return Build(each(extents), binds(indices), block(body))
         case Sum_(extents, indices, body):
@@ -237,69 +231,33 @@ def free_variables_of(op: Op) -> tuple[Var, ...]:
 def called(op: Op) -> str | None:
     """The function that the op names, if any."""
     match op:
-        case Call(f, _) | Closure(_, f, _) | Vjp(f, _, _, _) | Jvp(f, _, _, _):
+        case Call(f, _) | Vjp(f, _, _, _) | Jvp(f, _, _, _):
             return f
         case _:
             return None
 
 
 def callees(fn: Function) -> tuple[str, ...]:
-    """The functions that a function names (also by applying a function value), in order."""
+    """The functions that a function names, in order."""
     out: dict[str, None] = {}
     for x in all_lets(fn.body):
-        out.update(dict.fromkeys(_targets(x.op)))
+        f = called(x.op)
+        if f is not None:
+            out[f] = None
     return tuple(out)
 
 
-def _targets(op: Op) -> tuple[str, ...]:
-    f = called(op)
-    if f is not None:
-        return (f,)
-    if isinstance(op, Apply) and isinstance(op.function.type, Fun):
-        return tuple(arm.function for arm in op.function.type.arms)
-    return ()
-
-
 def reachable(program: Program) -> tuple[str, ...]:
-    """The functions that main needs, main first. Arms of ``Fun`` types count too."""
+    """The functions that main needs, main first."""
     seen = {program.main: None}
     todo = [program.main]
     while todo:
-        fn = program.functions[todo.pop()]
-        named = [*callees(fn), *(a.function for t in _types(fn) for a in arms_in(t))]
-        for f in named:
+        for f in callees(program.functions[todo.pop()]):
             if f not in seen:
                 seen[f] = None
                 todo.append(f)
     return tuple(seen)
 
-
-def _types(fn: Function) -> Iterator[Type]:
-    yield from (p.type for p in fn.params)
-    yield from fn.results
-    for v in defined(fn.body):
-        yield v.type
-
-
-def arms_in(t: Type) -> Iterator[Arm]:
-    """The arms of the function types inside a type (not behind ``Named``)."""
-    match t:
-        case Fun(arms):
-            for arm in arms:
-                yield arm
-                for c in arm.captures:
-                    yield from arms_in(c)
-        case Array(e, _):
-            yield from arms_in(e)
-        case Tuple(items):
-            for i in items:
-                yield from arms_in(i)
-        case Sum(variants):
-            for v in variants:
-                for f in v.fields:
-                    yield from arms_in(f)
-        case _:
-            return
 
 
 def own_declarations(program: Program) -> frozenset[str]:

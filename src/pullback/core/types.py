@@ -5,11 +5,10 @@
         | Tuple((t...), names, cls)                        tuples and named records
         | Sum((Variant...))                                unboxed sum
         | Named(name)                                      a declared, possibly recursive sum: boxed
-        | Fun((Arm...))                                    lambda set: the closures a value can be
         | Handle(rank)                                     the name of an accumulator (after ad)
 
 Types are small, compared structurally and hashable. There is no unit type: an expression may bind
-no variable at all. ``Tuple`` and ``Fun`` disappear in ``convert`` (see ``terms.Dialect``).
+no variable at all. ``Tuple`` disappears in ``convert`` (see ``terms.Dialect``).
 """
 
 from __future__ import annotations
@@ -80,30 +79,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """One lambda of a lambda set: the function it calls and the types that it captures.
-
-    ``function`` is called with the captures first, then the arguments."""
-
-    function: str
-    captures: tuple[Type, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fun:
-    """The set of closures that a function value can be; arms are sorted by function name."""
-
-    arms: tuple[Arm, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Handle:
     """The name of an accumulator of real cells, with the shape and strides of a view of it."""
 
     rank: int
 
 
-Type = Real | Int | Bool | Array | Tuple | Sum | Named | Fun | Handle
+Type = Real | Int | Bool | Array | Tuple | Sum | Named | Handle
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
     Real(64)  float            Real(32)  np.float32       Int  int        Bool  bool
     Array of scalars  np.ndarray of their dtype           Handle  np.ndarray of float64 cells
     Array of anything else  np.ndarray of objects
-    Tuple  tuple               Sum, Named  Node           Fun  ClosureValue
+    Tuple  tuple               Sum, Named  Node
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pullback.core.types import (
     Array,
     Bool,
     Decl,
-    Fun,
     Handle,
     Int,
     Named,
@@ -57,19 +56,6 @@ def address_of(node: Node) -> int:
 
 
 _addresses = count(16, 16)
-
-
-class ClosureValue:
-    """A function value: the function's name and the values that it captured."""
-
-    __slots__ = ("captures", "function")
-
-    def __init__(self, function: str, captures: Sequence[object] = ()) -> None:
-        self.function = function
-        self.captures = tuple(captures)
-
-    def __repr__(self) -> str:
-        return f"ClosureValue({self.function}, {self.captures})"
 
 
 def dtype_of(t: Type) -> np.dtype[np.generic]:
@@ -159,10 +145,6 @@ def to_value(t: Type, x: object, decls: dict[str, Decl]) -> object:
         case Sum() | Named():
             if not isinstance(x, Node) or x.tag >= len(variants_of(t, decls)):
                 raise TypeError(f"not a Node of {t}: {x!r}")
-            return x
-        case Fun():
-            if not isinstance(x, ClosureValue):
-                raise TypeError(f"not a ClosureValue: {x!r}")
             return x
         case Handle():
             return x

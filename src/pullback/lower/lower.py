@@ -24,12 +24,10 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Block,
     Build,
     Call,
     Case,
-    Closure,
     Function,
     If,
     Index,
@@ -164,7 +162,7 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return []
         case TapeRead():
             return tape.read(lo)
-        case MakeTuple() | Project() | Closure() | Apply() | Vjp() | Jvp():
+        case MakeTuple() | Project() | Vjp() | Jvp():
             raise TypeError(f"{type(op).__name__} in a flat program")
         case _:
             assert_never(op)

@@ -18,7 +18,6 @@ from pullback.core.types import (
     Array,
     Bool,
     Decl,
-    Fun,
     Handle,
     Int,
     Named,
@@ -138,7 +137,7 @@ def leaves(t: Type) -> tuple[Ty, ...]:
             return (Ty.I64,) * (1 + 2 * rank)
         case Sum(variants):
             return (Ty.I64, *(x for v in variants for f in v.fields for x in leaves(f)))
-        case Tuple() | Fun():
+        case Tuple():
             raise TypeError(f"not flat: {t}")
 
 

@@ -16,13 +16,11 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Atom,
     Block,
     Build,
     Call,
     Case,
-    Closure,
     Function,
     If,
     Index,
@@ -164,14 +162,12 @@ def _key(op: Op, bound: Bound) -> Hashable:
             return (Inject, t, tag, *read)
         case Call(f, _):
             return (Call, f, *read)
-        case Closure(t, f, _):
-            return (Closure, t, f, *read)
         case Vjp(f, _, wrt, _) | Jvp(f, _, wrt, _):
             return (type(op), f, wrt, *read)
         case AccRead(_, _, bits) | AccTake(_, _, bits):
             return (type(op), bits, *read)
         case (
-            Build() | Sum_() | Loop() | While() | If() | Case() | Apply() | AccNew() | AccAdd()
+            Build() | Sum_() | Loop() | While() | If() | Case() | AccNew() | AccAdd()
             | AccCell() | TapeRoom() | TapePush() | TapeWrite() | TapeRead()
         ):
             blocks = [_block_key(block, bind, bound) for bind, block in sub_blocks(op)]

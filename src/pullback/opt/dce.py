@@ -20,7 +20,6 @@ from pullback.core.terms import (
     Call,
     Case,
     CaseArm,
-    Closure,
     Function,
     If,
     Jvp,
@@ -166,7 +165,7 @@ class _Marks:
                 self.calls[f].append(op)
                 params = self.program.functions[f].params
                 self.need(a for a, v in zip(args, params) if v in self.needed)
-            case Vjp(f, _, _, _) | Jvp(f, _, _, _) | Closure(_, f, _):
+            case Vjp(f, _, _, _) | Jvp(f, _, _, _):
                 self.reach(f)
                 self.fix(f)
                 self.need(atoms(op))

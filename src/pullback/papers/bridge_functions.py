@@ -2,7 +2,6 @@
 
     def f(x, y): ..    let f = \\args. let x = fst args in let y = snd args in .. in ..
     recursive ones     one letrec group, inside the functions that they need
-    a closure          \\rest. f (captures, rest)
 
 >>> from pullback.core.build import Builder
 >>> from pullback.papers.language.pretty import show
@@ -27,7 +26,7 @@ from collections.abc import Sequence
 from pullback.core.calls import call_order
 from pullback.papers.bridge_scope import Scope
 from pullback.papers.language import terms as nested
-from pullback.papers.language.build import proj, tuple_
+from pullback.papers.language.build import tuple_
 from pullback.papers.language.terms import (
     App,
     Lam,
@@ -42,7 +41,7 @@ from pullback.papers.methods import NeedsRecursion
 
 
 class Functions(Scope):
-    """Definitions, calls and closures."""
+    """Definitions and calls."""
 
     def definitions(self, body: Term) -> Term:
         """The functions of the program around ``body``: callees outside."""
@@ -83,9 +82,3 @@ class Functions(Scope):
             raise NeedsRecursion("its source language has no recursion")
         fn = self.program.functions[f]
         return self.under(fn.params, args, fn.body)
-
-    def closure(self, f: str, captures: Sequence[Term]) -> Term:
-        fn, x = self.program.functions[f], fresh("args")
-        rest = fn.params[len(captures) :]
-        given = [proj(Var(x), i, len(rest)) for i in range(len(rest))]
-        return Lam(x, self.types([p.type for p in rest]), self.call(f, [*captures, *given]))

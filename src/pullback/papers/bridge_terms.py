@@ -24,10 +24,8 @@ from pullback.core.terms import (
     AccNew,
     AccRead,
     AccTake,
-    Apply,
     Build,
     Call,
-    Closure,
     If,
     Index,
     Inject,
@@ -61,7 +59,6 @@ from pullback.papers.bridge_values import (
 from pullback.papers.language import terms as nested
 from pullback.papers.language.build import if_, proj, tuple_
 from pullback.papers.language.terms import (
-    App,
     Case,
     Con,
     Match,
@@ -123,10 +120,6 @@ class Bridge(Functions, Loops):
                 return if_(self.atom(c), self.block(then), self.block(orelse))
             case Call(f, args):
                 return self.call(f, self.atoms(args))
-            case Closure(_, f, captures):
-                return self.closure(f, self.atoms(captures))
-            case Apply(fn, args):
-                return App(self.atom(fn), tuple_(*self.atoms(args)))
             case Build(extents, indices, body):
                 return self.build(self.atoms(extents), indices, body)
             case Sum_():

@@ -2,7 +2,6 @@
 
     Real(64) R   Int(64) Z   Bool 1 + 1   Array(t, n) Arr (.. (Arr t))   Tuple left-nested pairs
     Sum of variants: left-nested sums of the tuples of their fields      Named: a declared type
-    Fun: a function of the tuple of its arguments
 
 >>> t = Sum((Variant("A", (Real(64),)), Variant("B", (Int(64), Real(64)))))
 >>> to_nested(t, Node(1, [3, 0.5]), {})
@@ -23,7 +22,6 @@ from pullback.core.types import (
     Array,
     Bool,
     Decl,
-    Fun,
     Handle,
     Int,
     Named,
@@ -63,14 +61,6 @@ def type_of(t: Type, program: Program) -> nested.Type:
             return sum_type([variant_type(v, program) for v in variants])
         case Named(name):
             return nested.Data(name)
-        case Fun(arms):
-            if not arms:
-                raise Unsupported("a function value that can be no function")
-            fn, n = program.functions[arms[0].function], len(arms[0].captures)
-            return nested.Fun(
-                tuple_type(*(type_of(p.type, program) for p in fn.params[n:])),
-                tuple_type(*(type_of(r, program) for r in fn.results)),
-            )
         case Handle():
             raise Unsupported("accumulators are not in the papers' languages")
 
@@ -145,8 +135,8 @@ def to_nested(t: Type, v: object, decls: Mapping[str, Decl]) -> object:
             variant = decls[name].variants[v.tag]
             return ConV(constructors(decls[name])[v.tag], tuple(
                 to_nested(f, x, decls) for f, x in zip(variant.fields, v.fields)))
-        case Fun() | Handle():
-            raise Unsupported("an argument of the program may not hold functions")
+        case Handle():
+            raise Unsupported("accumulators are not in the papers' languages")
 
 
 def _fields(variant: Variant, v: Node, decls: Mapping[str, Decl]) -> object:
@@ -182,8 +172,8 @@ def from_nested(t: Type, v: object, decls: Mapping[str, Decl], like: object = No
             variants = decls[name].variants
             tag = constructors(decls[name]).index(v.name)
             return _node(tag, variants[tag], v.fields, decls, like)
-        case Fun() | Handle():
-            raise Unsupported("a result of the program may not hold functions")
+        case Handle():
+            raise Unsupported("accumulators are not in the papers' languages")
 
 
 def _node(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Block, Call, Closure, Function, Jvp, Vjp, sub_blocks
+from pullback.core.terms import Block, Call, Function, Jvp, Vjp, sub_blocks
 from pullback.errors import UnsupportedError
 from pullback.frontend.kinds.values import RecordV
 
@@ -35,7 +35,7 @@ def callees(block: Block, without: str | None = None) -> Iterator[str]:
     """The functions that a block names, but for the derivatives of one."""
     for let in block.lets:
         match let.op:
-            case Call(f) | Closure(_, f):
+            case Call(f):
                 yield f
             case Vjp(f) | Jvp(f) if f != without:
                 yield f
