@@ -69,7 +69,7 @@ def test_bits_do_not_depend_on_the_passes_after_ad(seed: int) -> None:
         def without(unit: driver.Unit, method: str = method) -> driver.Unit:
             """The operator with no pass at all after the derivative is written."""
             given: dict[str, Any] = {
-                "unchanged": unit.prepared, "ad": unit.derived,
+                "invariant loads": unit.prepared, "ad": unit.derived,
                 "entry": lambda p: unit.entry(p, False),
             }  # fmt: skip
             out = driver.Unit(unit.plan, unit.special, unit.source)

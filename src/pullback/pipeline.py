@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from pullback.ad.by_data import derivatives_by_vectors
 from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
-from pullback.convert.unboxed_sums import share_slots
-from pullback.convert.unboxing import unfold_nodes
+from pullback.convert.unboxed_sums import unbox_sums
+from pullback.convert.unboxing import unbox_nodes
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
 from pullback.opt.arrays.build_flattening import nest
 from pullback.opt.arrays.fuse import fuse
-from pullback.opt.arrays.invariant_loads import read_unchanged
+from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.tables import number_rows
-from pullback.opt.control.checks import lift_checks
-from pullback.opt.control.constructor_specialisation import settle_variants
+from pullback.opt.control.checks import hoist_checks
+from pullback.opt.control.constructor_specialisation import specialise_constructors
 from pullback.opt.control.inline import inline_calls
-from pullback.opt.control.known_constructor import know_variants
+from pullback.opt.control.known_constructor import know_constructors
 from pullback.opt.control.licm import hoist_invariants
 from pullback.opt.control.sink import add_in_branches
 from pullback.opt.cse import merge_common
@@ -30,11 +30,11 @@ from pullback.opt.dce import drop_dead
 from pullback.opt.reductions.merge import merge_sums
 from pullback.opt.reductions.sums import find_sums
 from pullback.opt.residuals.nodes import shrink_nodes
-from pullback.opt.residuals.residual_elimination import keep_once
-from pullback.opt.residuals.residual_flattening import join_ranks
-from pullback.opt.residuals.ring_buffers import take_turns
+from pullback.opt.residuals.residual_elimination import eliminate_residuals
+from pullback.opt.residuals.residual_flattening import flatten_residuals
+from pullback.opt.residuals.ring_buffers import use_ring_buffers
 from pullback.opt.scalar.bounds import remove_checks
-from pullback.opt.scalar.if_conversion import make_choices
+from pullback.opt.scalar.if_conversion import convert_ifs
 from pullback.opt.scalar.simplify import simplify
 
 Pass = Callable[[Program], Program]
@@ -53,30 +53,30 @@ class Stage:
 FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
 
 PIPELINE: tuple[Stage, ...] = (
-    Stage("unfold", unfold_nodes, Dialect.SOURCE, "what is not recursive need not be a node"),
+    Stage("unbox", unbox_nodes, Dialect.SOURCE, "what is not recursive need not be a node"),
     Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
     Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
     Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
     Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
-    Stage("steady", settle_variants, FLAT, "cases of what never changes are decided"),
+    Stage("specialise", specialise_constructors, FLAT, "cases of what never changes go"),
     Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
-    Stage("variants", know_variants, FLAT, "a branch keeps a truth value, a sum what is in it"),
+    Stage("constructors", know_constructors, FLAT, "branches keep a truth value"),
     Stage("share", merge_common, FLAT, "equal extents get one name, which checks need"),
-    Stage("lift", lift_checks, FLAT, "loops without exits can be nested and fused"),
+    Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be nested and fused"),
     Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
     Stage("tables", number_rows, FLAT, "before nesting, which makes one build of their rows"),
     Stage("sums", find_sums, FLAT, "sums run in lanes, and keep nothing for the reverse sweep"),
-    Stage("nest", nest, FLAT, "before fusion, which would open the inner builds"),
+    Stage("flatten builds", nest, FLAT, "before fusion, which would open the inner builds"),
     Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
     Stage("simplify fused", simplify, FLAT, "fusion brings definitions and uses together"),
     Stage("share fused", merge_common, FLAT, "what is computed once is differentiated once"),
     Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
-    Stage("choose", make_choices, FLAT, "(after that) a selected integer needs no residual"),
+    Stage("if conversion", convert_ifs, FLAT, "(after that) a selected integer needs no residual"),
     Stage("trim fused", drop_dead, FLAT, "arrays that nobody reads any more"),
     Stage("fuse again", fuse, FLAT, "what was read twice in one place is read once now"),
     Stage("trim again", drop_dead, FLAT, "as after the first fusion"),
     Stage("own for ad", own_updates, FLAT, "passes may have made storage live longer"),
-    Stage("unchanged", None, FLAT, "what reverse sweeps read of a row of its own is not kept"),
+    Stage("invariant loads", None, FLAT, "what is read in place need not be kept"),
     Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),
     Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),
     Stage("inline halves", inline_calls, ACC, "forward and reverse halves meet their caller"),
@@ -87,25 +87,25 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("bounds of halves", remove_checks, ACC, "sums that may raise cannot be merged"),
     Stage("trim halves", drop_dead, ACC, "nor can those with accumulators that nobody uses"),
     Stage("merge", merge_sums, ACC, "a sum and its own reverse sweep become one loop"),
-    Stage("ranks", join_ranks, ACC, "what nested loops keep is known now; one array each"),
+    Stage("flatten residuals", flatten_residuals, ACC, "what nested loops keep is known now"),
     Stage("share merged", merge_common, ACC, "what both halves of a merged loop compute"),
     Stage("simplify merged", simplify, ACC, "rows of joined ranks are read in place"),
     Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
-    Stage("variants of halves", know_variants, ACC, "what one arm reads of a node is known then"),
-    Stage("slots", share_slots, ACC, "from here on what is not read of a sum is not there"),
-    Stage("keep once", keep_once, ACC, "after hoisting: more does not depend on the iteration"),
+    Stage("constructors of halves", know_constructors, ACC, "one arm's reads of a node are known"),
+    Stage("unbox sums", unbox_sums, ACC, "from here on what is not read of a sum is not there"),
+    Stage("eliminate", eliminate_residuals, ACC, "after hoisting: more is invariant"),
     Stage("nodes", shrink_nodes, ACC, "the accumulators of a loop are parts of one now"),
     Stage("share last", merge_common, ACC, "what was hoisted out of two loops"),
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
     Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
-    Stage("turns", take_turns, ACC, "all that has to do with an accumulator can be seen now"),
+    Stage("ring buffers", use_ring_buffers, ACC, "all uses of accumulators can be seen now"),
 )  # fmt: skip
 
-SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "unchanged")
+SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "invariant loads")
 """So many stages do not depend on what is asked for."""
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
-BEFORE_OWNERSHIP = ("unfold", "flatten")
+BEFORE_OWNERSHIP = ("unbox", "flatten")
 """Stages after which an update is of a value, whoever else has the array."""
 
 
@@ -153,8 +153,8 @@ def run_stages(
 
 
 def prepared(program: Program, reverse: bool) -> Program:
-    """The stage "unchanged": where no reverse sweep follows, nothing is kept."""
+    """The stage "invariant loads": where no reverse sweep follows, nothing is kept."""
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
     if reverse or any(isinstance(let.op, Vjp) for let in lets):
-        return read_unchanged(program)
+        return load_invariants(program)
     return program

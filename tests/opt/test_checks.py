@@ -7,7 +7,7 @@ from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Build, Let, Program, Site, Sum_
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64
-from pullback.opt.control.checks import lift_checks
+from pullback.opt.control.checks import hoist_checks
 from pullback.opt.dce import drop_dead
 from pullback.opt.effects import EffectsOf
 from pullback.opt.scalar.simplify import simplify
@@ -16,7 +16,7 @@ from tests.opt.agreement import agree, checked, outcome
 
 V = np.array([0.3, -0.2, 0.7, 1.1])
 M = np.arange(6.0).reshape(2, 3)
-PASSES = [simplify, lift_checks, simplify, drop_dead]
+PASSES = [simplify, hoist_checks, simplify, drop_dead]
 
 
 def lifted(p: Program, *runs) -> Program:

@@ -15,7 +15,7 @@ from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
 from pullback.opt.arrays.build_flattening import nest
 from pullback.opt.arrays.fuse import fuse
-from pullback.opt.control.checks import lift_checks
+from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.control.licm import hoist_invariants
 from pullback.opt.cse import merge_common
@@ -26,7 +26,7 @@ from tests.ad.flatcore import A1, A2, Fn, program
 from tests.opt.agreement import agree
 
 PASSES = [
-    inline_calls, simplify, merge_common, lift_checks, simplify, merge_common, drop_dead, nest,
+    inline_calls, simplify, merge_common, hoist_checks, simplify, merge_common, drop_dead, nest,
     fuse, simplify, merge_common, hoist_invariants, remove_checks, merge_common, drop_dead,
     own_updates,
 ]

@@ -36,7 +36,7 @@ GROWTH = 1.1
 FEW = 1.2
 """A factor below this is that of some steps more, at small sizes."""
 
-WITHIN = {"unfold", "ad"}
+WITHIN = {"unbox", "ad"}
 """After these stages another one has to follow: unfolded nodes are tuples of many fields, which
 flattening takes apart; a gradient has no entry yet."""
 
@@ -49,12 +49,14 @@ def stages(unit: Unit) -> Iterator[tuple[str, CoreProgram, Plan]]:
     """The program after every stage, and the plan by which it is given its arguments."""
     value = unit.special.unit(Request(What.VALUE)).plan
     given = {
-        "unchanged": unit.prepared, "ad": unit.derived, "entry": lambda p: unit.entry(p, False)
+        "invariant loads": unit.prepared,
+        "ad": unit.derived,
+        "entry": lambda p: unit.entry(p, False),
     }  # fmt: skip
     program = unit.special.special.program
     yield "front end", program, value
     for k, stage in enumerate(PIPELINE):
-        program = unit.source if stage.name == "unchanged" else program
+        program = unit.source if stage.name == "invariant loads" else program
         chosen = stage.run if stage.run is not None else given[stage.name]
         program = chosen(program)
         if stage.name not in WITHIN:

@@ -5,7 +5,7 @@ values of the forward sweep by plain operations, which either sweep can do. Any 
 that separates the linear operations from what is known before will do; the smallest is a minimum
 cut of the graph of the plain operations (and of those forward operations that are cheap enough to
 be done again), with what it costs to keep it as the capacity
-of each variable (``few_axes``). Of several smallest ones it is the last: then most
+of each variable (``broadcast_residuals``). Of several smallest ones it is the last: then most
 is done forward, once.
 """
 

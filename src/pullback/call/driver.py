@@ -167,7 +167,7 @@ def _specialise(
         trace.append(("core", show_program(special.program)))
     if config.check == "always":
         check(special.program, Dialect.SOURCE, owned=False)
-    stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "lift")]
+    stages = [s for s in PIPELINE[:SHARED] if not (request.in_order and s.name == "hoist checks")]
     program = run_stages(special.program, stages, {}, trace)
     return Specialisation(f, special, program, equal)
 
@@ -187,7 +187,7 @@ class Unit:
         self.halves: Halves | None = None
 
     def prepared(self, program: Program) -> Program:
-        """The stage "unchanged" for this operator: without a reverse sweep nothing is kept."""
+        """The stage "invariant loads" for this operator: nothing is kept without a reverse sweep."""
         return prepared(program, self.plan.request.what not in (What.VALUE, What.TANGENT))
 
     def derived(self, program: Program) -> Program:
@@ -218,7 +218,7 @@ class Unit:
         if program is None or trace is not None:
             with _compiling, _refusals():
                 given = {
-                    "unchanged": self.prepared, "ad": self.derived,
+                    "invariant loads": self.prepared, "ad": self.derived,
                     "entry": lambda p: self.entry(p, counted),
                 }  # fmt: skip
                 program = run_stages(self.source, PIPELINE[SHARED:], given, trace)

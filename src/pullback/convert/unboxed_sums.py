@@ -45,7 +45,7 @@ from pullback.core.types import (
 )
 
 
-def share_slots(program: Program) -> Program:
+def unbox_sums(program: Program) -> Program:
     """The program with the fields of sums in variables."""
     lets = [let for f in program.functions.values() for let in all_lets(f.body)]
     kept = _sums([*_outside(program), *_nested(lets)])
@@ -168,4 +168,4 @@ def _made(t: Type, parts: list[Var], out: list[Let]) -> Var:
     return v
 
 
-__all__ = ["share_slots"]
+__all__ = ["unbox_sums"]

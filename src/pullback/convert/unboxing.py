@@ -24,7 +24,7 @@ WIDEST = 64
 """Nodes of nodes of nodes, two in each, would be many variables."""
 
 
-def unfold_nodes(program: Program) -> Program:
+def unbox_nodes(program: Program) -> Program:
     """The program with fewer declarations."""
     values = _values(program, own_declarations(program) - _kept(program))
     if not values:
@@ -125,4 +125,4 @@ class _Unfold(Retype):
         self.env.update(zip(let.vars, body.results, strict=True))
 
 
-__all__ = ["unfold_nodes"]
+__all__ = ["unbox_nodes"]

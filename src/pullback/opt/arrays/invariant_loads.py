@@ -51,7 +51,7 @@ DEEPEST = 8
 """Indices of at most this depth are computed anew before the loop."""
 
 
-def read_unchanged(program: Program) -> Program:
+def load_invariants(program: Program) -> Program:
     """The program with reads of what loops do not update before them."""
     stable = stable_arrays(program)
     functions = {name: _Reader(stable).function(f) for name, f in program.functions.items()}

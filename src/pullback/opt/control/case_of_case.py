@@ -29,7 +29,7 @@ from pullback.core.traverse import Substitution, map_blocks, refresh, substitute
 from pullback.opt.effects import is_total
 
 
-def cases_in_arms(f: Function) -> Function:
+def case_of_case(f: Function) -> Function:
     """The function with such cases in the branches before them."""
     return Function(f.name, f.params, _Blocks(uses(f.body)).block(f.body), f.results)
 
@@ -155,4 +155,4 @@ def _read_by(steps: list[Let], block: Block) -> tuple[Let, ...]:
     return tuple(reversed(out))
 
 
-__all__ = ["cases_in_arms"]
+__all__ = ["case_of_case"]

@@ -46,7 +46,7 @@ DEEPEST = 6
 """Conditions of at most this depth are computed anew before the loop."""
 
 
-def lift_checks(program: Program) -> Program:
+def hoist_checks(program: Program) -> Program:
     """The program with checks before loops instead of inside."""
     stable = stable_arrays(program)
     functions = {name: _Lifter(stable).function(f) for name, f in program.functions.items()}

@@ -40,7 +40,7 @@ Made = dict[Atom, Inject]
 """How sums in scope are made."""
 
 
-def settle_variants(program: Program) -> Program:
+def specialise_constructors(program: Program) -> Program:
     """The program with the fields of such sums in their place."""
     updated = updated_arrays(program)
     return map_functions(program, lambda f: _Pass(updated).function(f))
@@ -187,4 +187,4 @@ def _with_arms(op: If | Case, blocks: list[Block]) -> If | Case:
     return Case(op.scrutinee, tuple(CaseArm(arm.fields, block) for arm, block in arms))
 
 
-__all__ = ["settle_variants"]
+__all__ = ["specialise_constructors"]

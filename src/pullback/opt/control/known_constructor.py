@@ -34,7 +34,7 @@ from pullback.core.terms import (
 from pullback.core.traverse import map_blocks, map_functions, substitute
 from pullback.core.types import Type
 from pullback.opt.arrays.storage import updated_arrays
-from pullback.opt.control.case_of_case import cases_in_arms
+from pullback.opt.control.case_of_case import case_of_case
 from pullback.opt.scalar.match import is_scalar
 
 
@@ -62,10 +62,10 @@ Further = list[tuple[Var, Atom, Atom]]
 """A result more of a branch, from the one arm and from the other."""
 
 
-def know_variants(program: Program) -> Program:
+def know_constructors(program: Program) -> Program:
     """The program with such cases as branches."""
     updated = updated_arrays(program)
-    return map_functions(program, lambda f: _Pass(updated).function(cases_in_arms(f)))
+    return map_functions(program, lambda f: _Pass(updated).function(case_of_case(f)))
 
 
 class _Pass:
@@ -177,4 +177,4 @@ def _again(way: Fork, case: Case, types: tuple[Type, ...]) -> If:
     return If(way.cond, block(way.then), block(way.orelse))
 
 
-__all__ = ["know_variants"]
+__all__ = ["know_constructors"]

@@ -44,7 +44,7 @@ Recipe = Callable[[Builder, Atom], Op]
 """What an emitted array has at an index; steps before it go to the builder."""
 
 
-def keep_once(program: Program) -> Program:
+def eliminate_residuals(program: Program) -> Program:
     """The program with fewer emitted arrays."""
     updated = updated_arrays(program)
     functions = {name: _Walk(updated).function(f) for name, f in program.functions.items()}

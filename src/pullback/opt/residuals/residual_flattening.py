@@ -36,7 +36,7 @@ from pullback.core.traverse import defined, map_blocks
 from pullback.core.types import I64, Array, Bool, Int, Real, Type
 
 
-def join_ranks(program: Program) -> Program:
+def flatten_residuals(program: Program) -> Program:
     """Give the nested residuals of every function one array each."""
     functions = {name: _function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)

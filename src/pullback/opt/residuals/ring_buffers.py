@@ -50,7 +50,7 @@ MOST = 4
 """So many accumulators may take turns."""
 
 
-def take_turns(program: Program) -> Program:
+def use_ring_buffers(program: Program) -> Program:
     """The program with fewer accumulators."""
     return map_functions(program, lambda f: Function(f.name, f.params, _block(f.body), f.results))
 
@@ -240,7 +240,7 @@ def _with_turns(
     lets: tuple[Let, ...], at: int, back: int, family: _Family, size: int
 ) -> tuple[Let, ...]:
     """The block with so many accumulators."""
-    few = Var("turns", Handle(len(family.extents) + 1))
+    few = Var("ring", Handle(len(family.extents) + 1))
 
     def turn(b: Builder, k: Atom) -> Prim:
         return Prim("pick", (few, b.prim("mod", k, i64(size)) if size > 1 else i64(0)), (0,))

@@ -23,7 +23,7 @@ _TOTAL = frozenset({
 """What cannot raise, with any integers."""
 
 
-def make_choices(program: Program) -> Program:
+def convert_ifs(program: Program) -> Program:
     """The program with such branches made straight."""
     return map_functions(program, _function)
 

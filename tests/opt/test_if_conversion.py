@@ -5,7 +5,7 @@ import numpy as np
 import pullback as pb
 from pullback.call.driver import PIPELINE
 from pullback.core.terms import If, Program
-from pullback.opt.scalar.if_conversion import make_choices
+from pullback.opt.scalar.if_conversion import convert_ifs
 from tests.ad.flatcore import A1, F64, I64, program
 from tests.opt.agreement import agree, ops
 
@@ -14,7 +14,7 @@ V = np.array([0.5, -2.0, 3.0, 0.25])
 
 def branches(body, *runs) -> int:
     p: Program = program([A1, F64, I64], body)
-    return len(ops(agree(make_choices, p, *runs), If))
+    return len(ops(agree(convert_ifs, p, *runs), If))
 
 
 def test_integers_of_a_few_steps_are_selected() -> None:
@@ -47,5 +47,5 @@ def test_nothing_is_kept_for_the_reverse_sweep() -> None:
                 y[j] = y[j] * y[j if j < k else j + 1]
         return np.sum(y)
 
-    assert "choose" in [stage.name for stage in PIPELINE]
+    assert "if conversion" in [stage.name for stage in PIPELINE]
     assert "took" not in pb.show(pb.grad(skipping), V, 2, stage="ad")

@@ -91,7 +91,7 @@ def text(f: Callable[..., Any], stage: str) -> str:
 
 def test_what_is_in_them_is_in_variables() -> None:
     """The sums are gone, with them what made them; a case is on a number or on a truth value."""
-    before, after = text(read, "variants of halves"), text(read, "slots")
+    before, after = text(read, "constructors of halves"), text(read, "unbox sums")
     assert "inject" in before
     assert "inject" not in after
     assert re.search(r"case [\w.]+\n +#0\(\)", after)

@@ -9,13 +9,13 @@ from pullback.lower.escape import lasting_arrays
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.dce import drop_dead
-from pullback.opt.residuals.residual_elimination import keep_once
+from pullback.opt.residuals.residual_elimination import eliminate_residuals
 from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, F64, program
 from tests.opt.agreement import agree, ops
 
 V = np.array([0.3, -0.2, 0.7])
-PASSES = [inline_calls, simplify, fuse, simplify, drop_dead, keep_once, drop_dead]
+PASSES = [inline_calls, simplify, fuse, simplify, drop_dead, eliminate_residuals, drop_dead]
 
 
 def derived(p, *runs, wrt=(0,)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.convert.unboxing import unfold_nodes
+from pullback.convert.unboxing import unbox_nodes
 from pullback.core.terms import Block, Function, Program, Var
 from pullback.core.types import F64, Decl, Named, Variant
 from tests import harness
@@ -34,7 +34,7 @@ def test_what_is_a_node_still(
     f: Callable[..., Any], args: tuple[Any, ...], nodes: list[str]
 ) -> None:
     """Those with nodes of their kind."""
-    lines = pb.show(pb.jit(f), *args, stage="unchanged").splitlines()
+    lines = pb.show(pb.jit(f), *args, stage="invariant loads").splitlines()
     names = {line.split()[1].split(".")[0] for line in lines if line.startswith("type ")}
     assert sorted(names) == nodes
 
@@ -47,7 +47,7 @@ def test_nodes_of_many_fields_stay_nodes() -> None:
         both = (Named(f"D{k - 1}"), Named(f"D{k - 1}"))
         decls[f"D{k}"] = Decl(f"D{k}", (Variant("two", both),))
     main = Function("main", (x,), Block((), (x,)), (F64,))
-    left = unfold_nodes(Program({"main": main}, decls, "main")).decls
+    left = unbox_nodes(Program({"main": main}, decls, "main")).decls
     assert list(left) == ["D7"]
     assert len(left["D7"].variants[0].fields) == 2
 

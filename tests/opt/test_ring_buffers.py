@@ -16,14 +16,16 @@ from pullback.opt.arrays.fuse import fuse
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
-from pullback.opt.residuals.residual_elimination import keep_once
-from pullback.opt.residuals.ring_buffers import take_turns
+from pullback.opt.residuals.residual_elimination import eliminate_residuals
+from pullback.opt.residuals.ring_buffers import use_ring_buffers
 from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, program
 from tests.opt.agreement import agree, ops
 
 V = np.array([0.3, -0.2, 0.7])
-BEFORE = [inline_calls, simplify, fuse, simplify, drop_dead, keep_once, merge_common, drop_dead]
+BEFORE = [
+    inline_calls, simplify, fuse, simplify, drop_dead, eliminate_residuals, merge_common, drop_dead
+]  # fmt: skip
 RUNS = [[V, n, 1.0] for n in (0, 1, 2, 3, 6)]
 
 
@@ -31,7 +33,7 @@ def turns(body: Any) -> list[int]:
     """How many accumulators take turns, for each array of a program; the evaluator gives the same
     cotangents as before, for all numbers of rounds."""
     p = gradient(simplify(program([A1, I64], body)), (0,))
-    q = agree([*BEFORE, take_turns], p, *RUNS, dialect=Dialect.ACCUMULATING)
+    q = agree([*BEFORE, use_ring_buffers], p, *RUNS, dialect=Dialect.ACCUMULATING)
     sizes = [op.extents[0] for op in ops(q, AccNew) if len(op.extents) == 2]
     return sorted(int(n.value) for n in sizes if isinstance(n, Lit))
 
@@ -129,5 +131,5 @@ def test_cells_are_taken_once_for_each_round() -> None:
         return x.at(0)
 
     p = gradient(simplify(program([A1, I64], body)), (0,))
-    q = agree([*BEFORE, take_turns], p, *RUNS, dialect=Dialect.ACCUMULATING)
+    q = agree([*BEFORE, use_ring_buffers], p, *RUNS, dialect=Dialect.ACCUMULATING)
     assert len(ops(q, AccTake)) == 1

@@ -7,7 +7,7 @@ from pullback.core.terms import Build, Index, Loop
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
 from pullback.opt.arrays.distinct import distinct_arrays
-from pullback.opt.arrays.invariant_loads import read_unchanged
+from pullback.opt.arrays.invariant_loads import load_invariants
 from tests.ad.flatcore import A1, A2, AI, program
 from tests.opt.agreement import agree, ops
 
@@ -49,7 +49,7 @@ def eliminate(first):
 @pytest.mark.parametrize("shape", [(4, 5), (1, 3), (3, 1), (0, 2)])
 def test_the_row_of_the_pivot(shape) -> None:
     p = program([A2], eliminate(1))
-    q = agree(read_unchanged, p, [np.arange(float(np.prod(shape))).reshape(shape) + 1.0])
+    q = agree(load_invariants, p, [np.arange(float(np.prod(shape))).reshape(shape) + 1.0])
     assert inside(q) < inside(p)
     assert any("row" in v.name for f in q.functions.values() for x in all_lets(f.body)
                for v in x.vars)  # fmt: skip
@@ -57,7 +57,7 @@ def test_the_row_of_the_pivot(shape) -> None:
 
 def test_rows_that_may_be_the_same_stay() -> None:
     p = program([A2], eliminate(0))
-    q = agree(read_unchanged, p, [M])
+    q = agree(load_invariants, p, [M])
     assert inside(q) == inside(p)
 
 
@@ -91,7 +91,7 @@ def test_one_element() -> None:
         of_row(lambda k, x: x + 1, lambda k, x: x + 2 + 0 * k),
     ]
     for p in moved:
-        q = agree(read_unchanged, p, [V, V[:0], 1], [V, V[:4], 1])
+        q = agree(load_invariants, p, [V, V[:0], 1], [V, V[:4], 1])
         assert reads(q) <= reads(p)
         assert not any(op.array.type == A1 and op.array.name == "s" for op in ops(q, Index))
     stay = [
@@ -101,13 +101,13 @@ def test_one_element() -> None:
         of_row(lambda k, x: x + k + 1, lambda k, x: x + k),
     ]
     for p in stay:
-        q = agree(read_unchanged, p, [V, V[:0], 1], [V, V[:4], 1])
+        q = agree(load_invariants, p, [V, V[:0], 1], [V, V[:4], 1])
         assert any(op.array.name == "s" for op in ops(q, Index))
 
 
 def test_a_negative_index_may_be_the_same_element() -> None:
     p = of_row(lambda k, x: 8 + 0 * k, lambda k, x: x + k, checked=True)
-    q = agree(read_unchanged, p, [V, V[:4], -1], [V, V[:1], -1], [V, V[:0], 1])
+    q = agree(load_invariants, p, [V, V[:4], -1], [V, V[:1], -1], [V, V[:0], 1])
     assert any(op.array.name == "s" for op in ops(q, Index))
 
 
@@ -125,7 +125,7 @@ def test_updates_in_branches_and_inner_loops_count() -> None:
             y.at(0) < 3.5, lambda: y.set(where, y.at(0) + 1.0), lambda: y))
 
     p = program([A1, I64], body)
-    q = agree(read_unchanged, p, [V, 0], [V, 4])
+    q = agree(load_invariants, p, [V, 0], [V, 4])
     found = [op.array.name for op in ops(q, Index)].count("s")
     assert found == 4  # in the branch; the element that is updated; y[0], which may be, twice
 
@@ -142,7 +142,7 @@ def test_what_has_just_been_put_there_is_not_read() -> None:
         return c.loop(n, [t], row)
 
     p = program([A2], body)
-    q = agree(read_unchanged, p, [M], [M[:, :1]], [M[:0]])
+    q = agree(load_invariants, p, [M], [M[:, :1]], [M[:0]])
     assert inside(q) == inside(p) - 1
     assert len(ops(q, Build)) == len(ops(p, Build))
 
@@ -158,7 +158,7 @@ def test_an_array_that_is_carried_and_replaced() -> None:
         return c.loop(3, [y, z], step)
 
     p = program([A1], body)
-    q = agree(read_unchanged, p, [V])
+    q = agree(load_invariants, p, [V])
     assert reads(q) == reads(p)
 
 
@@ -189,7 +189,7 @@ def test_different_numbers_are_different_rows(same) -> None:
     second = (lambda x, y: y) if same else (lambda x, y: x)
     p = program([A2, AI], lambda c, a, swaps: shuffled(c, a, swaps, second))
     runs = [[M, np.array(s, dtype=np.int64)] for s in ([3, 2, 1, 0], [], [0, 1], [2, 2, 2])]
-    q = agree(read_unchanged, p, *runs)
+    q = agree(load_invariants, p, *runs)
     assert bool(distinct_arrays(q.functions[q.main])) and inside(q) == inside(p) - (not same)
 
 

@@ -10,7 +10,7 @@ import pytest
 import pullback as pb
 from pullback.core.terms import Case, Inject
 from pullback.core.types import Sum, Variant
-from pullback.opt.control.known_constructor import know_variants
+from pullback.opt.control.known_constructor import know_constructors
 from tests.ad.flatcore import A1, BOOL, F64, program
 from tests.harness import difference, direction, distance, forward, gradient, inner, run
 from tests.opt.agreement import agree, ops
@@ -144,18 +144,18 @@ def test_agreement(f, y) -> None:
 
 @pytest.mark.parametrize("f", GONE)
 def test_no_sum_is_made(f) -> None:
-    assert "inject" not in pb.show(pb.jit(f), V, 0.5, stage="variants of halves")
+    assert "inject" not in pb.show(pb.jit(f), V, 0.5, stage="constructors of halves")
 
 
 @pytest.mark.parametrize("f", [one_variant_twice, array_for_a_loop])
 def test_what_would_be_written_twice_or_needs_an_array_stays(f) -> None:
-    assert "inject" in pb.show(pb.jit(f), V, 0.5, stage="variants of halves")
-    assert "inject" in pb.show(pb.grad(f), V, 0.5, stage="variants of halves")
+    assert "inject" in pb.show(pb.jit(f), V, 0.5, stage="constructors of halves")
+    assert "inject" in pb.show(pb.grad(f), V, 0.5, stage="constructors of halves")
 
 
 @pytest.mark.parametrize("f", [three_ways, optional, arrays_made_in_arms])
 def test_nothing_is_kept_in_a_sum(f) -> None:
-    assert "inject" not in pb.show(pb.grad(f), V, 0.5, stage="variants of halves")
+    assert "inject" not in pb.show(pb.grad(f), V, 0.5, stage="constructors of halves")
 
 
 SHAPE = Sum((Variant("A", (F64,)), Variant("B", (A1, F64)), Variant("C", (F64,))))
@@ -171,7 +171,7 @@ def test_what_stands_between_is_done_in_both_arms(q: bool) -> None:
         return c.case(s, lambda a: a * t, lambda a, b: a.at(0) * b + t, lambda a: t - a) + y
 
     p = program([BOOL, F64, A1], body)
-    assert not ops(agree(know_variants, p, [q, 0.3, V]), Case)
+    assert not ops(agree(know_constructors, p, [q, 0.3, V]), Case)
 
 
 def test_an_arm_that_ends_in_a_branch() -> None:
@@ -188,5 +188,5 @@ def test_an_arm_that_ends_in_a_branch() -> None:
         return c.case(s, lambda a: a * t, lambda a, b: a.at(0) * b + t, lambda a: a - t) + y
 
     p = program([BOOL, F64, A1], body)
-    q = agree(know_variants, p, *([q, x, V] for q in (True, False) for x in (0.3, -0.3)))
+    q = agree(know_constructors, p, *([q, x, V] for q in (True, False) for x in (0.3, -0.3)))
     assert not ops(q, Case | Inject)

@@ -8,13 +8,13 @@ from pullback.core.types import I64, Array
 from pullback.lower.filled import filled_arrays
 from pullback.opt.control.inline import inline_calls
 from pullback.opt.dce import drop_dead
-from pullback.opt.residuals.residual_flattening import join_ranks
+from pullback.opt.residuals.residual_flattening import flatten_residuals
 from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, F64, program
 from tests.lower.agreement import agree as agree_lowered
 from tests.opt.agreement import agree, ops
 
-PASSES = [inline_calls, simplify, drop_dead, join_ranks, drop_dead]
+PASSES = [inline_calls, simplify, drop_dead, flatten_residuals, drop_dead]
 
 
 def depth(t):

@@ -128,10 +128,10 @@ def test_agreement(f: Callable[..., Any], xs: Any) -> None:
 
 @pytest.mark.parametrize("f", STEADY)
 def test_nothing_is_asked_of_what_never_changes(f: Callable[..., Any]) -> None:
-    text = pb.show(pb.jit(f), V, 0.7, stage="unchanged")
+    text = pb.show(pb.jit(f), V, 0.7, stage="invariant loads")
     assert "case" not in text and "inject" not in text
 
 
 @pytest.mark.parametrize("f", OTHERS)
 def test_what_changes_is_asked(f: Callable[..., Any]) -> None:
-    assert "case" in pb.show(pb.jit(f), V, 0.7, stage="unchanged")
+    assert "case" in pb.show(pb.jit(f), V, 0.7, stage="invariant loads")
