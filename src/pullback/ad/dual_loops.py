@@ -6,7 +6,8 @@ such code (``dual_levels``). Nothing in it needs an id: backward, a sequential l
 cotangents of what the iterations carry, and those of everything that does not vary; sums and loops
 that make arrays have independent iterations in both directions, and so run in lanes. An iteration
 leaves a record of the values that its reverse needs and of those ids that it has read from arrays
-and nobody can know without (``numbered``); values of few axes are kept apart (``broadcast_residuals``).
+and nobody can know without (``numbered``); values of few axes are kept apart
+(``broadcast_residuals``).
 """
 
 from __future__ import annotations

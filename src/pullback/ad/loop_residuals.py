@@ -100,8 +100,8 @@ def handed_over(
     f: Frame, let: Let, op: Loop | While, g: Frame, kept: Sequence[Var], carries: bool
 ) -> list[Handed]:
     """Those of which both ends are among what is kept: handles that an iteration often hands on as
-    they were (those of arrays that it makes are numbered, ``opt/residuals/residual_elimination.py``),
-    and if the reverse loop ``carries`` something anyway, numbers."""
+    they were (those of arrays that it makes are numbered, ``residual_elimination``), and if
+    the reverse loop ``carries`` something anyway, numbers."""
     found: dict[Var, Handed] = {}
     begins = {a for c in op.carried for a in g.parts(c)}
     for c, r, v in zip(op.carried, op.body.results, let.vars, strict=False):

@@ -187,7 +187,7 @@ class Unit:
         self.halves: Halves | None = None
 
     def prepared(self, program: Program) -> Program:
-        """The stage "invariant loads" for this operator: nothing is kept without a reverse sweep."""
+        """The stage "invariant loads": without a reverse sweep nothing is kept."""
         return prepared(program, self.plan.request.what not in (What.VALUE, What.TANGENT))
 
     def derived(self, program: Program) -> Program:
