@@ -13,6 +13,8 @@ import numpy as np
 import scipy.special
 
 from pullback.core.build import lit
+from pullback.core.prims import TABLE
+from pullback.core.rows import real1
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, Int, Real
 from pullback.errors import ArgumentTypeError
@@ -124,24 +126,23 @@ def _sinc(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
     return sp.b.prim("select", zero, lit(1.0, x.type), ratio)
 
 
+ROUNDING = ("floor", "ceil", "trunc")
+"""These leave ints as they are."""
 REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
-    np.exp: _prim("exp"), np.exp2: _prim("exp2"), np.expm1: _prim("expm1"),
-    np.log: _prim("log"), np.log2: _prim("log2"), np.log10: _prim("log10"),
-    np.log1p: _prim("log1p"), np.sqrt: _prim("sqrt"),
-    np.sin: _prim("sin"), np.cos: _prim("cos"), np.tan: _prim("tan"),
-    np.arcsin: _prim("asin"), np.arccos: _prim("acos"), np.arctan: _prim("atan"),
-    np.sinh: _prim("sinh"), np.cosh: _prim("cosh"), np.tanh: _prim("tanh"),
-    np.arcsinh: _prim("asinh"), np.arccosh: _prim("acosh"), np.arctanh: _prim("atanh"),
-    np.rint: _prim("rint"), np.fabs: _prim("abs"), np.sinc: _sinc,
+    **{
+        row.numpy: _prim(name)
+        for name, row in TABLE.items()
+        if row.rule is real1 and isinstance(row.numpy, np.ufunc) and name not in ROUNDING
+    },
+    np.fabs: _prim("abs"), np.sinc: _sinc,
     np.deg2rad: _scaled(math.pi / 180), np.radians: _scaled(math.pi / 180),
     np.rad2deg: _scaled(180 / math.pi), np.degrees: _scaled(180 / math.pi),
-    scipy.special.gammaln: _prim("lgamma"), scipy.special.gamma: _prim("gamma"),
-    scipy.special.digamma: _prim("digamma"), scipy.special.erf: _prim("erf"),
-    scipy.special.erfc: _prim("erfc"), scipy.special.expit: _logistic,
-    scipy.special.logit: _logit, scipy.special.log_expit: _log_logistic,
-    scipy.special.ndtr: _normal_cdf, scipy.special.expm1: _prim("expm1"),
-    scipy.special.log1p: _prim("log1p"), scipy.special.exp2: _prim("exp2"),
+    scipy.special.expit: _logistic, scipy.special.logit: _logit,
+    scipy.special.log_expit: _log_logistic, scipy.special.ndtr: _normal_cdf,
+    scipy.special.expm1: _prim("expm1"), scipy.special.log1p: _prim("log1p"),
+    scipy.special.exp2: _prim("exp2"), scipy.special.cbrt: _prim("cbrt"),
 }  # fmt: skip
+"""Those that are rows of the table of primitives, and those that are made of several."""
 
 
 def _logaddexp(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
@@ -369,8 +370,8 @@ def _register_rounding(function: Callable[..., object], name: str) -> None:
         return sp.b.prim(name, x.atom) if isinstance(x.type, Real) else x.atom
 
 
-for _function, _name in ((np.floor, "floor"), (np.ceil, "ceil"), (np.trunc, "trunc")):
-    _register_rounding(_function, _name)
+for _name in ROUNDING:
+    _register_rounding(TABLE[_name].numpy, _name)
 
 
 def _register_test(function: Callable[..., object], name: str, otherwise: bool) -> None:

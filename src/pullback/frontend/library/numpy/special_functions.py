@@ -1,9 +1,9 @@
-"""SciPy's special functions that are programs (``special_programs``), or follow from rows.
+"""SciPy's special functions that are programs (``text/special.py``), or follow from rows.
 
     polygamma zeta beta betaln binom gammainc gammaincc betainc erfinv erfcinv ndtri log_ndtr
-    i0 i1 j0 j1 cbrt entr rel_entr softmax log_softmax
+    i0 i1 entr rel_entr softmax log_softmax
 
-The functions that are one primitive each are in ``numpy_elementwise``. Derivatives by an order that
+The functions that are one primitive each follow from the table (``elementwise``). Derivatives by an order that
 is a whole number by nature (n of polygamma, s of zeta) are refused."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pullback.frontend.kinds.values import Specialiser, Static, Value, register
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
 from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.arrays import elementwise
-from pullback.frontend.library.numpy.elementwise import map_real, map_real2, numpy_scalar
+from pullback.frontend.library.numpy.elementwise import map_real2, numpy_scalar
 from pullback.frontend.library.text import special as programs
 
 PROGRAMS: dict[Callable[..., object], tuple[Callable[..., object], int]] = {
@@ -59,20 +59,6 @@ def _register_program(
 
 for _function, (_program, _arity) in PROGRAMS.items():
     _register_program(_function, _program, _arity)
-
-
-def _register_row(function: Callable[..., object], prim: str) -> None:
-    @register(function)
-    def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        (x,) = bind(sp, prim, args, kwargs, node, x=MISSING)
-        return map_real(sp, x, lambda sp, v, node: sp.b.prim(prim, v), node)
-
-
-for _function, _prim in (
-    (scipy.special.j0, "j0"), (scipy.special.j1, "j1"),
-    (np.cbrt, "cbrt"), (scipy.special.cbrt, "cbrt"),
-):  # fmt: skip
-    _register_row(_function, _prim)
 
 
 @register(scipy.special.zeta)
