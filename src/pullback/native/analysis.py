@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from pullback.core.prims import TABLE
 from pullback.lower.loopcode import (
     AccAlloc,
     AccBase,
@@ -13,18 +14,23 @@ from pullback.lower.loopcode import (
     AccRelease,
     Alloc,
     ArenaBase,
+    Arith,
+    AtAdd,
     CallCode,
     Copy,
     ForCode,
     IfCode,
     Imm,
     Instr,
+    Load,
     LoopFunction,
     Mark,
     Module,
     RaiseIf,
+    Reg,
     Region,
     Release,
+    Store,
     WhileCode,
 )
 from pullback.native.layout import POLL_INSTRUCTIONS
@@ -71,6 +77,15 @@ class Poll:
     weight: int
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A loop runs as a whole. In front of more rounds than this, about ``cycles`` are counted for
+    each; of too many, the call is made once more, by code whose loops run in pieces."""
+
+    rounds: int
+    cycles: int
+
+
 class Guard(Enum):
     """Where a recursive function compares the stack pointer with the limit."""
 
@@ -93,6 +108,9 @@ class Facts:
     recursive   it can call itself, so it looks at the stack limit
     cost        about the number of instructions that a call executes, or infinity
     weight      the same without what is counted elsewhere: the calls of recursive functions
+    cycles      about how many cycles a call takes, or infinity
+    in_pieces   loops that may be long run in pieces
+    whole       there are loops that run as a whole, and fail where they are too long for that
     """
 
     callees: dict[str, frozenset[str]]
@@ -101,13 +119,20 @@ class Facts:
     recursive: frozenset[str]
     cost: dict[str, float]
     weight: dict[str, float]
+    cycles: dict[str, float]
+    in_pieces: bool
+    whole: bool = False
 
-    def poll(self, instr: ForCode | WhileCode) -> Poll | None:
+    def poll(self, instr: ForCode | WhileCode) -> Poll | Whole | None:
         """How a loop looks for signals. Not at all if it ends soon, whatever the data."""
         body = sum(_region_cost(r, self.cost) for r in regions(instr))
         if isinstance(instr, ForCode):
             if _for_cost(instr, body) < POLL_INSTRUCTIONS:
                 return None
+            if not self.in_pieces and body < _UNKNOWN:
+                cycles = int(sum(_cycles(r, self.cycles) for r in regions(instr))) + 1
+                if cycles < _MOST:
+                    return Whole(_MOST // cycles, cycles)
             if body < LARGE:
                 iterations = 1 << (PIECE // int(body + 1)).bit_length() - 1
                 return Poll(iterations, iterations * int(body + 1))
@@ -168,6 +193,34 @@ def _region_cost(
     return total
 
 
+_CALL, _CALL_IN_LANES = 32.0, 64.0
+
+
+def _cycles(region: Region, functions: dict[str, float]) -> float:
+    """About how many cycles are taken, with memory that is not in the cache."""
+    total = 0.0
+    for instr in region.code:
+        inner = sum(_cycles(r, functions) for r in regions(instr))
+        match instr:
+            case ForCode():
+                total += _for_cost(instr, inner)
+            case WhileCode():
+                total += _UNKNOWN
+            case CallCode(_, function):
+                total += functions[function]
+            case Arith(dst, name):
+                called = name in TABLE and any("call:" in t for t in TABLE[name].llvm.values())
+                if dst.lanes > 1:
+                    total += _CALL_IN_LANES if called else 4.0
+                else:
+                    total += _CALL if called else 1.0
+            case Load(index=index) | Store(index=index) | AtAdd(index=index):
+                total += 8.0 if isinstance(index, Reg) else 1.0
+            case _:
+                total += 1 + inner
+    return total
+
+
 def _for_cost(instr: ForCode, body: float) -> float:
     match instr:
         case ForCode(Imm(lo), Imm(hi), step):
@@ -177,12 +230,15 @@ def _for_cost(instr: ForCode, body: float) -> float:
             return _UNKNOWN
 
 
-def _costs(module: Module, callees: dict[str, frozenset[str]]) -> dict[str, float]:
+def _costs(
+    module: Module, callees: dict[str, frozenset[str]],
+    cost: Callable[[Region, dict[str, float]], float],
+) -> dict[str, float]:  # fmt: skip
     """Callees before callers; recursive functions cost infinity."""
     costs: dict[str, float] = {n: _UNKNOWN for n in module.functions if n in callees[n]}
     rest = sorted((n for n in module.functions if n not in costs), key=lambda n: len(callees[n]))
     for name in rest:  # a function calls everything that its callees call, and those as well
-        costs[name] = _region_cost(module.functions[name].body, costs)
+        costs[name] = cost(module.functions[name].body, costs)
     return costs
 
 
@@ -194,7 +250,7 @@ def _weights(module: Module, costs: dict[str, float]) -> dict[str, float]:
     }
 
 
-def facts(module: Module) -> Facts:
+def facts(module: Module, in_pieces: bool) -> Facts:
     """Analyse a module."""
     direct: dict[str, frozenset[str]] = {}
     failing: set[str] = set()
@@ -209,22 +265,22 @@ def facts(module: Module) -> Facts:
     callees = {name: _reachable(direct, name) for name in module.functions}
     recursive = frozenset(n for n in module.functions if n in callees[n])
     failing |= recursive
-    cost = _costs(module, callees)
+    cost, cycles = _costs(module, callees, _region_cost), _costs(module, callees, _cycles)
     weight = _weights(module, cost)
-    costs = Facts(callees, frozenset(), frozenset(), recursive, cost, weight)
-    failing |= {name for name, f in module.functions.items() if _polls(f, costs)}
+    none = frozenset[str]()
+    costs = Facts(callees, none, none, recursive, cost, weight, cycles, in_pieces)
+    polls = {name: _polls(f, costs) for name, f in module.functions.items()}
+    failing |= {name for name, found in polls.items() if found}
+    whole = any(isinstance(p, Whole) for found in polls.values() for p in found)
     may_fail = frozenset(n for n in module.functions if n in failing or callees[n] & failing)
     using |= may_fail
     users = frozenset(n for n in module.functions if n in using or callees[n] & using)
-    return replace(costs, may_fail=may_fail, uses_context=users)
+    return replace(costs, may_fail=may_fail, uses_context=users, whole=whole)
 
 
-def _polls(function: LoopFunction, costs: Facts) -> bool:
-    return any(
-        costs.poll(instr) is not None
-        for instr in instructions(function.body)
-        if isinstance(instr, ForCode | WhileCode)
-    )
+def _polls(function: LoopFunction, costs: Facts) -> list[Poll | Whole]:
+    loops = (i for i in instructions(function.body) if isinstance(i, ForCode | WhileCode))
+    return [found for found in map(costs.poll, loops) if found is not None]
 
 
 def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:

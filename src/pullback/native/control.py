@@ -8,6 +8,7 @@ from pullback.lower.loopcode import (
     CallCode,
     ForCode,
     IfCode,
+    Imm,
     LoopFunction,
     RaiseIf,
     Reg,
@@ -15,7 +16,7 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.analysis import Guard, Poll
+from pullback.native.analysis import Guard, Poll, Whole
 from pullback.native.layout import ERROR_WORDS, Field
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
@@ -91,15 +92,39 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     lo, hi = f.value(instr.lo), f.value(instr.hi)
     inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes)))
     regs = (instr.index, *instr.carried)
-    if each is not None and each.iterations > 1:
+    if isinstance(each, Poll) and each.iterations > 1:
         return _pieces(f, instr, each, hi, regs, inits)
+    if isinstance(each, Whole):
+        _whole(f, instr, each, lo, hi)
     start = _phis(f, f"for{k}", regs, inits, f.label)
     ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
     more = f.let(f"icmp slt {ty} {i}, {hi}")
     f.line(f"br i1 {more}, label %body{k}, label %done{k}")
     f.block(f"body{k}")
-    poll(f, each)
+    if isinstance(each, Poll):
+        poll(f, each)
     _round(f, instr, k, start)
+
+
+def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> None:
+    """In front of a loop that runs as a whole: what has many rounds is counted, or too long."""
+    assert instr.index.ty is Ty.I64
+    many = each.rounds * instr.step
+    if isinstance(instr.lo, Imm):
+        beyond = str(min(int(instr.lo.value) + many, 2**63 - 1))
+    else:
+        beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {lo}, i64 {many})")
+
+    def failed() -> str:
+        count = f.let(f"udiv i64 {f.let(f'sub i64 {hi}, {lo}')}, {instr.step}")
+        return f.let(f"call i1 @pb_long(i64 {_number(f)}, i64 {count}, i64 {each.cycles})")
+
+    f.rarely(f.let(f"icmp sgt i64 {hi}, {beyond}"), "long", failed)
+
+
+def _number(f: FunctionText) -> str:
+    """The context as a number, so that loads of other memory are moved over a call with it."""
+    return f.let("ptrtoint ptr %ctx to i64")
 
 
 def _round(f: FunctionText, instr: ForCode, k: int, start: int) -> None:
@@ -145,9 +170,7 @@ def _pieces(
     rest = f.let(f"icmp slt i64 {i}, {hi}")
     f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
     f.block(f"between{k}")
-    # The context is a number here, so that loads of other memory are moved over the call.
-    context = f.let("ptrtoint ptr %ctx to i64")
-    following = f.let(f"call i64 @pb_more(i64 {context}, i64 {i}, i64 {hi}, i64 {length}, "
+    following = f.let(f"call i64 @pb_more(i64 {_number(f)}, i64 {i}, i64 {hi}, i64 {length}, "
                       f"i64 {each.weight})")  # fmt: skip
     fine = f.let(f"icmp sgt i64 {following}, {i}")
     f.line(f"br i1 {fine}, label %piece{k}, label %failed, !prof !6")
@@ -189,7 +212,8 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
         (more,) = f.region(instr.cond)
         f.line(f"br i1 {more}, label %body{k}, label %done{k}")
         f.block(f"body{k}")
-        poll(f, each)
+        if isinstance(each, Poll):
+            poll(f, each)
         values = f.region(instr.body, lanes)
     _complete(f, start, values)
     f.line(f"br label %while{k}")

@@ -70,6 +70,11 @@ class ModuleText:
     support: set[str] = field(default_factory=set)
     functions: list[str] = field(default_factory=list)
     foreign: dict[str, int] = field(default_factory=dict)
+    entries: dict[str, int] = field(default_factory=dict)
+
+
+LONG_CALLS_LEFT = "@pb.long.calls"
+"""How many of the next calls go to the code whose loops run in pieces."""
 
 
 def _top(arena: str) -> Field:
@@ -84,11 +89,14 @@ def _bottom(arena: str) -> Field:
     return Field(_top(arena) + 2)
 
 
-def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
+def emit_module(
+    module: Module, main_only_reads: bool = True, in_pieces: bool = True
+) -> ModuleText:
     """All functions of a module as text; ``finish`` puts the rest around them.
 
-    ``main_only_reads``: no memory that main's parameters point to is written during a call."""
-    out = ModuleText(module, facts(module))
+    ``main_only_reads``: no memory that main's parameters point to is written during a call.
+    ``in_pieces``: loops that may be long run in pieces, else as a whole as long as they are not."""
+    out = ModuleText(module, facts(module, in_pieces))
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
         borrowed = main_only_reads and name == module.main and name not in called
@@ -100,7 +108,8 @@ def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
 _RUNTIME = """
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
 declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
-declare i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold memory(inaccessiblemem: readwrite)
+declare i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
+declare i1 @pb_long(i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
 """
 
 
@@ -110,7 +119,7 @@ def finish(out: ModuleText, more: str = "") -> str:
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, control_register, foreign_declarations(out.foreign),
+        [*out.functions, more, _RUNTIME, f"{LONG_CALLS_LEFT} = internal global i64 0", control_register, foreign_declarations(out.foreign),
          support, out.math.text(), METADATA, STACK_METADATA]
     )
 

@@ -1,7 +1,7 @@
 """The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
 
 Compiled once per process and never unloaded. All of it is called with the GIL held, but for
-``pb_grow``, ``pb_poll`` and ``pb_more``.
+what loops call.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pullback.native.layout import (
     ID_BASE,
     ID_BYTES,
     INTERRUPTED,
+    LONG,
+    LONG_CYCLES,
     METADATA,
     POLL_INSTRUCTIONS,
     POLL_NANOSECONDS,
@@ -33,8 +35,9 @@ from pullback.native.support import call_on_stack, own_stack
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
     "pb_give": ("void", "ptr"),
-    "pb_error": ("ptr", "ptr, ptr"),
+    "pb_error": ("i1", "ptr, ptr"),
     "pb_other": ("ptr", "ptr, ptr, i64"),
+    "pb_again": ("ptr", "ptr, ptr, i64, i64"),
     "pb_tuple": ("ptr", "ptr, i64"),
     "pb_view": ("i1", "ptr, ptr, i64, i64, ptr"),
     "pb_box_array": ("ptr", "ptr, ptr, i64, i64, ptr, ptr"),
@@ -49,7 +52,7 @@ RUNTIME_FUNCTIONS = {
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more")
+CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more", "pb_long")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
@@ -82,6 +85,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_make_error = external global i8
 @pb_main_thread = external global i64
 @pb_unusual = external global i8
+@pb_in_pieces = external global i8
 @pb_ndarray = external global i8
 @pb_value_error = external global i8
 @pb_pool = internal global ptr null
@@ -366,6 +370,33 @@ on:
   ret i64 %next
 stopped:
   ret i64 %i
+}}
+
+; A loop that runs as a whole is to have %count rounds, of %cycles each, which is much: whether a
+; signal stops it, or it is too long for that.
+define i1 @pb_long(i64 %context, i64 %count, i64 %cycles) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  %most = udiv i64 {LONG_CYCLES}, %cycles
+  %long = icmp ugt i64 %count, %most
+  br i1 %long, label %again, label %count.it
+count.it:
+  %all = mul i64 %count, %cycles
+  {load("%poll", Field.POLL)}
+  %left = sub i64 %poll, %all
+  {store(Field.POLL, "%left")}
+  %large = icmp ugt i64 %all, {POLL_INSTRUCTIONS}
+  %none = icmp slt i64 %left, 0
+  %due = or i1 %large, %none
+  br i1 %due, label %look, label %fine
+look:
+  %raised = call i32 @pb_poll(ptr %ctx)
+  %stop = icmp ne i32 %raised, 0
+  ret i1 %stop
+fine:
+  ret i1 false
+again:
+  {store(Field.ERROR, str(LONG))}
+  ret i1 true
 }}
 
 ; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.
