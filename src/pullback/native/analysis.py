@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 
-from pullback.core.prims import TABLE
 from pullback.lower.loopcode import (
     AccAlloc,
     AccBase,
@@ -14,26 +13,21 @@ from pullback.lower.loopcode import (
     AccRelease,
     Alloc,
     ArenaBase,
-    Arith,
-    AtAdd,
     CallCode,
     Copy,
     ForCode,
     IfCode,
     Imm,
     Instr,
-    Load,
     LoopFunction,
     Mark,
     Module,
     RaiseIf,
-    Reg,
     Region,
     Release,
-    Store,
     WhileCode,
 )
-from pullback.native.layout import POLL_INSTRUCTIONS
+from pullback.native.polls import Each, Patience, Poll, Polls, Whole
 
 
 def regions(instr: Instr) -> tuple[Region, ...]:
@@ -58,32 +52,8 @@ def instructions(region: Region) -> Iterator[Instr]:
             stack.extend(regions(instr))
 
 
-PIECE = 1 << 14
-"""A counted loop runs in pieces of about so many instructions, with a look for signals between."""
-
-LARGE = 1 << 10
-"""A loop with a body of so many instructions counts every iteration instead."""
-
 _MOST = 10_000
-"""What an iteration or a call counts if nobody knows how many instructions it executes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """After so many iterations of a loop, each time, these instructions are counted, and signals
-    are looked for when enough of them have been (``control.poll``)."""
-
-    iterations: int
-    weight: int
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A loop runs as a whole. In front of more rounds than this, about ``cycles`` are counted for
-    each; of too many, the call is made once more, by code whose loops run in pieces."""
-
-    rounds: int
-    cycles: int
+"""The weight of what executes an unknown number of instructions, and the largest."""
 
 
 class Guard(Enum):
@@ -107,10 +77,8 @@ class Facts:
     uses_context    it, or what it calls, looks at the context
     recursive   it can call itself, so it looks at the stack limit
     cost        about the number of instructions that a call executes, or infinity
-    weight      the same without what is counted elsewhere: the calls of recursive functions
-    cycles      about how many cycles a call takes, or infinity
-    in_pieces   loops that may be long run in pieces
-    whole       there are loops that run as a whole, and fail where they are too long for that
+    weight      the same without the calls of recursive functions, and not infinity
+    polls       how loops and recursion look for signals
     """
 
     callees: dict[str, frozenset[str]]
@@ -119,41 +87,30 @@ class Facts:
     recursive: frozenset[str]
     cost: dict[str, float]
     weight: dict[str, float]
-    cycles: dict[str, float]
-    in_pieces: bool
-    whole: bool = False
+    polls: Polls
 
-    def poll(self, instr: ForCode | WhileCode) -> Poll | Whole | None:
+    def poll(self, instr: ForCode | WhileCode) -> Poll | None:
         """How a loop looks for signals. Not at all if it ends soon, whatever the data."""
-        body = sum(_region_cost(r, self.cost) for r in regions(instr))
-        if isinstance(instr, ForCode):
-            if _for_cost(instr, body) < POLL_INSTRUCTIONS:
-                return None
-            if not self.in_pieces and body < _UNKNOWN:
-                cycles = int(sum(_cycles(r, self.cycles) for r in regions(instr))) + 1
-                if cycles < _MOST:
-                    return Whole(_MOST // cycles, cycles)
-            if body < LARGE:
-                iterations = 1 << (PIECE // int(body + 1)).bit_length() - 1
-                return Poll(iterations, iterations * int(body + 1))
-        return Poll(1, int(min(sum(map(self._weight, regions(instr))) + 1, _MOST)))
+        return self.polls.loops.get(instr)
 
-    def before_call(self, function: str, region: Region) -> Poll | None:
+    @property
+    def whole(self) -> bool:
+        """Whether there are loops that run as a whole, and fail where they are too long."""
+        return any(isinstance(poll, Whole) for poll in self.polls.loops.values())
+
+    def before_call(self, function: str, region: Region) -> Each | None:
         """What a region of a function counts before it calls what may call the function again."""
         again = function in self.recursive and any(
             isinstance(instr, CallCode) and self.returns(function, instr.function)
             for instr in region.code
         )
-        return Poll(1, int(min(self._weight(region) + 1, _MOST))) if again else None
+        return Each(int(self.polls.free[region]) + 1) if again else None
 
     def guard(self, function: str) -> Guard | None:
         """Where a function looks at the stack; None: it is not recursive."""
         if function not in self.recursive:
             return None
         return Guard.CALLS if self.weight[function] < SMALL else Guard.ENTRY
-
-    def _weight(self, region: Region) -> float:
-        return _region_cost(region, self.weight, _MOST)
 
     def returns(self, function: str, callee: str) -> bool:
         """Whether a callee may call the function again."""
@@ -193,34 +150,6 @@ def _region_cost(
     return total
 
 
-_CALL, _CALL_IN_LANES = 32.0, 64.0
-
-
-def _cycles(region: Region, functions: dict[str, float]) -> float:
-    """About how many cycles are taken, with memory that is not in the cache."""
-    total = 0.0
-    for instr in region.code:
-        inner = sum(_cycles(r, functions) for r in regions(instr))
-        match instr:
-            case ForCode():
-                total += _for_cost(instr, inner)
-            case WhileCode():
-                total += _UNKNOWN
-            case CallCode(_, function):
-                total += functions[function]
-            case Arith(dst, name):
-                called = name in TABLE and any("call:" in t for t in TABLE[name].llvm.values())
-                if dst.lanes > 1:
-                    total += _CALL_IN_LANES if called else 4.0
-                else:
-                    total += _CALL if called else 1.0
-            case Load(index=index) | Store(index=index) | AtAdd(index=index):
-                total += 8.0 if isinstance(index, Reg) else 1.0
-            case _:
-                total += 1 + inner
-    return total
-
-
 def _for_cost(instr: ForCode, body: float) -> float:
     match instr:
         case ForCode(Imm(lo), Imm(hi), step):
@@ -230,15 +159,12 @@ def _for_cost(instr: ForCode, body: float) -> float:
             return _UNKNOWN
 
 
-def _costs(
-    module: Module, callees: dict[str, frozenset[str]],
-    cost: Callable[[Region, dict[str, float]], float],
-) -> dict[str, float]:  # fmt: skip
+def _costs(module: Module, callees: dict[str, frozenset[str]]) -> dict[str, float]:
     """Callees before callers; recursive functions cost infinity."""
     costs: dict[str, float] = {n: _UNKNOWN for n in module.functions if n in callees[n]}
     rest = sorted((n for n in module.functions if n not in costs), key=lambda n: len(callees[n]))
     for name in rest:  # a function calls everything that its callees call, and those as well
-        costs[name] = cost(module.functions[name].body, costs)
+        costs[name] = _region_cost(module.functions[name].body, costs)
     return costs
 
 
@@ -250,8 +176,8 @@ def _weights(module: Module, costs: dict[str, float]) -> dict[str, float]:
     }
 
 
-def facts(module: Module, in_pieces: bool) -> Facts:
-    """Analyse a module."""
+def facts(module: Module, patience: Patience) -> Facts:
+    """Analyse a module; ``patience``: which loops run as a whole."""
     direct: dict[str, frozenset[str]] = {}
     failing: set[str] = set()
     using: set[str] = set()
@@ -265,22 +191,15 @@ def facts(module: Module, in_pieces: bool) -> Facts:
     callees = {name: _reachable(direct, name) for name in module.functions}
     recursive = frozenset(n for n in module.functions if n in callees[n])
     failing |= recursive
-    cost, cycles = _costs(module, callees, _region_cost), _costs(module, callees, _cycles)
+    cost = _costs(module, callees)
     weight = _weights(module, cost)
-    none = frozenset[str]()
-    costs = Facts(callees, none, none, recursive, cost, weight, cycles, in_pieces)
-    polls = {name: _polls(f, costs) for name, f in module.functions.items()}
-    failing |= {name for name, found in polls.items() if found}
-    whole = any(isinstance(p, Whole) for found in polls.values() for p in found)
+    order = sorted(module.functions, key=lambda n: len(callees[n]))
+    polls = Polls(module, order, patience)
+    failing |= {name for name in order if polls.looks[name]}
     may_fail = frozenset(n for n in module.functions if n in failing or callees[n] & failing)
     using |= may_fail
     users = frozenset(n for n in module.functions if n in using or callees[n] & using)
-    return replace(costs, may_fail=may_fail, uses_context=users, whole=whole)
-
-
-def _polls(function: LoopFunction, costs: Facts) -> list[Poll | Whole]:
-    loops = (i for i in instructions(function.body) if isinstance(i, ForCode | WhileCode))
-    return [found for found in map(costs.poll, loops) if found is not None]
+    return Facts(callees, may_fail, users, recursive, cost, weight, polls)
 
 
 def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:

@@ -52,6 +52,7 @@ from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
 from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
+from pullback.native.polls import Patience
 from pullback.native.runtime import ErrorSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
@@ -90,13 +91,13 @@ def _bottom(arena: str) -> Field:
 
 
 def emit_module(
-    module: Module, main_only_reads: bool = True, in_pieces: bool = True
+    module: Module, main_only_reads: bool = True, patience: Patience = Patience.NONE
 ) -> ModuleText:
     """All functions of a module as text; ``finish`` puts the rest around them.
 
     ``main_only_reads``: no memory that main's parameters point to is written during a call.
-    ``in_pieces``: loops that may be long run in pieces, else as a whole as long as they are not."""
-    out = ModuleText(module, facts(module, in_pieces))
+    ``patience``: which loops run as a whole."""
+    out = ModuleText(module, facts(module, patience))
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
         borrowed = main_only_reads and name == module.main and name not in called
@@ -108,8 +109,10 @@ def emit_module(
 _RUNTIME = """
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
 declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
-declare i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
-declare i1 @pb_long(i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
+declare preserve_allcc i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
+declare preserve_allcc i64 @pb_due(i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
+declare preserve_allcc i1 @pb_some(i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
+declare preserve_allcc i1 @pb_long(i64, i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
 """
 
 

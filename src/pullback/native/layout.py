@@ -87,11 +87,8 @@ INTERRUPTED = -3
 LONG = -4
 """Values of ``ERROR`` that are not an index into the module's table of sites."""
 
-POLL_INSTRUCTIONS = 1_000_000
+POLL_CYCLES = 30_000_000
 POLL_NANOSECONDS = 50_000_000
-
-LONG_CYCLES = 50_000_000
-"""A loop that takes more than about so many cycles runs in pieces, in code of its own."""
 
 LONG_CALLS = 64
 """After a call with such a loop, so many calls go to that code at once."""

@@ -17,6 +17,7 @@ from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
 from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
+from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
 from pullback.native.route import RouteSignature, RouteText
 from pullback.native.runtime import ModuleOwner
@@ -56,6 +57,7 @@ class _Entries:
     routes: Mapping[str, Second]
     absent: Absent
     kind: int = 0
+    patience: Patience = Patience.ALL
 
     def names(self) -> tuple[str, ...]:
         return (*self.signatures, *map(routed, self.routes))
@@ -63,7 +65,7 @@ class _Entries:
 
 def _write(module: Module, given: _Entries) -> tuple[ModuleText, str, int]:
     signatures, routes, absent = given.signatures, given.routes, given.absent
-    out = emit_module(module, in_pieces=given.kind != 0)
+    out = emit_module(module, patience=given.patience)
     # Residual objects of one module are not those of another.
     body = "".join(out.functions)
     kind = given.kind or int.from_bytes(hashlib.sha256(body.encode()).digest()[:7], "little")
@@ -109,7 +111,8 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
     owner = ModuleOwner(tuple(out.errors), keep)
     verify_owner(owner, owner.function, owner.code)
     if out.facts.whole:
-        owner.pieces = _InPieces(module, replace(entries, kind=kind), tuple(out.entries)).builtin
+        less = replace(entries, kind=kind, patience=Patience(entries.patience - 1))
+        owner.pieces = _InPieces(module, less, tuple(out.entries)).builtin
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
     return CompiledModule(call, text, linked.timing)
 

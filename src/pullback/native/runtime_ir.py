@@ -15,9 +15,8 @@ from pullback.native.layout import (
     ID_BYTES,
     INTERRUPTED,
     LONG,
-    LONG_CYCLES,
     METADATA,
-    POLL_INSTRUCTIONS,
+    POLL_CYCLES,
     POLL_NANOSECONDS,
     SOFT_BYTES,
     SOFT_STACK,
@@ -52,7 +51,7 @@ RUNTIME_FUNCTIONS = {
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more", "pb_long")
+CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more", "pb_due", "pb_some", "pb_long")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
@@ -284,6 +283,12 @@ done:
   ret void
 }}
 
+; The same, called by what keeps all registers.
+define internal preserve_allcc i32 @pb_polled(ptr %ctx) noinline cold {{
+  %raised = call i32 @pb_poll(ptr %ctx)
+  ret i32 %raised
+}}
+
 ; Let Python handle signals; the GIL is taken for it. %frame: the context, then the result.
 define internal void @pb_look(ptr %frame) {{
   %ctx = load ptr, ptr %frame
@@ -311,7 +316,7 @@ done:
 define i32 @pb_poll(ptr %ctx) cold {{
   %frame = alloca [2 x i64]
   %clock = alloca [2 x i64]
-  {store(Field.POLL, str(POLL_INSTRUCTIONS))}
+  {store(Field.POLL, str(POLL_CYCLES))}
   %this = call i64 @pthread_self()
   %main = load i64, ptr @pb_main_thread
   %mine = icmp eq i64 %this, %main
@@ -351,9 +356,34 @@ stop:
   ret i32 1
 }}
 
+; Enough has been counted: what is left to count now; -1 if a signal stops the code.
+define preserve_allcc i64 @pb_due(i64 %context) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
+  %stop = icmp ne i32 %raised, 0
+  %left = select i1 %stop, i64 -1, i64 {POLL_CYCLES}
+  ret i64 %left
+}}
+
+; Some rounds of a loop took %cycles: whether a signal stops it.
+define preserve_allcc i1 @pb_some(i64 %context, i64 %cycles) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  {load("%poll", Field.POLL)}
+  %left = sub i64 %poll, %cycles
+  {store(Field.POLL, "%left")}
+  %due = icmp slt i64 %left, 0
+  br i1 %due, label %look, label %fine
+look:
+  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
+  %stop = icmp ne i32 %raised, 0
+  ret i1 %stop
+fine:
+  ret i1 false
+}}
+
 ; A loop up to %hi has come to the end %i of a piece that counts %weight: where the next piece ends;
 ; %i if a signal stops the loop.
-define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
+define preserve_allcc i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
   %ctx = inttoptr i64 %context to ptr
   {load("%poll", Field.POLL)}
   %left = sub i64 %poll, %weight
@@ -361,7 +391,7 @@ define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) col
   %due = icmp slt i64 %left, 0
   br i1 %due, label %look, label %on
 look:
-  %raised = call i32 @pb_poll(ptr %ctx)
+  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   br i1 %stop, label %stopped, label %on
 on:
@@ -373,10 +403,9 @@ stopped:
 }}
 
 ; A loop that runs as a whole is to have %count rounds, of %cycles each, which is much: whether a
-; signal stops it, or it is too long for that.
-define i1 @pb_long(i64 %context, i64 %count, i64 %cycles) cold {{
+; signal stops it, or they are more than %most.
+define preserve_allcc i1 @pb_long(i64 %context, i64 %count, i64 %cycles, i64 %most) cold {{
   %ctx = inttoptr i64 %context to ptr
-  %most = udiv i64 {LONG_CYCLES}, %cycles
   %long = icmp ugt i64 %count, %most
   br i1 %long, label %again, label %count.it
 count.it:
@@ -384,12 +413,12 @@ count.it:
   {load("%poll", Field.POLL)}
   %left = sub i64 %poll, %all
   {store(Field.POLL, "%left")}
-  %large = icmp ugt i64 %all, {POLL_INSTRUCTIONS}
+  %large = icmp ugt i64 %all, {POLL_CYCLES // 8}
   %none = icmp slt i64 %left, 0
   %due = or i1 %large, %none
   br i1 %due, label %look, label %fine
 look:
-  %raised = call i32 @pb_poll(ptr %ctx)
+  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   ret i1 %stop
 fine:
