@@ -99,12 +99,13 @@ class Facts:
         return any(isinstance(poll, Whole) for poll in self.polls.loops.values())
 
     def before_call(self, function: str, region: Region) -> Each | None:
-        """What a region of a function counts before it calls what may call the function again."""
+        """What is counted in a region of a function before what may call the function again: all
+        that it takes."""
         again = function in self.recursive and any(
             isinstance(instr, CallCode) and self.returns(function, instr.function)
             for instr in region.code
         )
-        return Each(int(self.polls.free[region]) + 1) if again else None
+        return Each(int(self.polls.functions[function].free) + 1) if again else None
 
     def guard(self, function: str) -> Guard | None:
         """Where a function looks at the stack; None: it is not recursive."""

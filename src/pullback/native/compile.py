@@ -192,7 +192,7 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
 @cache
 def runtime_symbols() -> dict[str, int]:
     """Addresses of the runtime's functions; compiles it when first called."""
-    from pullback.native.runtime import call_in_pieces, make_error, unusual
+    from pullback.native.runtime import call_again, make_error, unusual
 
     with _lock:
         pyabi.verify()
@@ -201,7 +201,7 @@ def runtime_symbols() -> dict[str, int]:
         image, _ = _object(text)
         imports = pyabi.symbols() | {
             "pb_make_error": id(make_error), "pb_unusual": id(unusual),
-            "pb_in_pieces": id(call_in_pieces), "pb_main_thread": main_thread_address(),
+            "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
         }  # fmt: skip
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)

@@ -177,8 +177,8 @@ def _pieces(
     rest = f.let(f"icmp slt i64 {i}, {hi}")
     f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
     f.block(f"between{k}")
-    following = f.let(f"call preserve_allcc i64 @pb_more(i64 {_number(f)}, i64 {i}, i64 {hi}, i64 {length}, "
-                      f"i64 {each.cycles})")  # fmt: skip
+    following = f.let(f"call preserve_allcc i64 @pb_more(i64 {_number(f)}, i64 {i}, i64 {hi}, "
+                      f"i64 {length}, i64 {each.cycles})")  # fmt: skip
     fine = f.let(f"icmp sgt i64 {following}, {i}")
     f.line(f"br i1 {fine}, label %piece{k}, label %failed, !prof !6")
     f.failed_from.append(f.label)

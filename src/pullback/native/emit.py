@@ -75,7 +75,7 @@ class ModuleText:
 
 
 LONG_CALLS_LEFT = "@pb.long.calls"
-"""How many of the next calls go to the code whose loops run in pieces."""
+"""How many of the next calls go to the code with less patience at once."""
 
 
 def _top(arena: str) -> Field:
@@ -105,14 +105,16 @@ def emit_module(
     return out
 
 
-# None touches the memory that loop code knows of; loads may be moved over their calls.
-_RUNTIME = """
+# None touches the memory that loop code knows of; loads may be moved over their calls. The last
+# ones keep all registers as they are.
+_COUNTING = "nounwind cold willreturn memory(inaccessiblemem: readwrite)"
+_RUNTIME = f"""
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
 declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
-declare preserve_allcc i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
-declare preserve_allcc i64 @pb_due(i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
-declare preserve_allcc i1 @pb_some(i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
-declare preserve_allcc i1 @pb_long(i64, i64, i64, i64) nounwind cold willreturn memory(inaccessiblemem: readwrite)
+declare preserve_allcc i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
+declare preserve_allcc i64 @pb_due(i64) {_COUNTING}
+declare preserve_allcc i1 @pb_some(i64, i64) {_COUNTING}
+declare preserve_allcc i1 @pb_long(i64, i64, i64, i64) {_COUNTING}
 """
 
 
@@ -122,8 +124,9 @@ def finish(out: ModuleText, more: str = "") -> str:
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, f"{LONG_CALLS_LEFT} = internal global i64 0", control_register, foreign_declarations(out.foreign),
-         support, out.math.text(), METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, f"{LONG_CALLS_LEFT} = internal global i64 0",
+         control_register, foreign_declarations(out.foreign), support, out.math.text(),
+         METADATA, STACK_METADATA]
     )
 
 

@@ -277,20 +277,20 @@ class EntryBase(ContextLines):
 
     # --- the frame ---
 
-    def maybe_in_pieces(self) -> None:
-        """A few calls after one with a long loop go to the code whose loops run in pieces."""
+    def maybe_again(self) -> None:
+        """A few calls after one with a long loop go to the code with less patience at once."""
         if self.out.facts.whole and self.needs_context:
             left = self.let(f"load i64, ptr {LONG_CALLS_LEFT}")
-            self.need(self.let(f"icmp eq i64 {left}, 0"), "in.pieces")
+            self.need(self.let(f"icmp eq i64 {left}, 0"), "impatient")
 
     def _again(self) -> list[str]:
-        """The call by the code whose loops run in pieces."""
+        """The call by the code with less patience."""
         number = self.out.entries.setdefault(self.name, len(self.out.entries))
         return [
             "too.long:",
             f"  store i64 {LONG_CALLS}, ptr {LONG_CALLS_LEFT}",
             "  br label %again",
-            "in.pieces:",
+            "impatient:",
             f"  %calls = load i64, ptr {LONG_CALLS_LEFT}",
             "  %calls.left = sub i64 %calls, 1",
             f"  store i64 %calls.left, ptr {LONG_CALLS_LEFT}",

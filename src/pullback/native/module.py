@@ -112,13 +112,13 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
     verify_owner(owner, owner.function, owner.code)
     if out.facts.whole:
         less = replace(entries, kind=kind, patience=Patience(entries.patience - 1))
-        owner.pieces = _InPieces(module, less, tuple(out.entries)).builtin
+        owner.impatient = _LessPatient(module, less, tuple(out.entries)).builtin
     call = {n: make_builtin(n, linked.address(entry_symbol(n)), owner) for n in names}
     return CompiledModule(call, text, linked.timing)
 
 
-class _InPieces:
-    """A module whose loops run as a whole, once more, with loops in pieces: compiled when a loop
+class _LessPatient:
+    """A module with loops that run as a whole, once more with less patience: compiled when a loop
     turns out to be too long. ``numbers``: names of entries, by their numbers in compiled code."""
 
     def __init__(self, module: Module, entries: _Entries, numbers: tuple[str, ...]) -> None:

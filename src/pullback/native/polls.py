@@ -118,14 +118,12 @@ class Time:
 
 class Polls:
     """Of a module. ``loops``: of each loop that looks for signals, how; ``looks``: whether a
-    function has such loops; ``free``: of the regions with calls, how many cycles they take without
-    being counted."""
+    function has such loops; ``functions``: how long they take (of recursive ones: themselves)."""
 
     def __init__(self, module: Module, order: list[str], patience: Patience) -> None:
         """``order``: callees before callers."""
         self.patience = patience
         self.loops: dict[Instr, Poll] = {}
-        self.free: dict[Region, float] = {}
         self.functions: dict[str, Time] = {}
         self.looks: dict[str, bool] = {}
         for name in order:
@@ -135,7 +133,6 @@ class Polls:
 
     def _region(self, region: Region) -> Time:
         total = Time()
-        calls = False
         for instr in region.code:
             match instr:
                 case ForCode():
@@ -147,13 +144,10 @@ class Polls:
                     one, other = self._region(then), self._region(orelse)
                     total.add(1.0 + max(one.cycles, other.cycles), 1.0 + max(one.free, other.free))
                 case CallCode(_, function):
-                    calls = True
                     callee = self.functions.get(function, Time(_UNKNOWN, 1.0))
                     total.add(callee.cycles, callee.free)
                 case _:
                     total.add(_cycles(instr))
-        if calls:
-            self.free[region] = total.free
         return total
 
     def _for(self, instr: ForCode, total: Time) -> None:

@@ -148,7 +148,7 @@ def residuals_text(page: int) -> str:
 
 # Errors and tuples.
 OBJECTS = f"""
-; What a call failed of becomes an exception; true: it is to be made again, with loops in pieces.
+; What a call failed of becomes an exception; true: it is to be made again, with less patience.
 define i1 @pb_error(ptr %self, ptr %ctx) cold {{
 entry:
   {load("%code", Field.ERROR)}
@@ -207,7 +207,7 @@ done:
   ret ptr %out
 }}
 
-; The call of an entry once more, by code whose loops run in pieces.
+; The call of an entry once more, by code with less patience.
 define ptr @pb_again(ptr %self, ptr %args, i64 %n, i64 %entry) cold {{
 start:
   %given = call ptr @pb_given(ptr %args, i64 %n)
@@ -215,7 +215,7 @@ start:
   br i1 %null, label %done, label %ask
 ask:
   %number = call ptr @PyLong_FromLongLong(i64 %entry)
-  %found = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_in_pieces, ptr %self,
+  %found = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_call_again, ptr %self,
                                                             ptr %number, ptr %given, ptr null)
   call void @Py_DecRef(ptr %number)
   call void @Py_DecRef(ptr %given)
