@@ -4,7 +4,8 @@ and nobody notices. Here everything above a few thousand cycles is too long."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ N = 3000
 
 
 @pytest.fixture(autouse=True)
-def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Patience]]:
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Patience]:
     """The patience of what is compiled, one after the other."""
     seen: list[Patience] = []
     compile_ = module._compile
@@ -31,7 +32,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Patience]]:
 
     monkeypatch.setattr(polls, "LONG", 1000)
     monkeypatch.setattr(module, "_compile", noting)
-    yield seen
+    return seen
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,6 @@ def test_short_loops_count_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
     pb.show(f, np.ones(3), np.ones(4), stage="llvm")
     text = capsys.readouterr().out
-    assert "call preserve_allcc i1 @pb_long" in text
-    for name in ("pb_more", "pb_some", "pb_due", "pb_poll"):
-        assert f"call preserve_allcc i64 @{name}" not in text
-        assert f"call preserve_allcc i1 @{name}" not in text
+    assert "call i1 @pb_long" in text
+    for name in ("pb_more", "pb_some", "pb_due"):
+        assert not re.search(f"call i[0-9]+ @{name}", text)

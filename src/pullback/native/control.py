@@ -118,7 +118,7 @@ def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> No
 
     def failed() -> str:
         cycles, most = -(-each.cycles // instr.step), each.most * instr.step
-        return f.let(f"call preserve_allcc i1 @pb_long(i64 {_number(f)}, "
+        return f.let(f"call i1 @pb_long(i64 {_number(f)}, "
                      f"i64 {f.let(f'sub i64 {hi}, {lo}')}, i64 {cycles}, i64 {most})")  # fmt: skip
 
     f.rarely(f.let(f"icmp sgt i64 {hi}, {beyond}"), "long", failed)
@@ -177,7 +177,7 @@ def _pieces(
     rest = f.let(f"icmp slt i64 {i}, {hi}")
     f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
     f.block(f"between{k}")
-    following = f.let(f"call preserve_allcc i64 @pb_more(i64 {_number(f)}, i64 {i}, i64 {hi}, "
+    following = f.let(f"call i64 @pb_more(i64 {_number(f)}, i64 {i}, i64 {hi}, "
                       f"i64 {length}, i64 {each.cycles})")  # fmt: skip
     fine = f.let(f"icmp sgt i64 {following}, {i}")
     f.line(f"br i1 {fine}, label %piece{k}, label %failed, !prof !6")
@@ -189,7 +189,7 @@ def _pieces(
 
 def _count(f: FunctionText, cond: str, some: Some) -> None:
     """Where some rounds are over, count them."""
-    call = f"call preserve_allcc i1 @pb_some(i64 {{}}, i64 {some.cycles})"
+    call = f"call i1 @pb_some(i64 {{}}, i64 {some.cycles})"
     f.rarely(cond, "some", lambda: f.let(call.format(_number(f))))
 
 
@@ -201,7 +201,7 @@ def poll(f: FunctionText, each: Each) -> None:
     before, here, on = f.label, f"poll{f.count}", f"on{f.count}"
     f.line(f"br i1 {due}, label %{here}, label %{on}, !prof !5")
     f.block(here)
-    following = f.let(f"call preserve_allcc i64 @pb_due(i64 {_number(f)})")
+    following = f.let(f"call i64 @pb_due(i64 {_number(f)})")
     f.line(f"br i1 {f.let(f'icmp slt i64 {following}, 0')}, label %failed, label %{on}")
     f.failed_from.append(here)
     f.block(on)

@@ -283,12 +283,6 @@ done:
   ret void
 }}
 
-; The same, called by what keeps all registers.
-define internal preserve_allcc i32 @pb_polled(ptr %ctx) noinline cold {{
-  %raised = call i32 @pb_poll(ptr %ctx)
-  ret i32 %raised
-}}
-
 ; Let Python handle signals; the GIL is taken for it. %frame: the context, then the result.
 define internal void @pb_look(ptr %frame) {{
   %ctx = load ptr, ptr %frame
@@ -357,16 +351,16 @@ stop:
 }}
 
 ; Enough has been counted: what is left to count now; -1 if a signal stops the code.
-define preserve_allcc i64 @pb_due(i64 %context) cold {{
+define i64 @pb_due(i64 %context) cold {{
   %ctx = inttoptr i64 %context to ptr
-  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
+  %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   %left = select i1 %stop, i64 -1, i64 {POLL_CYCLES}
   ret i64 %left
 }}
 
 ; Some rounds of a loop took %cycles: whether a signal stops it.
-define preserve_allcc i1 @pb_some(i64 %context, i64 %cycles) cold {{
+define i1 @pb_some(i64 %context, i64 %cycles) cold {{
   %ctx = inttoptr i64 %context to ptr
   {load("%poll", Field.POLL)}
   %left = sub i64 %poll, %cycles
@@ -374,7 +368,7 @@ define preserve_allcc i1 @pb_some(i64 %context, i64 %cycles) cold {{
   %due = icmp slt i64 %left, 0
   br i1 %due, label %look, label %fine
 look:
-  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
+  %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   ret i1 %stop
 fine:
@@ -383,7 +377,7 @@ fine:
 
 ; A loop up to %hi has come to the end %i of a piece that counts %weight: where the next piece ends;
 ; %i if a signal stops the loop.
-define preserve_allcc i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
+define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
   %ctx = inttoptr i64 %context to ptr
   {load("%poll", Field.POLL)}
   %left = sub i64 %poll, %weight
@@ -391,7 +385,7 @@ define preserve_allcc i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i
   %due = icmp slt i64 %left, 0
   br i1 %due, label %look, label %on
 look:
-  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
+  %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   br i1 %stop, label %stopped, label %on
 on:
@@ -404,7 +398,7 @@ stopped:
 
 ; A loop that runs as a whole is to have %count rounds, of %cycles each, which is much: whether a
 ; signal stops it, or they are more than %most.
-define preserve_allcc i1 @pb_long(i64 %context, i64 %count, i64 %cycles, i64 %most) cold {{
+define i1 @pb_long(i64 %context, i64 %count, i64 %cycles, i64 %most) cold {{
   %ctx = inttoptr i64 %context to ptr
   %long = icmp ugt i64 %count, %most
   br i1 %long, label %again, label %count.it
@@ -418,7 +412,7 @@ count.it:
   %due = or i1 %large, %none
   br i1 %due, label %look, label %fine
 look:
-  %raised = call preserve_allcc i32 @pb_polled(ptr %ctx)
+  %raised = call i32 @pb_poll(ptr %ctx)
   %stop = icmp ne i32 %raised, 0
   ret i1 %stop
 fine:
