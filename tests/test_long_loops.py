@@ -144,7 +144,7 @@ def test_all_kinds_of_data() -> None:
 def test_errors_are_those_of_the_program() -> None:
     def f(x: float, xs: list[float], n: int) -> float:
         y = 0.0
-        for i in range(n):
+        for _ in range(n):
             y = 0.5 * y + x
         if y > 1.0:
             raise ValueError(f"{n} rounds")
@@ -168,7 +168,7 @@ def test_short_loops_count_nothing(capsys: pytest.CaptureFixture[str]) -> None:
             for j in range(len(b)):
                 below[j + 1] = max(row[j] + a[i] * b[j], below[j])
             row = below
-        return row[len(b)]
+        return float(row[len(b)])
 
     pb.show(f, np.ones(3), np.ones(4), stage="llvm")
     text = capsys.readouterr().out

@@ -87,7 +87,7 @@ INTERRUPTED = -3
 LONG = -4
 """Values of ``ERROR`` that are not an index into the module's table of sites."""
 
-POLL_CYCLES = 30_000_000
+POLL_CYCLES = 4_000_000
 POLL_NANOSECONDS = 50_000_000
 
 LONG_CALLS = 64
