@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from pullback.lower.loopcode import (
@@ -27,7 +27,7 @@ from pullback.lower.loopcode import (
     Release,
     WhileCode,
 )
-from pullback.native.layout import POLL_INSTRUCTIONS
+from pullback.native.polls import Each, Patience, Poll, Polls, Whole
 
 
 def regions(instr: Instr) -> tuple[Region, ...]:
@@ -52,23 +52,8 @@ def instructions(region: Region) -> Iterator[Instr]:
             stack.extend(regions(instr))
 
 
-PIECE = 1 << 14
-"""A counted loop runs in pieces of about so many instructions, with a look for signals between."""
-
-LARGE = 1 << 10
-"""A loop with a body of so many instructions counts every iteration instead."""
-
 _MOST = 10_000
-"""What an iteration or a call counts if nobody knows how many instructions it executes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """After so many iterations of a loop, each time, these instructions are counted, and signals
-    are looked for when enough of them have been (``control.poll``)."""
-
-    iterations: int
-    weight: int
+"""The weight of what executes an unknown number of instructions, and the largest."""
 
 
 class Guard(Enum):
@@ -92,7 +77,8 @@ class Facts:
     uses_context    it, or what it calls, looks at the context
     recursive   it can call itself, so it looks at the stack limit
     cost        about the number of instructions that a call executes, or infinity
-    weight      the same without what is counted elsewhere: the calls of recursive functions
+    weight      the same without the calls of recursive functions, and not infinity
+    polls       how loops and recursion look for signals
     """
 
     callees: dict[str, frozenset[str]]
@@ -101,34 +87,31 @@ class Facts:
     recursive: frozenset[str]
     cost: dict[str, float]
     weight: dict[str, float]
+    polls: Polls
 
     def poll(self, instr: ForCode | WhileCode) -> Poll | None:
         """How a loop looks for signals. Not at all if it ends soon, whatever the data."""
-        body = sum(_region_cost(r, self.cost) for r in regions(instr))
-        if isinstance(instr, ForCode):
-            if _for_cost(instr, body) < POLL_INSTRUCTIONS:
-                return None
-            if body < LARGE:
-                iterations = 1 << (PIECE // int(body + 1)).bit_length() - 1
-                return Poll(iterations, iterations * int(body + 1))
-        return Poll(1, int(min(sum(map(self._weight, regions(instr))) + 1, _MOST)))
+        return self.polls.loops.get(instr)
 
-    def before_call(self, function: str, region: Region) -> Poll | None:
-        """What a region of a function counts before it calls what may call the function again."""
+    @property
+    def whole(self) -> bool:
+        """Whether there are loops that run as a whole, and fail where they are too long."""
+        return any(isinstance(poll, Whole) for poll in self.polls.loops.values())
+
+    def before_call(self, function: str, region: Region) -> Each | None:
+        """What is counted in a region of a function before what may call the function again: all
+        that it takes."""
         again = function in self.recursive and any(
             isinstance(instr, CallCode) and self.returns(function, instr.function)
             for instr in region.code
         )
-        return Poll(1, int(min(self._weight(region) + 1, _MOST))) if again else None
+        return Each(int(self.polls.functions[function].free) + 1) if again else None
 
     def guard(self, function: str) -> Guard | None:
         """Where a function looks at the stack; None: it is not recursive."""
         if function not in self.recursive:
             return None
         return Guard.CALLS if self.weight[function] < SMALL else Guard.ENTRY
-
-    def _weight(self, region: Region) -> float:
-        return _region_cost(region, self.weight, _MOST)
 
     def returns(self, function: str, callee: str) -> bool:
         """Whether a callee may call the function again."""
@@ -194,8 +177,8 @@ def _weights(module: Module, costs: dict[str, float]) -> dict[str, float]:
     }
 
 
-def facts(module: Module) -> Facts:
-    """Analyse a module."""
+def facts(module: Module, patience: Patience) -> Facts:
+    """Analyse a module; ``patience``: which loops run as a whole."""
     direct: dict[str, frozenset[str]] = {}
     failing: set[str] = set()
     using: set[str] = set()
@@ -211,20 +194,13 @@ def facts(module: Module) -> Facts:
     failing |= recursive
     cost = _costs(module, callees)
     weight = _weights(module, cost)
-    costs = Facts(callees, frozenset(), frozenset(), recursive, cost, weight)
-    failing |= {name for name, f in module.functions.items() if _polls(f, costs)}
+    order = sorted(module.functions, key=lambda n: len(callees[n]))
+    polls = Polls(module, order, patience)
+    failing |= {name for name in order if polls.looks[name]}
     may_fail = frozenset(n for n in module.functions if n in failing or callees[n] & failing)
     using |= may_fail
     users = frozenset(n for n in module.functions if n in using or callees[n] & using)
-    return replace(costs, may_fail=may_fail, uses_context=users)
-
-
-def _polls(function: LoopFunction, costs: Facts) -> bool:
-    return any(
-        costs.poll(instr) is not None
-        for instr in instructions(function.body)
-        if isinstance(instr, ForCode | WhileCode)
-    )
+    return Facts(callees, may_fail, users, recursive, cost, weight, polls)
 
 
 def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:

@@ -51,7 +51,7 @@ def bound(builtin: Builtin, function: object, general: Builtin | None = None) ->
     assert isinstance(owner, ModuleOwner)
     address = _function_of(builtin)
     assert isinstance(function, FunctionType)
-    own = ModuleOwner(owner.errors, [owner], general, function, function.__code__)
+    own = ModuleOwner(owner.errors, [owner], general, function, function.__code__, owner.impatient)
     return make_builtin(getattr(builtin, "__name__", ""), address, own)
 
 

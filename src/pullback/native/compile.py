@@ -24,7 +24,7 @@ from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address
 from pullback.native.objects import cached
-from pullback.native.runtime import make_error, unusual
+from pullback.native.runtime import call_again, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 
 _lock = threading.RLock()
@@ -200,7 +200,7 @@ def runtime_symbols() -> dict[str, int]:
         image, _ = _object(text)
         imports = pyabi.symbols() | {
             "pb_make_error": id(make_error), "pb_unusual": id(unusual),
-            "pb_main_thread": main_thread_address(),
+            "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
         }  # fmt: skip
         exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
         tracker = _link(image, imports, exports)

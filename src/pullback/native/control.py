@@ -8,6 +8,7 @@ from pullback.lower.loopcode import (
     CallCode,
     ForCode,
     IfCode,
+    Imm,
     LoopFunction,
     RaiseIf,
     Reg,
@@ -15,8 +16,9 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.native.analysis import Guard, Poll
+from pullback.native.analysis import Guard
 from pullback.native.layout import ERROR_WORDS, Field
+from pullback.native.polls import Each, Pieces, Poll, Some, Whole
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
 
@@ -91,23 +93,53 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     lo, hi = f.value(instr.lo), f.value(instr.hi)
     inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes)))
     regs = (instr.index, *instr.carried)
-    if each is not None and each.iterations > 1:
+    if isinstance(each, Pieces):
         return _pieces(f, instr, each, hi, regs, inits)
+    if isinstance(each, Whole):
+        _whole(f, instr, each, lo, hi)
     start = _phis(f, f"for{k}", regs, inits, f.label)
     ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
     more = f.let(f"icmp slt {ty} {i}, {hi}")
     f.line(f"br i1 {more}, label %body{k}, label %done{k}")
     f.block(f"body{k}")
-    poll(f, each)
-    _round(f, instr, k, start)
+    if isinstance(each, Each):
+        poll(f, each)
+    _round(f, instr, k, start, each)
 
 
-def _round(f: FunctionText, instr: ForCode, k: int, start: int) -> None:
+def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> None:
+    """In front of a loop that runs as a whole: what has many rounds is counted, or too long."""
+    assert instr.index.ty is Ty.I64
+    many = each.rounds * instr.step
+    if isinstance(instr.lo, Imm):
+        beyond = str(min(int(instr.lo.value) + many, 2**63 - 1))
+    else:
+        beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {lo}, i64 {many})")
+
+    def failed() -> str:
+        cycles, most = -(-each.cycles // instr.step), each.most * instr.step
+        return f.let(f"call i1 @pb_long(i64 {_number(f)}, "
+                     f"i64 {f.let(f'sub i64 {hi}, {lo}')}, i64 {cycles}, i64 {most})")  # fmt: skip
+
+    f.rarely(f.let(f"icmp sgt i64 {hi}, {beyond}"), "long", failed)
+
+
+def _number(f: FunctionText) -> str:
+    """The context as a number, so that loads of other memory are moved over a call with it."""
+    return f.let("ptrtoint ptr %ctx to i64")
+
+
+def _round(
+    f: FunctionText, instr: ForCode, k: int, start: int, each: Poll | None = None
+) -> None:
     """The body of a loop, then the code behind the loop."""
     with f.scope():
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
+        if isinstance(each, Some):  # which the index tells
+            place = f.let(f"and {ty} {following}, {each.rounds * instr.step - 1}")
+            _count(f, f.let(f"icmp ult {ty} {place}, {instr.step}"), each)
     _complete(f, start, (following, *values))
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
@@ -116,7 +148,7 @@ def _round(f: FunctionText, instr: ForCode, k: int, start: int) -> None:
 
 
 def _pieces(
-    f: FunctionText, instr: ForCode, each: Poll, hi: str, regs: tuple[Reg, ...],
+    f: FunctionText, instr: ForCode, each: Pieces, hi: str, regs: tuple[Reg, ...],
     inits: tuple[str, ...],
 ) -> None:
     """A loop that counts nothing in its rounds: around it goes a loop over its pieces, which counts
@@ -132,7 +164,7 @@ def _pieces(
     """
     assert instr.index.ty is Ty.I64
     k = f.count
-    length = each.iterations * instr.step
+    length = each.rounds * instr.step
     end, begin = Reg("end", Ty.I64), tuple(Reg(r.name, r.ty, r.lanes) for r in regs)
     beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {inits[0]}, i64 {length})")
     first = f.let(f"call i64 @llvm.smin.i64(i64 {hi}, i64 {beyond})")
@@ -145,10 +177,8 @@ def _pieces(
     rest = f.let(f"icmp slt i64 {i}, {hi}")
     f.line(f"br i1 {rest}, label %between{k}, label %done{k}, !prof !5")
     f.block(f"between{k}")
-    # The context is a number here, so that loads of other memory are moved over the call.
-    context = f.let("ptrtoint ptr %ctx to i64")
-    following = f.let(f"call i64 @pb_more(i64 {context}, i64 {i}, i64 {hi}, i64 {length}, "
-                      f"i64 {each.weight})")  # fmt: skip
+    following = f.let(f"call i64 @pb_more(i64 {_number(f)}, i64 {i}, i64 {hi}, "
+                      f"i64 {length}, i64 {each.cycles})")  # fmt: skip
     fine = f.let(f"icmp sgt i64 {following}, {i}")
     f.line(f"br i1 {fine}, label %piece{k}, label %failed, !prof !6")
     f.failed_from.append(f.label)
@@ -157,24 +187,46 @@ def _pieces(
     _round(f, instr, k, start)
 
 
-def poll(f: FunctionText, each: Poll | None) -> None:
-    """Count instructions; look for signals when enough have been counted."""
-    if each is None:
-        return
-    left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.weight}")
-    f.store(Field.POLL, "i64", left)
+def _count(f: FunctionText, cond: str, some: Some) -> None:
+    """Where some rounds are over, count them."""
+    call = f"call i1 @pb_some(i64 {{}}, i64 {some.cycles})"
+    f.rarely(cond, "some", lambda: f.let(call.format(_number(f))))
 
+
+def poll(f: FunctionText, each: Each) -> None:
+    """Count cycles; look for signals when enough have been counted."""
+    left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.cycles}")
     due = f.let(f"icmp slt i64 {left}, 0")
-    f.rarely(
-        due, "poll", lambda: f.let(f"icmp ne i32 {f.let('call i32 @pb_poll(ptr %ctx)')}, 0")
-    )
+    f.count += 1
+    before, here, on = f.label, f"poll{f.count}", f"on{f.count}"
+    f.line(f"br i1 {due}, label %{here}, label %{on}, !prof !5")
+    f.block(here)
+    following = f.let(f"call i64 @pb_due(i64 {_number(f)})")
+    f.line(f"br i1 {f.let(f'icmp slt i64 {following}, 0')}, label %failed, label %{on}")
+    f.failed_from.append(here)
+    f.block(on)
+    f.store(Field.POLL, "i64", f.let(f"phi i64 [ {left}, %{before} ], [ {following}, %{here} ]"))
 
 
-def before_call(f: FunctionText, each: Poll) -> None:
+def before_call(f: FunctionText, each: Each) -> None:
     """In front of a call that may lead back to the function: count; look at the stack."""
     if f.out.facts.guard(f.function.name) is Guard.CALLS:
         f.guard()
     poll(f, each)
+
+
+def _count_while(f: FunctionText, poll_: Poll | None, regs: tuple[Reg, ...]) -> tuple[str, ...]:
+    """Count rounds of a loop; what the rounds that are left become, if there is such a register."""
+    match poll_:
+        case Some(rounds):
+            before = f.label
+            left = f.let(f"sub i64 {f.names[regs[-1].id]}, 1")
+            _count(f, f.let(f"icmp eq i64 {left}, 0"), poll_)
+            counted = f.failed_from[-1]
+            return (f.let(f"phi i64 [ {left}, %{before} ], [ {rounds}, %{counted} ]"),)
+        case Each():
+            poll(f, poll_)
+    return ()
 
 
 def while_(f: FunctionText, instr: WhileCode) -> None:
@@ -183,15 +235,17 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     each = f.out.facts.poll(instr)
     lanes = tuple(c.lanes for c in instr.carried)
     inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
-    before = f.label
-    start = _phis(f, f"while{k}", instr.carried, inits, before)
+    regs = instr.carried
+    if isinstance(each, Some):  # rounds that are left until some are counted
+        regs, inits = (*regs, Reg("left", Ty.I64)), (*inits, str(each.rounds))
+    start = _phis(f, f"while{k}", regs, inits, f.label)
     with f.scope():
         (more,) = f.region(instr.cond)
         f.line(f"br i1 {more}, label %body{k}, label %done{k}")
         f.block(f"body{k}")
-        poll(f, each)
+        more_values = _count_while(f, each, regs)
         values = f.region(instr.body, lanes)
-    _complete(f, start, values)
+    _complete(f, start, (*values, *more_values))
     f.line(f"br label %while{k}")
     f.block(f"done{k}")
     for d, c in zip(instr.dsts, instr.carried):

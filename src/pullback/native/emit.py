@@ -52,6 +52,7 @@ from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
 from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
+from pullback.native.polls import Patience
 from pullback.native.runtime import ErrorSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
@@ -70,6 +71,11 @@ class ModuleText:
     support: set[str] = field(default_factory=set)
     functions: list[str] = field(default_factory=list)
     foreign: dict[str, int] = field(default_factory=dict)
+    entries: dict[str, int] = field(default_factory=dict)
+
+
+LONG_CALLS_LEFT = "@pb.long.calls"
+"""How many of the next calls go to the code with less patience at once."""
 
 
 def _top(arena: str) -> Field:
@@ -84,11 +90,14 @@ def _bottom(arena: str) -> Field:
     return Field(_top(arena) + 2)
 
 
-def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
+def emit_module(
+    module: Module, main_only_reads: bool = True, patience: Patience = Patience.NONE
+) -> ModuleText:
     """All functions of a module as text; ``finish`` puts the rest around them.
 
-    ``main_only_reads``: no memory that main's parameters point to is written during a call."""
-    out = ModuleText(module, facts(module))
+    ``main_only_reads``: no memory that main's parameters point to is written during a call.
+    ``patience``: which loops run as a whole."""
+    out = ModuleText(module, facts(module, patience))
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
         borrowed = main_only_reads and name == module.main and name not in called
@@ -97,10 +106,14 @@ def emit_module(module: Module, main_only_reads: bool = True) -> ModuleText:
 
 
 # None touches the memory that loop code knows of; loads may be moved over their calls.
-_RUNTIME = """
+_COUNTING = "nounwind cold willreturn memory(inaccessiblemem: readwrite)"
+_RUNTIME = f"""
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
 declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
-declare i64 @pb_more(i64, i64, i64, i64, i64) nounwind cold memory(inaccessiblemem: readwrite)
+declare i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
+declare i64 @pb_due(i64) {_COUNTING}
+declare i1 @pb_some(i64, i64) {_COUNTING}
+declare i1 @pb_long(i64, i64, i64, i64) {_COUNTING}
 """
 
 
@@ -110,8 +123,9 @@ def finish(out: ModuleText, more: str = "") -> str:
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
     return "\n".join(
-        [*out.functions, more, _RUNTIME, control_register, foreign_declarations(out.foreign),
-         support, out.math.text(), METADATA, STACK_METADATA]
+        [*out.functions, more, _RUNTIME, f"{LONG_CALLS_LEFT} = internal global i64 0",
+         control_register, foreign_declarations(out.foreign), support, out.math.text(),
+         METADATA, STACK_METADATA]
     )
 
 

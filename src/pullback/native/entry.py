@@ -155,6 +155,7 @@ class EntryText(EntryBase):
         """The entry point (and its trampoline, if it has one)."""
         s = self.signature
         first = 1 if s.resume is not None else 0
+        self.maybe_again()
         if s.resume is None:
             self.still_compiled()
         count = self.let(f"icmp eq i64 %nargs, {len(s.params) + first}")

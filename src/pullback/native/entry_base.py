@@ -13,8 +13,8 @@ from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
 from pullback.native.absent import CHECK
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
-from pullback.native.emit import ModuleText
-from pullback.native.layout import HOME_SLACK, STACK_SLACK, Field
+from pullback.native.emit import LONG_CALLS_LEFT, ModuleText
+from pullback.native.layout import HOME_SLACK, LONG_CALLS, STACK_SLACK, Field
 from pullback.native.lines import ContextLines
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
 from pullback.native.signature import (
@@ -277,6 +277,29 @@ class EntryBase(ContextLines):
 
     # --- the frame ---
 
+    def maybe_again(self) -> None:
+        """A few calls after one with a long loop go to the code with less patience at once."""
+        if self.out.facts.whole and self.needs_context:
+            left = self.let(f"load i64, ptr {LONG_CALLS_LEFT}")
+            self.need(self.let(f"icmp eq i64 {left}, 0"), "impatient")
+
+    def _again(self) -> list[str]:
+        """The call by the code with less patience."""
+        number = self.out.entries.setdefault(self.name, len(self.out.entries))
+        return [
+            "too.long:",
+            f"  store i64 {LONG_CALLS}, ptr {LONG_CALLS_LEFT}",
+            "  br label %again",
+            "impatient:",
+            f"  %calls = load i64, ptr {LONG_CALLS_LEFT}",
+            "  %calls.left = sub i64 %calls, 1",
+            f"  store i64 %calls.left, ptr {LONG_CALLS_LEFT}",
+            "  br label %again",
+            "again:",
+            f"  %same = call ptr @pb_again(ptr %self, ptr %args, i64 %nargs, i64 {number})",
+            "  ret ptr %same",
+        ]
+
     def take(self) -> None:
         """Take a context."""
         self.line(f"%ctx = call ptr @pb_take(i64 {int(self.recursive)})")
@@ -298,14 +321,18 @@ class EntryBase(ContextLines):
             "other:", *leave, *other,
         ]  # fmt: skip
         if self.needs_context:
+            whole = self.out.facts.whole
             lines += [
                 "failed:",
-                "  %error = call ptr @pb_error(ptr %self, ptr %ctx)",
+                "  %long = call i1 @pb_error(ptr %self, ptr %ctx)",
                 "  call void @pb_give(ptr %ctx)",
                 *leave,
+                *(["  br i1 %long, label %too.long, label %null"] if whole else []),
+                *(["null:"] if whole else []),
                 "  ret ptr null",
                 "raised:",
                 *leave,
                 "  ret ptr null",
             ]
+            lines += self._again() if whole else []
         return "\n".join([*lines, "}", ""])

@@ -84,10 +84,14 @@ CONTEXT_BYTES = 8 * (ERROR_WORDS + MOST_WORDS)
 OUT_OF_MEMORY = -1
 TOO_DEEP = -2
 INTERRUPTED = -3
+LONG = -4
 """Values of ``ERROR`` that are not an index into the module's table of sites."""
 
-POLL_INSTRUCTIONS = 1_000_000
+POLL_CYCLES = 4_000_000
 POLL_NANOSECONDS = 50_000_000
+
+LONG_CALLS = 64
+"""After a call with such a loop, so many calls go to that code at once."""
 
 HUGE_BYTES = 16 << 20
 """More bytes than this are copied or cleared in pieces, with a look for signals between them."""

@@ -100,6 +100,7 @@ class RouteText(EntryBase):
         for k in range(len(s.arguments)):
             self.write("ptr", "null", self.blocks, 8 * k)
         self.still_compiled()
+        self.maybe_again()
         count = len(s.arguments) + s.tangents
         self.need(self.let(f"icmp eq i64 %nargs, {count}"), "other")
         args, cells = self._converted()

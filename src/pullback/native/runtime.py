@@ -47,18 +47,26 @@ class ModuleOwner:
     """What the builtins of one module have as ``self``: keeps code and tables alive. ``general``:
     what an entry that converts data calls with arguments that are not of its layouts.
     ``function``: the one that was compiled, and its ``code`` then. The entry looks whether the
-    function still has it, at the offsets of these two fields (``pyabi``)."""
+    function still has it, at the offsets of these two fields (``pyabi``). ``impatient``: what
+    gives the same builtin, by its number, of code with less patience (``polls``)."""
 
     errors: tuple[ErrorSite, ...]
     keep: list[object] = field(default_factory=list)
     general: Callable[..., object] | None = None
     function: FunctionType = _ANY
     code: CodeType = _ANY.__code__
+    impatient: Callable[[ModuleOwner, int], Callable[..., object]] | None = None
 
 
 def unusual(owner: ModuleOwner, args: tuple[object, ...]) -> object:
     """Called by compiled code: the result for arguments that it does not take."""
     return NotImplemented if owner.general is None else owner.general(*args)
+
+
+def call_again(owner: ModuleOwner, entry: int, args: tuple[object, ...]) -> object:
+    """Called by compiled code: the result of a call with a loop that is too long for it."""
+    assert owner.impatient is not None
+    return owner.impatient(owner, entry)(*args)
 
 
 def _number(raw: int, ty: Ty) -> float | int | bool:

@@ -1,7 +1,7 @@
 """The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
 
 Compiled once per process and never unloaded. All of it is called with the GIL held, but for
-``pb_grow``, ``pb_poll`` and ``pb_more``.
+what loops call.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from pullback.native.layout import (
     ID_BASE,
     ID_BYTES,
     INTERRUPTED,
+    LONG,
     METADATA,
-    POLL_INSTRUCTIONS,
+    POLL_CYCLES,
     POLL_NANOSECONDS,
     SOFT_BYTES,
     SOFT_STACK,
@@ -33,8 +34,9 @@ from pullback.native.support import call_on_stack, own_stack
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
     "pb_give": ("void", "ptr"),
-    "pb_error": ("ptr", "ptr, ptr"),
+    "pb_error": ("i1", "ptr, ptr"),
     "pb_other": ("ptr", "ptr, ptr, i64"),
+    "pb_again": ("ptr", "ptr, ptr, i64, i64"),
     "pb_tuple": ("ptr", "ptr, i64"),
     "pb_view": ("i1", "ptr, ptr, i64, i64, ptr"),
     "pb_box_array": ("ptr", "ptr, ptr, i64, i64, ptr, ptr"),
@@ -49,7 +51,7 @@ RUNTIME_FUNCTIONS = {
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more")
+CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more", "pb_due", "pb_some", "pb_long")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
 _HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
@@ -82,6 +84,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_make_error = external global i8
 @pb_main_thread = external global i64
 @pb_unusual = external global i8
+@pb_call_again = external global i8
 @pb_ndarray = external global i8
 @pb_value_error = external global i8
 @pb_pool = internal global ptr null
@@ -307,7 +310,7 @@ done:
 define i32 @pb_poll(ptr %ctx) cold {{
   %frame = alloca [2 x i64]
   %clock = alloca [2 x i64]
-  {store(Field.POLL, str(POLL_INSTRUCTIONS))}
+  {store(Field.POLL, str(POLL_CYCLES))}
   %this = call i64 @pthread_self()
   %main = load i64, ptr @pb_main_thread
   %mine = icmp eq i64 %this, %main
@@ -347,6 +350,31 @@ stop:
   ret i32 1
 }}
 
+; Enough has been counted: what is left to count now; -1 if a signal stops the code.
+define i64 @pb_due(i64 %context) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  %raised = call i32 @pb_poll(ptr %ctx)
+  %stop = icmp ne i32 %raised, 0
+  %left = select i1 %stop, i64 -1, i64 {POLL_CYCLES}
+  ret i64 %left
+}}
+
+; Some rounds of a loop took %cycles: whether a signal stops it.
+define i1 @pb_some(i64 %context, i64 %cycles) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  {load("%poll", Field.POLL)}
+  %left = sub i64 %poll, %cycles
+  {store(Field.POLL, "%left")}
+  %due = icmp slt i64 %left, 0
+  br i1 %due, label %look, label %fine
+look:
+  %raised = call i32 @pb_poll(ptr %ctx)
+  %stop = icmp ne i32 %raised, 0
+  ret i1 %stop
+fine:
+  ret i1 false
+}}
+
 ; A loop up to %hi has come to the end %i of a piece that counts %weight: where the next piece ends;
 ; %i if a signal stops the loop.
 define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
@@ -366,6 +394,32 @@ on:
   ret i64 %next
 stopped:
   ret i64 %i
+}}
+
+; A loop that runs as a whole is to have %count rounds, of %cycles each, which is much: whether a
+; signal stops it, or they are more than %most.
+define i1 @pb_long(i64 %context, i64 %count, i64 %cycles, i64 %most) cold {{
+  %ctx = inttoptr i64 %context to ptr
+  %long = icmp ugt i64 %count, %most
+  br i1 %long, label %again, label %count.it
+count.it:
+  %all = mul i64 %count, %cycles
+  {load("%poll", Field.POLL)}
+  %left = sub i64 %poll, %all
+  {store(Field.POLL, "%left")}
+  %large = icmp ugt i64 %all, {POLL_CYCLES // 8}
+  %none = icmp slt i64 %left, 0
+  %due = or i1 %large, %none
+  br i1 %due, label %look, label %fine
+look:
+  %raised = call i32 @pb_poll(ptr %ctx)
+  %stop = icmp ne i32 %raised, 0
+  ret i1 %stop
+fine:
+  ret i1 false
+again:
+  {store(Field.ERROR, str(LONG))}
+  ret i1 true
 }}
 
 ; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pullback.native.layout import INTERRUPTED, Field
+from pullback.native.layout import INTERRUPTED, LONG, Field
 from pullback.native.pyabi import OB_TYPE, TUPLE_ITEMS
 from pullback.native.runtime_fields import load, store
 
@@ -148,11 +148,13 @@ def residuals_text(page: int) -> str:
 
 # Errors and tuples.
 OBJECTS = f"""
-define ptr @pb_error(ptr %self, ptr %ctx) cold {{
+; What a call failed of becomes an exception; true: it is to be made again, with less patience.
+define i1 @pb_error(ptr %self, ptr %ctx) cold {{
 entry:
   {load("%code", Field.ERROR)}
-  %raised = icmp eq i64 %code, {INTERRUPTED}
-  br i1 %raised, label %done, label %make
+  switch i64 %code, label %make [ i64 {INTERRUPTED}, label %done i64 {LONG}, label %again ]
+again:
+  ret i1 true
 make:
   %address = call ptr @PyLong_FromVoidPtr(ptr %ctx)
   %exc = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_make_error, ptr %self,
@@ -167,11 +169,11 @@ set:
   call void @Py_DecRef(ptr %exc)
   br label %done
 done:
-  ret ptr null
+  ret i1 false
 }}
 
-; What becomes of arguments that are not of an entry's layouts.
-define ptr @pb_other(ptr %self, ptr %args, i64 %n) cold {{
+; A tuple of the %n objects, which are borrowed; null: an exception is set.
+define internal ptr @pb_given(ptr %args, i64 %n) {{
 entry:
   br label %look
 look:
@@ -186,6 +188,13 @@ seen:
   br label %look
 make:
   %given = call ptr @pb_tuple(ptr %args, i64 %n)
+  ret ptr %given
+}}
+
+; What becomes of arguments that are not of an entry's layouts.
+define ptr @pb_other(ptr %self, ptr %args, i64 %n) cold {{
+entry:
+  %given = call ptr @pb_given(ptr %args, i64 %n)
   %null = icmp eq ptr %given, null
   br i1 %null, label %done, label %ask
 ask:
@@ -194,7 +203,25 @@ ask:
   call void @Py_DecRef(ptr %given)
   br label %done
 done:
-  %out = phi ptr [ null, %make ], [ %found, %ask ]
+  %out = phi ptr [ null, %entry ], [ %found, %ask ]
+  ret ptr %out
+}}
+
+; The call of an entry once more, by code with less patience.
+define ptr @pb_again(ptr %self, ptr %args, i64 %n, i64 %entry) cold {{
+start:
+  %given = call ptr @pb_given(ptr %args, i64 %n)
+  %null = icmp eq ptr %given, null
+  br i1 %null, label %done, label %ask
+ask:
+  %number = call ptr @PyLong_FromLongLong(i64 %entry)
+  %found = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr @pb_call_again, ptr %self,
+                                                            ptr %number, ptr %given, ptr null)
+  call void @Py_DecRef(ptr %number)
+  call void @Py_DecRef(ptr %given)
+  br label %done
+done:
+  %out = phi ptr [ null, %start ], [ %found, %ask ]
   ret ptr %out
 }}
 

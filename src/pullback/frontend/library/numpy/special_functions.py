@@ -3,8 +3,8 @@
     polygamma zeta beta betaln binom gammainc gammaincc betainc erfinv erfcinv ndtri log_ndtr
     i0 i1 entr rel_entr softmax log_softmax
 
-The functions that are one primitive each follow from the table (``elementwise``). Derivatives by an order that
-is a whole number by nature (n of polygamma, s of zeta) are refused."""
+The functions that are one primitive each follow from the table (``elementwise``). Derivatives by an
+order that is a whole number by nature (n of polygamma, s of zeta) are refused."""
 
 from __future__ import annotations
 
