@@ -77,15 +77,15 @@ class Contributions:
         out = scale(b, row, p, ct, target)
         if out is ct or not isinstance(out, Var):
             return out
-        constant = isinstance(p, Lit)
-        if row.product == "mul" and ct.type == target and not (constant and abs(p.value) == 1.0):
+        unit = isinstance(p, Lit) and abs(p.value) == 1.0
+        if row.product == "mul" and ct.type == target and not unit:
             self.last, self.factors[out] = out, (p, ct)
         here = self.where.get(ct)
         if row.product == "gate":
             here = p if here is None else b.prim("and", here, p)
         if here is not None:
             self.where[out] = here
-            if ct in self.open or (row.product == "mul" and not constant):
+            if ct in self.open or (row.product == "mul" and not isinstance(p, Lit)):
                 self.open.add(out)
         return out
 

@@ -119,7 +119,9 @@ def for_(f: FunctionText, instr: ForCode) -> None:
 def _round(f: FunctionText, instr: ForCode, k: int, start: int) -> None:
     """The body of a loop, then the code behind the loop."""
     with f.scope():
+        around, f.round = f.round, len(instr.body.code)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
+        f.round = around
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
     _complete(f, start, (following, *values))

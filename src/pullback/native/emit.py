@@ -130,6 +130,7 @@ class FunctionText(ContextLines):
         self.failed_from: list[str] = []
         self.result_slots = 0
         self.likely_truths: set[Value] = set()
+        self.round = 0  # so many instructions are in a round of the loop around
 
     # --- small helpers ---
 
@@ -347,7 +348,7 @@ class FunctionText(ContextLines):
             case "extract":
                 lanes, lane = self.typed(args[0], LANES), self.typed(args[1])
                 self.define(dst, f"extractelement {lanes}, {lane}")
-            case "flush":
+            case "flush" if dst.lanes == 1 or self.round < flush.SHORT_ROUND:
                 flush.rarely(self, instr)
             case "present" | "or" if self.likely(instr):
                 self._row(instr)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 FLUSH_TO_ZERO = 0x8000
 
+SHORT_ROUND = 32
+"""A round in lanes of fewer instructions waits for a ``select``; a longer one has more to do, and
+a branch in it only stands in the way of the compiler."""
+
 DECLARATIONS = """\
 declare void @llvm.x86.sse.stmxcsr(ptr)
 declare void @llvm.x86.sse.ldmxcsr(ptr)
