@@ -101,7 +101,7 @@ class Contributions:
                 x, y = y, x
             old = self.closed(b, y)
             if x in self.open and x in self.factors:
-                out = b.prim("select", self.where[x], self._add(b, x, old), old)
+                out = b.prim("select", self.where[x], self._fused(b, x, old), old)
             else:
                 out = self._add(b, self.closed(b, x), old)
             here = b.prim("or", here, there) if here is not None and there is not None else None
@@ -113,11 +113,14 @@ class Contributions:
         """The sum, one operation with the product that one of the two is."""
         for term, old in ((y, x), (x, y)):
             if term in self.factors:
-                if term is self.last and b.lets and b.lets[-1].vars == (term,):
-                    b.lets.pop()
-                self.last = None
-                return b.prim("fma", *self.factors[term], old)
+                return self._fused(b, term, old)
         return b.prim("add", x, y)
+
+    def _fused(self, b: Builder, product: Atom, old: Atom) -> Atom:
+        if product is self.last and b.lets and b.lets[-1].vars == (product,):
+            b.lets.pop()
+        self.last = None
+        return b.prim("fma", *self.factors[product], old)
 
     def closed(self, b: Builder, ct: Atom) -> Atom:
         """The cotangent, 0 where it is not there."""
