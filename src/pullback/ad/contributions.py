@@ -1,49 +1,210 @@
-"""Sums of cotangents, and of tangents: a partial times what comes in, added to what is there.
+"""What is added to a cotangent, where, and when: the sums that derivatives are made of.
 
-    old + partial * ct   ==>   fma(partial, ct, old)
+A cotangent (in forward mode a tangent) is a sum with a contribution for every use of its variable:
+a partial times the cotangent of what that use computes. Each contribution obeys three rules.
 
-A value of the program rounds as Python rounds it, each operation for itself, wherever it is
-computed: no flag lets LLVM fuse a product with an addition. Derivatives have no such model, and
-here it is decided for each of their additions, when it is written, whether it is one with a
-product. So the bits do not depend on what later passes do.
+**A product is added in one operation.** Values of the program round as Python rounds them, each
+operation for itself. Derivatives have no such model: ``old + p * ct`` is ``fma(p, ct, old)``, and
+that is decided when the addition is written, so that the bits do not depend on later passes.
+
+**A contribution is there where its cotangent is.** What only arms of choices use gets a cotangent
+where such an arm is taken, and elsewhere none. That is not 0 times a partial, which may be
+infinite there.
+
+    e = exp t                       where c:  dr goes to e, and dr * e to t
+    r = select c e 1.0      ==>     elsewhere: nothing does
+    (dr: the cotangent of r)        dt = select c (dr * e) 0.0
+
+A truth value says where a cotangent is there. It begins at a gate (``rows.Row.product``), and as
+``present d``, which is ``d != 0``, where a number comes from that may have received nothing: from a
+cell, from the next round. A product has the truth value of its cotangent, and it is *open* where 0
+may have become NaN in it, as long as all that is added to it has the same truth value. One
+``select`` closes it where it leaves: in a sum with others (``select c (fma p ct old) old``), in an
+accumulator, in a result of a block.
+
+**A round hands on no subnormal numbers.** A recurrence that forgets exponentially (a filter, a
+recurrent network, a discounted sum) has cotangents that decay by a factor in each round. After some
+ten thousand rounds they are subnormal, and arithmetic on these traps into microcode on many
+processors.
+
+    loop d = d0. (...; next 0.9 * d)     ==>     loop d = d0. (...; next flush(0.9 * d))
+
+This is for cotangents that are handed on by value. Those in cells are flushed where a loop reads
+them (``lower/accumulators.py``); where a loop does nothing but arithmetic on cotangents, the
+control register does it (``lower/flushing.py``).
 """
 
 from __future__ import annotations
 
-from pullback.core.build import Builder, scale
-from pullback.core.rows import Row
-from pullback.core.terms import Atom, Lit
-from pullback.core.types import Type
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pullback.core.build import Builder, lit, scale
+from pullback.core.prims import TABLE
+from pullback.core.rows import Mark, Row
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Function,
+    If,
+    Index,
+    Let,
+    Lit,
+    Prim,
+    Sum_,
+    Var,
+    sub_blocks,
+)
+from pullback.core.traverse import all_lets, uses
+from pullback.core.types import Array, Real, Type
 
 
+@dataclass(slots=True)
 class Contributions:
-    """The products and additions of one sweep; ``factors``: what the products are made of."""
+    """The contributions of one sweep. ``factors``: the partial and the cotangent of a product;
+    ``where``: the truth values (without one, a cotangent is there always); ``open``: what is
+    anything where it is not there, instead of 0."""
 
-    def __init__(self) -> None:
-        self.factors: dict[Atom, tuple[Atom, Atom]] = {}
-        self.last: Atom | None = None
+    factors: dict[Atom, tuple[Atom, Atom]] = field(default_factory=dict)
+    where: dict[Atom, Atom] = field(default_factory=dict)
+    open: set[Atom] = field(default_factory=set)
+    last: Atom | None = None  # a product that nobody has yet
 
     def product(self, b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
-        """A partial of a row times a cotangent or tangent (``build.scale``)."""
+        """A partial of a row times the cotangent of its result."""
         self.last = None
         out = scale(b, row, p, ct, target)
-        if row.product == "mul" and out is not ct and ct.type == target and not _unit(p):
+        if out is ct or not isinstance(out, Var):
+            return out
+        unit = isinstance(p, Lit) and abs(p.value) == 1.0
+        if row.product == "mul" and ct.type == target and not unit:
             self.last, self.factors[out] = out, (p, ct)
+        here = self.where.get(ct)
+        if row.product == "gate":
+            here = p if here is None else b.prim("and", here, p)
+        if here is not None:
+            self.where[out] = here
+            if ct in self.open or (row.product == "mul" and not isinstance(p, Lit)):
+                self.open.add(out)
         return out
 
-    def add(self, b: Builder, old: Atom, term: Atom) -> Atom:
-        """Their sum; one operation with the product that one of them is."""
-        for x, y in ((term, old), (old, term)):
-            if x in self.factors:
-                if x is self.last and b.lets and b.lets[-1].vars == (x,):
-                    b.lets.pop()  # nobody else has it
-                self.last = None
-                return b.prim("fma", *self.factors[x], y)
-        return b.prim("add", old, term)
+    def sum(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        """Two cotangents of one variable."""
+        here, there = self.where.get(x), self.where.get(y)
+        if here is there:
+            out = self._add(b, x, y)
+            if x in self.open or y in self.open:
+                self.open.add(out)
+        else:
+            if y in self.open and y in self.factors:
+                x, y = y, x
+            old = self.closed(b, y)
+            if x in self.open and x in self.factors:
+                out = b.prim("select", self.where[x], self._fused(b, x, old), old)
+            else:
+                out = self._add(b, self.closed(b, x), old)
+            here = b.prim("or", here, there) if here is not None and there is not None else None
+        if here is not None:
+            self.where[out] = here
+        return out
+
+    def _add(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        """The sum, one operation with the product that one of the two is."""
+        for term, old in ((y, x), (x, y)):
+            if term in self.factors:
+                return self._fused(b, term, old)
+        return b.prim("add", x, y)
+
+    def _fused(self, b: Builder, product: Atom, old: Atom) -> Atom:
+        if product is self.last and b.lets and b.lets[-1].vars == (product,):
+            b.lets.pop()
+        self.last = None
+        return b.prim("fma", *self.factors[product], old)
+
+    def closed(self, b: Builder, ct: Atom) -> Atom:
+        """The cotangent, 0 where it is not there."""
+        if ct not in self.open:
+            return ct
+        out = b.prim("select", self.where[ct], ct, lit(0.0, ct.type))
+        self.where[out] = self.where[ct]
+        return out
+
+    def nonzero(self, b: Builder, ct: Atom) -> None:
+        """The cotangent counts as absent where it is 0."""
+        if isinstance(ct, Var):
+            self.where[ct] = b.prim("present", ct)
+
+    def any(self, b: Builder, cts: Iterable[Atom]) -> Atom | None:
+        """Where some of the cotangents are there, unless one always is (or there is none)."""
+        truths = dict.fromkeys(self.where.get(ct) for ct in cts)
+        out: Atom | None = None
+        for truth in truths:
+            if truth is None:
+                return None
+            out = truth if out is None else b.prim("or", out, truth)
+        return out
 
 
-def _unit(p: Atom) -> bool:
-    return isinstance(p, Lit) and abs(p.value) == 1.0
+# --- rows that need no truth values -------------------------------------------------------------
 
 
-__all__ = ["Contributions"]
+def regular(let: Let) -> bool:
+    """Whether a let only adds and multiplies and chooses, and repeats that independently: then 0
+    comes back from 0 if its operands are finite."""
+    match let.op:
+        case Prim(name):
+            return tame(let, name)
+        case Index():
+            return True
+        case Sum_() | Build() | If():
+            return all(regular(x) for _, block in sub_blocks(let.op) for x in block.lets)
+        case _:
+            return False
+
+
+def tame(let: Let, name: str) -> bool:
+    """Whether the partials of a row are finite where its operands are."""
+    row = TABLE[name]
+    if not any(isinstance(v.type, Real | Array) for v in let.vars):
+        return True
+    linear = all(isinstance(p, float | Mark) for p in row.partials)
+    return row.whole is None and (linear or row.product == "gate" or name == "mul")
+
+
+def wild(functions: Iterable[Function]) -> bool:
+    """Whether a program has rows with partials that may be infinite."""
+    lets = (let for f in functions for let in all_lets(f.body))
+    return any(isinstance(x.op, Prim) and not tame(x, x.op.name) for x in lets)
+
+
+# --- rounds -------------------------------------------------------------------------------------
+
+
+def flushed(b: Builder, derivative: Atom) -> Atom:
+    """The cotangent or tangent without subnormal numbers; arrays and handles as they are."""
+    if not isinstance(derivative, Var) or not isinstance(derivative.type, Real):
+        return derivative
+    return b.prim("flush", derivative)
+
+
+def handed_on(b: Builder, begin: Sequence[Var], end: Sequence[Atom]) -> list[Atom]:
+    """What a round that is in ``b`` hands to the next one, given what it began with. A variable
+    that rounds only add to does not decay: it stays a sum."""
+    counts = uses(Block(tuple(b.lets), tuple(end)))
+    sums = {
+        let.vars[0]: let.op.args if let.op.name == "add" else let.op.args[2:] for let in b.lets
+        if isinstance(let.op, Prim) and let.op.name in ("add", "fma")
+    }
+
+    def grows(old: Var, new: Atom) -> bool:
+        return new is old or (
+            isinstance(new, Var) and counts[old] == 1 and old in sums.get(new, ())
+        )
+
+    return [
+        new if grows(old, new) else flushed(b, new) for old, new in zip(begin, end, strict=True)
+    ]
+
+
+__all__ = ["Contributions", "flushed", "handed_on", "regular", "wild"]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import array_type, extents_of, zeros, zeros_like
+from pullback.ad.contributions import Contributions
 from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
 from pullback.ad.frames import CHEAP
 from pullback.ad.min_cut import fewest
 from pullback.ad.numbered import Numbered
-from pullback.ad.presence import Presence
 from pullback.ad.rows import Codes, Straight, Words
 from pullback.ad.spaces import Spaces
 from pullback.ad.straight import (
@@ -299,11 +299,11 @@ class Dual(Forward):
 
         def backward(back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
             nonlocal ids
-            ct, presence = dict(zip(outputs, cts, strict=True)), Presence()
+            ct, sums = dict(zip(outputs, cts, strict=True)), Contributions()
             for x in cts if len(cts) > 1 else ():
-                presence.nonzero(back, x)
-            sweep(back, lets, ct, self.value, self.on, presence)
-            left = {a: presence.closed(back, x) for a, x in ct.items() if a not in inside}
+                sums.nonzero(back, x)
+            sweep(back, lets, ct, self.value, self.on, sums)
+            left = {a: sums.closed(back, x) for a, x in ct.items() if a not in inside}
             found = self.by_id(back, left)
             ids = tuple(a for a, _ in found)
             return tuple(found.values())

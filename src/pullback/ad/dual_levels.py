@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pullback.ad.broadcast_residuals import FEW, FULL, Axis, Few, Origins, checks
+from pullback.ad.contributions import Contributions
 from pullback.ad.loop_rows import Branch, Level, places
 from pullback.ad.min_cut import above, fewest
-from pullback.ad.presence import Presence
 from pullback.ad.rows import Words
 from pullback.ad.straight import is_operation, product_of, sweep
 from pullback.core.build import Builder, i64, lit
@@ -177,20 +177,20 @@ class Made:
 
     def sweep(self, back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
         """From the cotangents of the results to those of all else."""
-        run, loop, presence = self.run, self.loop, Presence()
+        run, loop, sums = self.run, self.loop, Contributions()
         ct: dict[Var, Atom] = {}
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
         for k, (r, seed) in enumerate(zip(given, cts, strict=True)):
             if isinstance(r, Var) and run.on(r):
                 if self.partly(k):
-                    presence.nonzero(back, seed)
-                ct[r] = presence.sum(back, ct[r], seed) if r in ct else seed
+                    sums.nonzero(back, seed)
+                ct[r] = sums.sum(back, ct[r], seed) if r in ct else seed
         for item in reversed(self.items):
             if isinstance(item, Let):
-                sweep(back, [item], ct, run.value, run.on, presence)
+                sweep(back, [item], ct, run.value, run.on, sums)
             else:
-                item.called(back, ct, presence)
-        ct = {v: presence.closed(back, x) for v, x in ct.items()}
+                item.called(back, ct, sums)
+        ct = {v: sums.closed(back, x) for v, x in ct.items()}
         carried = [loop.carried[k] for k in self.outs] if loop.carried else []
         nexts = tuple(ct.get(c, lit(0.0, c.type)) for c in carried)
         read, around = self.sorted(ct)
@@ -214,7 +214,7 @@ class Made:
         self.around = {v: x for v, x in around.items() if self.run.on(v)}
         return tuple(self.around.values())
 
-    def called(self, back: Builder, ct: dict[Var, Atom], presence: Presence) -> None:
+    def called(self, back: Builder, ct: dict[Var, Atom], sums: Contributions) -> None:
         """Backward code of the loop around: go backward through this one."""
         outs = [self.let.vars[k] for k in self.outs]
         if not any(v in ct for v in outs):
@@ -222,7 +222,7 @@ class Made:
         given = tuple(ct.get(v, lit(0.0, v.type)) for v in outs)
         inits = [self.loop.inits[k] for k in self.outs] if self.loop.carried else []
         targets: list[Atom] = [*inits, *self.around]
-        go_through(back, self.name, given, self.needs, targets, ct, presence, self.run)
+        go_through(back, self.name, given, self.needs, targets, ct, sums, self.run)
 
     def known(self, own: Atom) -> bool:
         """Whether backward code can compute an id."""
@@ -395,27 +395,27 @@ class Choice:
         then, orelse = (arm.block() for arm in self.arms)
         return Let(outs, If(self.run.value(self.cond), then, orelse), self.let.site)
 
-    def called(self, back: Builder, ct: dict[Var, Atom], presence: Presence) -> None:
+    def called(self, back: Builder, ct: dict[Var, Atom], sums: Contributions) -> None:
         """See ``Made.called``."""
         outs = [v for v in self.let.vars if self.run.on(v)]
         if not any(v in ct for v in outs):
             return
         given = tuple(ct.get(v, lit(0.0, v.type)) for v in outs)
         rest = (self.run.value(self.cond), *(v for arm in self.arms for v in arm.needs))
-        go_through(back, self.name, given, rest, self.targets, ct, presence, self.run)
+        go_through(back, self.name, given, rest, self.targets, ct, sums, self.run)
 
 
 def go_through(
     back: Builder, name: str, given: Sequence[Atom], rest: Sequence[Atom],
-    targets: Sequence[Atom], ct: dict[Var, Atom], presence: Presence, run: Dual,
+    targets: Sequence[Atom], ct: dict[Var, Atom], sums: Contributions, run: Dual,
 ) -> None:
     """Call what is inside, from the cotangents of its results to those of ``targets``."""
-    args = (*(presence.closed(back, x) for x in given), *rest)
+    args = (*(sums.closed(back, x) for x in given), *rest)
     found = back.let(Call(name, args), tuple(v.type for v in targets))
     for v, x in zip(targets, found, strict=True):
         if isinstance(v, Var) and run.on(v):
-            presence.nonzero(back, x)
-            ct[v] = presence.sum(back, ct[v], x) if v in ct else x
+            sums.nonzero(back, x)
+            ct[v] = sums.sum(back, ct[v], x) if v in ct else x
 
 
 __all__ = ["Made", "Repetition", "plain"]

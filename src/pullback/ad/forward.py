@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import extents_of, indices, zeros, zeros_like
-from pullback.ad.contributions import Contributions
+from pullback.ad.contributions import Contributions, flushed, handed_on
 from pullback.ad.spaces import Spaces
-from pullback.ad.subnormal import flushed, handed_on
 from pullback.ad.sweep import DerivativeError, refuse_data
 from pullback.core.build import Builder, lit, partial
 from pullback.core.prims import TABLE
@@ -384,7 +383,7 @@ class Forward:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
                     term = self.sums.product(b, row, p, self.look(a)[1], out.type)
-                    total = term if total is None else self.sums.add(b, total, term)
+                    total = term if total is None else self.sums.sum(b, total, term)
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
     def tangent_chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:

@@ -371,6 +371,6 @@ def _only_read(block: Block) -> dict[Var, tuple[Atom, ...]]:
 CHEAP = frozenset({
     "add", "sub", "mul", "fma", "div", "neg", "abs", "add.ck", "sub.ck", "mul.ck", "neg.ck",
     "floordiv", "mod", "max", "min", "maximum", "minimum", "select", "eq", "ne", "lt", "le", "gt",
-    "ge", "and", "or", "not", "xor", "to_real", "to_int", "to_bool", "dim", "sign",
+    "ge", "present", "and", "or", "not", "xor", "to_real", "to_int", "to_bool", "dim", "sign",
 })
 """Primitives that are cheaper to do again than to keep the result of."""

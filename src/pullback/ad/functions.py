@@ -12,15 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from pullback.ad.activity import Facts, analyse
 from pullback.ad.boxes import box_variants, put_in_box, take_from_box
+from pullback.ad.contributions import flushed, wild
 from pullback.ad.cost_model import handed_anew, pays, shallow
 from pullback.ad.emit import Emit
 from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
-from pullback.ad.presence import wild
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
 from pullback.ad.spaces import Spaces
-from pullback.ad.subnormal import flushed
 from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
 from pullback.core.consumption import Summary, summaries
@@ -239,7 +238,7 @@ class Functions:
                 leaves = ct.get(p)
                 for k, t in enumerate(self.spaces.cotangent(p.type)):
                     leaf = or_zero(leaves[k] if leaves is not None else None, t)
-                    out.append(sweep.presence.closed(b, leaf))
+                    out.append(sweep.sums.closed(b, leaf))
         if again:
             out = [flushed(b, x) for x in out]
         return b.block(tuple(out)), tuple(seeds)

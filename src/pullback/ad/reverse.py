@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import assert_never
 
 from pullback.ad.cells import add_all, array_type, gather, indices, real_type, scatter, seeded
+from pullback.ad.contributions import regular
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.increments import increments
-from pullback.ad.presence import regular
 from pullback.ad.reverse_branches import branches
 from pullback.ad.reverse_loops import parallel, sequential
 from pullback.ad.sweep import (
@@ -69,7 +69,7 @@ class Reverse(Sweep):
         inner = Reverse(self.callees, recomputing)
         inner.touched, inner.now, inner.added = self.touched, self.now, self.added
         inner.old = self.old
-        inner.presence, inner.curved = self.presence, self.curved
+        inner.sums, inner.curved = self.sums, self.curved
         return inner
 
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
@@ -84,10 +84,10 @@ class Reverse(Sweep):
         if not isinstance(let.op, Prim | Index):
             leaves = [c for each in got for c in each or () if c is not None]
             scalar = all(isinstance(v.type, Real | Int | Bool) for v in let.vars)
-            here = self.presence.any(b, leaves) if scalar else None
+            here = self.sums.any(b, leaves) if scalar else None
             closed: Got = [
                 None if each is None else
-                [None if c is None else self.presence.closed(b, c) for c in each]
+                [None if c is None else self.sums.closed(b, c) for c in each]
                 for each in got
             ]
             if here is not None and not regular(let) and not self.updates(let):
@@ -117,7 +117,7 @@ class Reverse(Sweep):
         zeros = Block((), tuple(lit(0.0, leaf_type(f, key)) for key in keys))
         outs = b.let(If(here, block, zeros), tuple(leaf_type(f, key) for key in keys))
         for (v, k), out in zip(keys, outs, strict=True):
-            self.presence.where[out] = here
+            self.sums.where[out] = here
             self.add(f, ct, v, k, out, b)
 
     def whole_let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
@@ -187,7 +187,7 @@ class Reverse(Sweep):
                 if p is Mark.NOT_DIFFERENTIABLE:
                     raise DerivativeError(f"{name!r} has no derivative here", let)
                 if not isinstance(p, Mark):
-                    self.add(f, ct, a, 0, self.presence.product(b, row, p, c, a.type), b)
+                    self.add(f, ct, a, 0, self.sums.product(b, row, p, c, a.type), b)
 
     def whole(
         self, f: Frame, let: Let, args: tuple[Atom, ...], got: list[Atom | None] | None,
@@ -200,7 +200,7 @@ class Reverse(Sweep):
         assert isinstance(let.op, Prim)
         rule = TABLE[let.op.name].whole
         assert rule is not None
-        got = got and [c and self.presence.closed(b, c) for c in got]
+        got = got and [c and self.sums.closed(b, c) for c in got]
         values = self._kept(f, let, (*args, out))
         given = self._whole(f, out, got, b)
         back = rule.cotangents(b, values[:-1], given, values[-1], let.op.static)

@@ -65,7 +65,7 @@ def branches(
     b.lets.append(Let((*outs, *names, *where), _run(f, let, frames, blocks, same, only)))
     for key, out in zip(around, outs[len(own):], strict=True):
         if key in there:
-            s.presence.where[out] = where[truths.index(there[key])]
+            s.sums.where[out] = where[truths.index(there[key])]
     for key, out in zip(own, outs, strict=False):
         assert isinstance(let.op, Case)
         s.add(f, ct, let.op.scrutinee, _scrutinee_leaf(f, let.op, fields, key), out, b)
@@ -79,7 +79,7 @@ def _presence(s: Sweep, cts: list[Cts], keys: list[Key]) -> dict[Key, tuple[Atom
     for v, k in keys:
         leaves = [ct[v][k] if v in ct else None for ct in cts]
         truths = tuple(
-            boolean(False) if x is None else s.presence.where.get(x, boolean(True)) for x in leaves
+            boolean(False) if x is None else s.sums.where.get(x, boolean(True)) for x in leaves
         )
         if v in s.curved and any(t != boolean(True) for t in truths):
             found[v, k] = truths

@@ -6,13 +6,13 @@ on, it calls nothing that loops itself, and the loops in it, being recomputed to
 
 from __future__ import annotations
 
+from pullback.ad.contributions import handed_on
 from pullback.ad.emit import Emit
 from pullback.ad.flow import block_vars
 from pullback.ad.frames import Frame, Plan
 from pullback.ad.independent import independent
 from pullback.ad.loop_residuals import Handed, handed_over
 from pullback.ad.narrow import without_dead
-from pullback.ad.subnormal import handed_on
 from pullback.ad.sweep import (
     Callees,
     Cts,
@@ -166,7 +166,7 @@ def sequential(
     for v in let.vars[:n]:
         s.touch(f.look(v)[1:])
     live = [(j, k) for j in range(n) for k, c in enumerate(got[j] or ()) if c is not None]
-    sure = [(j, k) for j, k in live if _at(got[j], k) not in s.presence.where]
+    sure = [(j, k) for j, k in live if _at(got[j], k) not in s.sums.where]
     while True:
         g, rb, gct, ins = _iteration(s, f, let, op, live, sure)
         more = [
@@ -187,7 +187,7 @@ def sequential(
         return
     sums = tuple(Var("acc", leaf_type(f, key)) for key in keys)
     totals = tuple(
-        s.presence.sums.add(rb, x, s.leaf(f, gct, key, rb))
+        s.sums.sum(rb, x, s.leaf(f, gct, key, rb))
         for x, key in zip(sums, keys, strict=True)
     )
     arrays = [k for k, c in enumerate(op.carried) if c in f.facts.restored.versions]
@@ -248,7 +248,7 @@ def _iteration(
     ins = tuple(Var("d", leaf_type(f, (op.carried[j], k))) for j, k in live)
     for (j, k), d in zip(live, ins, strict=True):
         if s.callees.wild and (j, k) not in sure:
-            s.presence.nonzero(rb, d)
+            s.sums.nonzero(rb, d)
         s.add(g, gct, op.body.results[j], k, d, rb)
     for r in op.body.results:
         s.touch(g.look(r)[1:])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from pullback.ad.presence import Presence
+from pullback.ad.contributions import Contributions
 from pullback.ad.sweep import DerivativeError
 from pullback.core.build import Builder, partial
 from pullback.core.prims import TABLE
@@ -100,7 +100,7 @@ def below(roots: Iterable[Var], waiting: dict[Var, Let], on: On) -> dict[Var, No
 
 def sweep(
     b: Builder, lets: Sequence[Let], ct: dict[Var, Atom], value: Callable[[Atom], Atom], on: On,
-    presence: Presence,
+    sums: Contributions,
 ) -> None:
     """From the cotangents of some variables to those of all that they come from."""
     for let in reversed(lets):
@@ -117,8 +117,8 @@ def sweep(
                 raise DerivativeError(f"{let.op.name!r} has no derivative here", let)
             if isinstance(p, Mark):
                 continue
-            term = presence.product(b, row, p, ct[v], a.type)
-            ct[a] = presence.sum(b, ct[a], term) if a in ct else term
+            term = sums.product(b, row, p, ct[v], a.type)
+            ct[a] = sums.sum(b, ct[a], term) if a in ct else term
 
 
 def product_of(lets: Sequence[Let]) -> str | None:

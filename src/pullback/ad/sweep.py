@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Protocol
 
+from pullback.ad.contributions import Contributions
 from pullback.ad.frames import Frame
 from pullback.ad.increments import Operand
-from pullback.ad.presence import Presence
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, lit
 from pullback.core.consumption import Summary
@@ -111,7 +111,7 @@ class Sweep(ABC):
         self.recomputing = recomputing
         self.touched: set[Var] = set()
         self.curved: set[Var] = set()
-        self.presence = Presence()
+        self.sums = Contributions()
         self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
         self.old: set[Operand] = set()  # where the cotangent stays in the cell
@@ -130,12 +130,12 @@ class Sweep(ABC):
             return
         leaves = ct.setdefault(a, [None] * len(f.spaces.cotangent(a.type)))
         old = leaves[k]
-        leaves[k] = value if old is None else self.presence.sum(b, old, value)
+        leaves[k] = value if old is None else self.sums.sum(b, old, value)
 
     def accumulate(self, h: Atom, idx: tuple[Atom, ...], value: Atom, b: Builder) -> None:
         """Add into a cell."""
         self.touch((h,))
-        b.lets.append(Let((), AccAdd(h, idx, self.presence.closed(b, value))))
+        b.lets.append(Let((), AccAdd(h, idx, self.sums.closed(b, value))))
 
     def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder, take: bool = False) -> Atom:
         """The cotangent in a cell; perhaps it is taken out. Where it is 0 there is none, for
@@ -144,7 +144,7 @@ class Sweep(ABC):
         op = AccTake(h, idx, t.bits) if take else AccRead(h, idx, t.bits)
         (d,) = b.let(op, (t,), names=("d",))
         if self.callees.wild or not take:
-            self.presence.nonzero(b, d)
+            self.sums.nonzero(b, d)
         return d
 
     def touch(self, atoms: tuple[Atom, ...]) -> None:
@@ -161,7 +161,7 @@ class Sweep(ABC):
 
     def leaf(self, f: Frame, ct: Cts, key: Key, b: Builder) -> Atom:
         """A leaf that leaves the block, or a literal zero."""
-        return self.presence.closed(b, leaf_of(f, ct, key))
+        return self.sums.closed(b, leaf_of(f, ct, key))
 
     def restored(self, f: Frame, v: Var, b: Builder) -> Atom:
         """A restored array as it was when ``v`` was its version."""

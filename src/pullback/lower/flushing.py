@@ -7,7 +7,7 @@ A loop that computes no value of the program, only cotangents, becomes a functio
 which the processor gives zero for every result that would be a subnormal number; the function
 keeps the compiler from moving arithmetic of the program into it, and restores the register on
 every way out. All else flushes one number at a time: what rounds hand on by value
-(``ad/subnormal.py``), and in code that runs again and again the cells that it reads
+(``ad/contributions.py``), and in code that runs again and again the cells that it reads
 (``accumulators.read``).
 
 No value of a program depends on a cotangent of the same level of differentiation. So arithmetic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.lower.loopcode import (
@@ -45,6 +46,19 @@ def result_type(fields: list[str]) -> str:
             return one
         case _:
             return "{ " + ", ".join(fields) + " }"
+
+
+def unless(f: FunctionText, dst: Reg, seldom: str, x: str, other: Callable[[], str]) -> None:
+    """Print the choice of ``x`` as a branch, which is predicted: nothing waits for the condition
+    ``seldom``, as it would for that of a ``select``, and ``other`` is computed where it holds."""
+    f.count += 1
+    k, before = f.count, f.label
+    f.line(f"br i1 {seldom}, label %seldom{k}, label %often{k}, !prof !5")
+    f.block(f"seldom{k}")
+    y = other()
+    f.line(f"br label %often{k}")
+    f.block(f"often{k}")
+    f.define(dst, f"phi {llvm_type(dst.ty, dst.lanes)} [ {x}, %{before} ], [ {y}, %seldom{k} ]")
 
 
 def if_(f: FunctionText, instr: IfCode) -> None:
@@ -134,7 +148,9 @@ def _round(
 ) -> None:
     """The body of a loop, then the code behind the loop."""
     with f.scope():
+        around, f.round = f.round, len(instr.body.code)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
+        f.round = around
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
         if isinstance(each, Some):  # which the index tells

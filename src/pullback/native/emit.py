@@ -143,6 +143,8 @@ class FunctionText(ContextLines):
         self.label = "entry"
         self.failed_from: list[str] = []
         self.result_slots = 0
+        self.likely_truths: set[Value] = set()
+        self.round = 0  # so many instructions are in a round of the loop around
 
     # --- small helpers ---
 
@@ -360,8 +362,15 @@ class FunctionText(ContextLines):
             case "extract":
                 lanes, lane = self.typed(args[0], LANES), self.typed(args[1])
                 self.define(dst, f"extractelement {lanes}, {lane}")
-            case "flush" if dst.lanes == 1:
+            case "flush" if dst.lanes == 1 or self.round < flush.SHORT_ROUND:
                 flush.rarely(self, instr)
+            case "present" | "or" if self.likely(instr):
+                self._row(instr)
+                self.likely_truths.add(dst)
+            case "select" if args[0] in self.likely_truths:
+                absent = self.let(f"xor i1 {self.value(args[0])}, true")
+                x, y = (self.value(a, dst.lanes) for a in args[1:])
+                control.unless(self, dst, absent, x, lambda: y)
             case "address":
                 self.define(dst, f"ptrtoint {self.typed(args[0])} to i64")
             case "iota":
@@ -370,6 +379,12 @@ class FunctionText(ContextLines):
                 self.define(dst, f"add {llvm_type(Ty.I64, LANES)} {base}, <{steps}>")
             case _:
                 self._row(instr)
+
+    def likely(self, instr: Arith) -> bool:
+        """Whether a truth value nearly always holds: that a cotangent is there."""
+        return instr.dst.lanes == 1 and (
+            instr.name == "present" or self.likely_truths.issuperset(instr.args)
+        )
 
     def _tree(self, v: Value) -> str:
         """The sum of the lanes: halves are added until one lane is left."""

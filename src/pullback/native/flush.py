@@ -10,13 +10,18 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
-from pullback.lower.loopcode import Arith, Ty
-from pullback.native.text import LLVM, SIZE
+from pullback.lower.loopcode import Arith, Imm, Ty
+from pullback.native.control import unless
+from pullback.native.text import SIZE, constant, llvm_type
 
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
 FLUSH_TO_ZERO = 0x8000
+
+SHORT_ROUND = 32
+"""A round in lanes of fewer instructions waits for a ``select``; a longer one has more to do, and
+a branch in it only stands in the way of the compiler."""
 
 DECLARATIONS = """\
 declare void @llvm.x86.sse.stmxcsr(ptr)
@@ -55,20 +60,19 @@ def during_callback() -> tuple[str, str]:
 
 
 def rarely(f: FunctionText, instr: Arith) -> None:
-    """Print a scalar ``flush`` as a branch, which is predicted: nothing waits for the comparison,
-    as it would for that of a ``select``."""
-    ty, (x,) = LLVM[instr.dst.ty], instr.args
-    name, before = f.value(x), f.label
-    size = f.let(f"call {ty} @llvm.fabs.f{8 * SIZE[instr.dst.ty]}({ty} {name})")
-    tiny = "0x0010000000000000" if instr.dst.ty is Ty.F64 else "0x3810000000000000"
-    low = f.let(f"fcmp olt {ty} {size}, {tiny}")
-    f.count += 1
-    zero, on = f"zero{f.count}", f"on{f.count}"
-    f.line(f"br i1 {low}, label %{zero}, label %{on}, !prof !5")
-    f.block(zero)
-    f.line(f"br label %{on}")
-    f.block(on)
-    f.define(instr.dst, f"phi {ty} [ {name}, %{before} ], [ zeroinitializer, %{zero} ]")
+    """Print a ``flush`` as a branch; in lanes it is for all of them, and zeros do not need it."""
+    dst, (x,) = instr.dst, instr.args
+    ty, lanes, name = llvm_type(dst.ty, dst.lanes), dst.lanes, f.value(x, dst.lanes)
+    suffix = f"{f'v{lanes}' if lanes > 1 else ''}f{8 * SIZE[dst.ty]}"
+    size = f.let(f"call {ty} @llvm.fabs.{suffix}({ty} {name})")
+    tiny = constant(Imm(2.0 ** (-1022 if dst.ty is Ty.F64 else -126), dst.ty), lanes)
+    low = seldom = f.let(f"fcmp olt {ty} {size}, {tiny}")
+    if lanes > 1:
+        some = f.let(f"fcmp one {ty} {name}, zeroinitializer")
+        both = f.let(f"and <{lanes} x i1> {low}, {some}")
+        seldom = f.let(f"call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> {both})")
+    zeros = f"select <{lanes} x i1> {low}, {ty} zeroinitializer, {ty} {name}"
+    unless(f, dst, seldom, name, lambda: f.let(zeros) if lanes > 1 else "zeroinitializer")
 
 
 __all__ = ["DECLARATIONS", "begin", "during_callback", "rarely", "restore"]

@@ -1,0 +1,82 @@
+"""What is added to a cotangent: products in one operation, and only where they are there."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+X = np.array([0.5, 1.25, 800.0, 2.0, -0.75, 1.5, 0.25, 900.0, 1.0, 3.0])
+
+
+def filtered(x, a):
+    """The last state is not read, and its partial may be infinite."""
+    total, s = 0.0, np.float64(1.0)
+    for i in range(len(x)):
+        total += s * x[i]
+        s = a * s + np.exp(x[i]) * s
+    return total
+
+
+def pairs(x, a):
+    """A cell gets two products, each of another cell; most cells get nothing."""
+    t = np.zeros(len(x) + 2)
+    t[0] = a
+    for i in range(len(x)):
+        t[i + 1] = t[i] * x[i] + a
+        t[i + 2] += np.exp(x[i]) * t[i] + 0.5 * x[i]
+    return t[1] + t[2]
+
+
+def rotated(x, a):
+    """The cotangents of two cells go to both of them, times partials."""
+    p, q = np.cos(a), np.sin(a)
+    t, u = x * 1.0, x[::-1] * 2.0
+    for i in range(len(x) - 1):
+        t[i], u[i] = p * t[i] - q * u[i + 1], q * t[i] + p * u[i]
+    return t[0] * u[1] + np.log(t[len(x) // 2] ** 2 + 1.0)
+
+
+def test_a_product_is_added_where_it_is_there() -> None:
+    text = pb.show(pb.grad(pairs, argnums=(0, 1)), X, 0.5, stage="ad")
+    assert re.search(r"= fma .*\n.* = select t\d+ t\d+ t\d+", text)
+
+
+@pytest.mark.parametrize("n", [2, 3, len(X)])
+@pytest.mark.parametrize("f", [filtered, pairs, rotated])
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+def test_what_received_nothing_hands_on_nothing(f: Callable[..., float], n: int) -> None:
+    """Both methods and plain differences agree, where partials are infinite too."""
+    x = X[:n].copy() if f is pairs else np.minimum(X[:n], 1.75)
+    if f is filtered:
+        x[-1] = 1000.0
+    got = pb.grad(f, argnums=(0, 1))(x, 0.5)
+    dual = pb.grad(f, argnums=(0, 1), method="dual")(x, 0.5)
+    for g, d in zip(got, dual, strict=True):
+        assert np.all(np.isfinite(g))
+        np.testing.assert_allclose(g, d, rtol=1e-12)
+    h = 1e-6
+    difference = (f(x, 0.5 + h) - f(x, 0.5 - h)) / (2 * h)
+    assert math.isclose(got[1], difference, rel_tol=1e-5, abs_tol=1e-8)
+
+
+@pytest.mark.parametrize("exponent", [-1022, -1010, -1074])
+def test_lanes_flush_as_scalars_do(exponent: int) -> None:
+    def forget(x, c):
+        total = 0.0
+        for j in range(len(x)):
+            d = x[j]
+            for i in range(len(c)):
+                d = d * c[i]
+            total += d
+        return total
+
+    x, c = np.linspace(0.5, 2.0, 19), np.full(12, 2.0 ** (exponent / 12))
+    c[-1] = 2.0 ** exponent / 2.0 ** (11 * exponent / 12)
+    one = [pb.grad(forget)(x[k : k + 1], c)[0] for k in range(len(x))]
+    assert [float(g) for g in pb.grad(forget)(x, c)] == [float(g) for g in one]
