@@ -19,7 +19,7 @@ def test_mypy_strict() -> None:
 
 
 def test_ruff() -> None:
-    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples")
+    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples", "tools")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -1,4 +1,5 @@
-"""``python -m tools.replay record OUT``, ``compare OLD NEW`` or ``against REVISION``."""
+"""``python -m tools.replay record OUT``, ``compare OLD NEW``, ``against REVISION`` or
+``against-saved FILE``."""
 
 from __future__ import annotations
 
@@ -23,6 +24,9 @@ def main() -> int:
             return 0
         case "compare":
             old, new = (json.loads(Path(p).read_text()) for p in (asked.old, asked.new))
+        case "against-saved":
+            old = json.loads(Path(asked.old).read_text())
+            new = recorded(asked, asked.src, asked.tests)
         case _:
             with tempfile.TemporaryDirectory() as folder:
                 base = Path(folder) / "base"
@@ -48,12 +52,14 @@ def arguments() -> argparse.Namespace:
     two.add_argument("new")
     base = commands.add_parser("against", help="record a revision and this tree, and compare")
     base.add_argument("revision")
-    for command in (out, base):
+    saved = commands.add_parser("against-saved", help="record this tree, compare with a record")
+    saved.add_argument("old")
+    for command in (out, base, saved):
         command.add_argument("--src", default=str(ROOT / "src"), help="the compiler")
         command.add_argument("--tests", default=str(ROOT), help="the tree with corpus and tests")
         command.add_argument("--programs", help="only these, with commas; '' for none")
         command.add_argument("--files", help="only these files of refusals; '' for none")
-    for command in (two, base):
+    for command in (two, base, saved):
         command.add_argument("--all", action="store_true", help="list all of every group")
     return parser.parse_args()
 

@@ -34,7 +34,7 @@ def digest(text: str) -> str:
 
 
 @cache
-def _fields(cls: type) -> tuple[tuple[str, object], ...]:
+def _fields(cls: type[Any]) -> tuple[tuple[str, object], ...]:
     """The names of the fields of a dataclass, and their defaults."""
     return tuple((f.name, f.default) for f in dataclasses.fields(cls))
 
@@ -85,7 +85,7 @@ class Canonical:
 
     def node(self, x: Any) -> None:
         """A node, a variable or a type."""
-        cls = type(x)
+        cls: Any = type(x)
         name = cls.__name__
         if name == PLACE:
             return

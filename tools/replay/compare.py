@@ -110,7 +110,9 @@ def indented(text: str | None) -> str:
 
 def steps(report: Report, old: Data, new: Data) -> None:
     """Programs that take more steps of the evaluator, or fewer."""
-    more, fewer, errors = [], [], []
+    more: list[tuple[float, str]] = []
+    fewer: list[tuple[float, str]] = []
+    errors = []
     for name, method, before, after in compiled(old, new):
         for was, now in zip(before.get("steps", []), after.get("steps", [])):
             if isinstance(was, str) or isinstance(now, str):
@@ -125,12 +127,27 @@ def steps(report: Report, old: Data, new: Data) -> None:
 
 
 def first_change(before: Data, after: Data, method: str) -> str:
-    """The first stage after which the program is none that there was before."""
-    known = {d for data in before.values() for _, d in data.get("stages", [])}
-    for k, (name, digest) in enumerate(after[method]["stages"]):
-        if digest not in known:
-            return "front end" if name == "in" and k == 0 else str(name)
-    return "the order of the stages"
+    """The first stage that gives another program than before; where stages came or went, one that
+    gives a program that there never was before."""
+    was, now = (whole(x, method) for x in (before, after))
+    if len(was) == len(now):
+        other = (k for k in range(len(now)) if now[k][1] != was[k][1])
+    else:
+        known = {d for _, d in was}
+        other = (k for k in range(len(now)) if now[k][1] not in known)
+    k = next(other, None)
+    if k is None:
+        return "the order of the stages"
+    return "front end" if k == 0 else now[k][0]
+
+
+def whole(program: Data, method: str) -> list[list[str]]:
+    """The stages of a method, with those that it shares with the function."""
+    own: list[list[str]] = program[method]["stages"]
+    shared: list[list[str]] = program["function"].get("stages", [])
+    if [name for name, _ in own[:2]] == [name for name, _ in shared[:2]]:
+        return own
+    return [*shared, *own]
 
 
 def ends(report: Report, old: Data, new: Data) -> None:
@@ -142,8 +159,8 @@ def ends(report: Report, old: Data, new: Data) -> None:
         unlike = [k for k in ("loop", "llvm") if before[k] != after[k]]
         core = last[0] != last[1]
         if core or unlike:
-            whole = old["programs"][name], new["programs"][name]
-            stage = first_change(*whole, method) if core else "lowering"
+            programs = old["programs"][name], new["programs"][name]
+            stage = first_change(*programs, method) if core else "lowering"
             stage = "LLVM text" if unlike == ["llvm"] and not core else stage
             what = ", ".join([*(["Core"] if core else []), *unlike])
             groups[stage].append(f"{name} ({method}): {what}")

@@ -24,6 +24,9 @@ def main(src: str, tests: str, order: str, out: str, *names: str) -> None:
 
     tree = Tree(Path(src))
     programs = [p for p in corpus() if not names or p.name in names]
+    unknown = {*names} - {p.name for p in programs}
+    if unknown:
+        raise SystemExit(f"no programs of the corpus: {', '.join(sorted(unknown))}")
     found = {}
     for program in programs if order == "forwards" else programs[::-1]:
         tree.forget()

@@ -38,7 +38,7 @@ class Recorder:
         self.refused: dict[str, list[str]] = {}
         self.missing: dict[str, str] = {}
         self.usual = pytest.raises
-        pytest.raises = self.raises  # type: ignore[assignment]
+        setattr(pytest, "raises", self.raises)  # noqa: B010
 
     def raises(self, *args: Any, **options: Any) -> Any:
         """In place of ``pytest.raises``."""
