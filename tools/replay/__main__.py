@@ -7,6 +7,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,7 @@ def main() -> int:
             new = recorded(asked, asked.src, asked.tests)
         case _:
             with tempfile.TemporaryDirectory() as folder:
-                base = Path(folder) / "base"
-                git("worktree", "add", "--detach", str(base), asked.revision)
-                try:
-                    old = recorded(asked, str(base / "src"), asked.tests)
-                finally:
-                    git("worktree", "remove", "--force", str(base))
+                old = recorded(asked, str(sources(asked.revision, Path(folder))), asked.tests)
             new = recorded(asked, asked.src, asked.tests)
     report = compare(old, new, 10**9 if asked.all else SHOWN)
     print("\n".join(report.lines))
@@ -75,10 +71,15 @@ def recorded(asked: argparse.Namespace, src: str, tests: str) -> dict[str, Any]:
     return record(Path(src), Path(tests), some(asked.programs), files)
 
 
-def git(*words: str) -> None:
-    """A command of git in this repository."""
-    subprocess.run(["git", "-C", str(ROOT), *words], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)  # fmt: skip
+def sources(revision: str, folder: Path) -> Path:
+    """The sources of a revision, written into a folder."""
+    packed = folder / "src.tar"
+    subprocess.run(
+        ["git", "-C", str(ROOT), "archive", "-o", str(packed), revision, "src"], check=True
+    )
+    with tarfile.open(packed) as found:
+        found.extractall(folder, filter="data")
+    return folder / "src"
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ METHODS = ("function", "reverse", "dual", "forward", "halves")
 
 @dataclass
 class Compiled:
-    """What became of one program by one method: digests, counts, seconds of Python."""
+    """What became of one program by one method: digests, counts, and seconds of Python (with
+    those of the recorder)."""
 
     stages: list[tuple[str, str]] = field(default_factory=list)
     loop: list[str] = field(default_factory=list)
@@ -61,12 +62,15 @@ class Tree:
         self.using: Callable[..., Any] = name("driver", "using")
         self.error: type[Exception] = name("errors", "PullbackError")
         self.config = name("pipeline", "config")
-        self.show: Callable[..., str] = name("core.pretty", "show")
         self.run_stages = name("pipeline", "run_stages")
         self.compile_entries = name("native.module", "compile_entries")
-        self.shown: list[Canonical] = []
+        self.program: Any = None
+        self.canonical: Any = None
+        self.digest = ""
         self.found = Compiled()
         self.conversions: set[str] = set()
+        self.config.check = "never"
+        replace_everywhere(name("core.pretty", "show"), self._show)
         replace_everywhere(self.run_stages, self._run_stages)
         replace_everywhere(self.compile_entries, self._compile_entries)
         replace_everywhere(name("native.compile", "link_text"), self._link_text)
@@ -74,36 +78,32 @@ class Tree:
 
     # What stands in Pullback in place of its own functions.
 
-    def _run_stages(self, program: Any, stages: Any, given: Any, trace: Any = None) -> Any:
-        def after(name: str, p: Any) -> None:
-            start = time.process_time()
-            self.shown[:] = [Canonical(p)]
-            self.found.stages.append((name, digest(self.shown[0].text())))
-            self.found.seconds -= time.process_time() - start
+    def _show(self, program: Any) -> str:
+        """The digest of a program, in place of its text."""
+        if program is not self.program:
+            self.program, self.canonical = program, Canonical(program)
+            self.digest = digest(self.canonical.text())
+        return self.digest
 
-        after("in", program)
-        for stage in stages:
-            program = self.run_stages(program, [stage], given)
-            after(stage.name, program)
+    def _run_stages(self, program: Any, stages: Any, given: Any, trace: Any = None) -> Any:
+        texts: list[tuple[str, str]] = [("in", self._show(program))]
+        program = self.run_stages(program, stages, given, texts)
+        self.found.stages += texts
         return program
 
     def _compile_entries(self, module: Any, *args: Any, **options: Any) -> Any:
         compiled = self.compile_entries(module, *args, **options)
-        start = time.process_time()
         loop = Canonical(module)
         self.found.loop.append(digest(loop.text()))
         self.found.instructions += loop.counts
         self.found.llvm.append(digest(llvm_text(compiled.text)))
         self.conversions.discard(self.found.llvm[-1])
-        self.found.seconds -= time.process_time() - start
         self.found.lines += compiled.text.count("\n")
         return compiled
 
     def _link_text(self, text: str, *_: Any) -> NotLinked:
         # What is not the code of a program is a conversion of data, made once for all programs.
-        start = time.process_time()
         self.conversions.add(digest(llvm_text(text)))
-        self.found.seconds -= time.process_time() - start
         return NotLinked()
 
     # What the recorder asks.
@@ -135,8 +135,8 @@ class Tree:
         self.found = Compiled()
         start = time.process_time()
         self.using(f, args, self.asked(method, argnums), use)
-        self.found.seconds += time.process_time() - start
-        self.found.nodes = self.shown[0].counts
+        self.found.seconds = time.process_time() - start
+        self.found.nodes = self.canonical.counts
         return self.found
 
     def steps(

@@ -22,8 +22,9 @@ NODES: dict[str, str] = {}
 PLACE = "Site"
 NAMED = "Named"
 UNNAMED = {"Function", "LoopFunction", "Variant", "Decl"}  # their names mean nothing
-OUTLINE = {"Var", "Reg", "Lit", "Imm", "Let", "Block", "Region", "Function", "LoopFunction",
-           "CaseArm", "Message", "Constant", "Leaf", "Applied"}  # fmt: skip
+LITERALS = {"Lit", "Imm"}  # compared by value, where True is 1 and 0.0 is -0.0
+NOT_COUNTED = {"Let", "Block", "Region", "Function", "LoopFunction", "CaseArm", "Message",
+               "Constant", "Leaf", "Applied"}  # fmt: skip
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 
@@ -33,10 +34,36 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outline:
+    """How a class is written: ``kind`` is one of node, type, variable, named, place, sequence,
+    text, enum, other; ``fields`` with their defaults."""
+
+    kind: str
+    name: str
+    fields: tuple[tuple[str, object], ...] = ()
+    counted: bool = False
+
+
 @cache
-def _fields(cls: type[Any]) -> tuple[tuple[str, object], ...]:
-    """The names of the fields of a dataclass, and their defaults."""
-    return tuple((f.name, f.default) for f in dataclasses.fields(cls))
+def outline(cls: Any) -> Outline:
+    """The outline of a class."""
+    name = NODES.get(cls.__name__, cls.__name__)
+    if not dataclasses.is_dataclass(cls):
+        kinds = ((str, "text"), (tuple | list, "sequence"), (enum.Enum, "enum"))
+        return Outline(next((k for c, k in kinds if issubclass(cls, c)), "other"), name)
+    fields = tuple((f.name, f.default) for f in dataclasses.fields(cls))
+    if name in UNNAMED:
+        fields = tuple(f for f in fields if f[0] != "name")
+    elif name == PLACE:
+        return Outline("place", name)
+    elif name == NAMED:
+        return Outline("named", name)
+    elif fields and fields[0][0] == "name" and fields[-1][0] == "id":
+        return Outline("variable", name, fields[1:-1])
+    by_value = "__eq__" in vars(cls)
+    kind = "type" if by_value and name not in LITERALS else "node"
+    return Outline(kind, name, fields, not by_value and name not in NOT_COUNTED)
 
 
 class Canonical:
@@ -47,14 +74,15 @@ class Canonical:
         self.counts: Counter[str] = Counter()
         self.variables: dict[int, int] = {}
         self.functions: dict[str, int] = {}
-        self.types: dict[str, int] = {}
+        self.types: dict[Any, int] = {}
+        self.declared: dict[str, int] = {}
         self.program = program
         self.decls = getattr(program, "decls", {})
         self.function(program.main)
         done = 0
         while done < len(self.functions):  # those that the ones before call
             name = list(self.functions)[done]
-            self.node(program.functions[name])
+            self.write(program.functions[name])
             done += 1
 
     def text(self) -> str:
@@ -67,67 +95,68 @@ class Canonical:
 
     def write(self, x: Any) -> None:
         """Any part of a program."""
-        if isinstance(x, str):
-            self.parts.append(repr(x))
-        elif isinstance(x, tuple | list):
-            self.parts.append("(")
-            for part in x:
-                self.write(part)
-            self.parts.append(")")
-        elif isinstance(x, enum.Enum):
-            self.parts.append(str(x.value))
-        elif dataclasses.is_dataclass(x) and not isinstance(x, type):
-            self.node(x)
-        elif callable(x):
-            self.parts.append(str(getattr(x, "__qualname__", type(x).__name__)))
-        else:
-            self.parts.append(f"{type(x).__name__}:{ADDRESS.sub('at', repr(x))}")
+        form = outline(x.__class__)
+        match form.kind:
+            case "node":
+                self.node(x, form)
+            case "variable":
+                self.variable(x, form)
+            case "type":
+                self.type(x, form)
+            case "sequence":
+                self.parts.append("(")
+                for part in x:
+                    self.write(part)
+                self.parts.append(")")
+            case "text":
+                self.parts.append(repr(x))
+            case "enum":
+                self.parts.append(str(x.value))
+            case "named":
+                self.named(x.name)
+            case "other" if callable(x):
+                self.parts.append(str(getattr(x, "__qualname__", form.name)))
+            case "other":
+                self.parts.append(f"{form.name}:{ADDRESS.sub('at', repr(x))}")
 
-    def node(self, x: Any) -> None:
-        """A node, a variable or a type."""
-        cls: Any = type(x)
-        name = cls.__name__
-        if name == PLACE:
-            return
-        if name == NAMED:
-            self.named(x.name)
-            return
-        fields = _fields(cls)
-        if fields[:1] and fields[0][0] == "name" and fields[-1][0] == "id":
-            self.variable(x, fields)
-            return
-        name = NODES.get(name, name)
-        if not cls.__dataclass_params__.eq and name not in OUTLINE:
-            self.counts[name] += 1
-        self.parts.append(name)
-        for key, default in fields:
+    def node(self, x: Any, form: Outline) -> None:
+        """A node: its name, and the fields that have not their default."""
+        if form.counted:
+            self.counts[form.name] += 1
+        self.parts.append(form.name)
+        for key, default in form.fields:
             value = getattr(x, key)
-            if key == "name" and name in UNNAMED:
-                continue
-            if key == "function" and isinstance(value, str) and value in self.program.functions:
+            if key == "function" and value.__class__ is str and value in self.program.functions:
                 self.function(value)
-            elif value is None or value != default or default is dataclasses.MISSING:
+            elif value is not default and not (value.__class__ is str and value == default):
                 self.write(value)
 
-    def variable(self, x: Any, fields: tuple[tuple[str, object], ...]) -> None:
+    def type(self, x: Any, form: Outline) -> None:
+        """A type: its parts where it appears first."""
+        number = self.types.get(x)
+        if number is None:
+            self.types[x] = number = len(self.types)
+            self.node(x, form)
+        self.parts.append(f"t{number}")
+
+    def variable(self, x: Any, form: Outline) -> None:
+        """A variable: with its type where it appears first."""
         number = self.variables.get(id(x))
-        if number is not None:
-            self.parts.append(f"v{number}")
-            return
-        self.variables[id(x)] = number = len(self.variables)
-        self.parts.append(f"v{number}:")
-        for key, _ in fields[1:-1]:
-            self.write(getattr(x, key))
-        if getattr(x, "lanes", 1) > 1:
-            self.counts["lanes"] += 1
+        if number is None:
+            self.variables[id(x)] = number = len(self.variables)
+            for key, _ in form.fields:
+                self.write(getattr(x, key))
+            if getattr(x, "lanes", 1) > 1:
+                self.counts["lanes"] += 1
+        self.parts.append(f"v{number}")
 
     def named(self, name: str) -> None:
         """A declared type: with its declaration where it appears first."""
-        known = name in self.types
-        number = self.types.setdefault(name, len(self.types))
-        self.parts.append(f"t{number}")
+        known = name in self.declared
+        number = self.declared.setdefault(name, len(self.declared))
+        self.parts.append(f"n{number}")
         if not known and name in self.decls:
-            self.write(self.decls[name])
+            self.node(self.decls[name], outline(self.decls[name].__class__))
 
 
 # --- LLVM text ------------------------------------------------------------------------------------

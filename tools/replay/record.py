@@ -26,12 +26,14 @@ def record(
     """All that is recorded of the sources ``src``, with the programs and tests of the tree
     ``tests``. ``programs``, ``files``: only these programs of the corpus, and files of refusals;
     none of them where the list is empty."""
-    names, where = programs or [], files or []
+    names = programs or []
     jobs: list[tuple[str, ...]] = []
     if programs is None or programs:
         jobs += [("corpus", order, *names) for order in ("forwards", "backwards")]
-    if files is None or files:
-        jobs += [("refusals", part, *where) for part in ("0/2", "1/2")]
+    if files is None:
+        jobs += [("refusals", part) for part in ("0/2", "1/2")]
+    elif files:
+        jobs += [("refusals", "0/1", *files)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         def run(k: int) -> Data:
             return _job(jobs[k], src, tests, Path(folder) / f"{k}.json", seed=k + 1)
