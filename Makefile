@@ -4,10 +4,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
+# The record that the replay compares with: not tracked.
+SAVED := replay.json
+
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test papers-full campaign bench bench-table1 callgrind clean
+.PHONY: demo test papers-full campaign replay replay-save bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -22,6 +25,13 @@ papers-full: $(VENV)/dev.stamp
 # Steps after every pass, and against CPython's bytecodes, of the whole corpus and random programs.
 campaign: $(VENV)/dev.stamp
 	PULLBACK_CAMPAIGN=1 $(PY) -m pytest -n 2 -q tests/opt/test_work.py tests/test_python_work.py
+
+# What is compiled, beside the revision BASE, or beside the record of make replay-save.
+replay: $(VENV)/dev.stamp
+	$(PY) -m tools.replay $(if $(BASE),against $(BASE),against-saved $(SAVED))
+
+replay-save: $(VENV)/dev.stamp
+	$(PY) -m tools.replay record $(SAVED)
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

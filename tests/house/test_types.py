@@ -18,8 +18,13 @@ def test_mypy_strict() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_mypy_strict_of_the_tools() -> None:
+    done = tool("mypy", "-p", "tools.replay", "--follow-imports=silent")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_ruff() -> None:
-    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples")
+    done = tool("ruff", "check", "src", "tests", "benchmarks", "examples", "tools")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

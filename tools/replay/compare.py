@@ -1,0 +1,193 @@
+"""How two records differ, in groups; what is worse comes first and decides the exit status."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+Data = dict[str, Any]
+
+SHOWN = 12
+"""So many of a group are listed by default."""
+
+LINES = 1.1
+"""LLVM text that is longer by this factor is listed."""
+
+
+class Report:
+    """Lines in groups; ``worse`` counts what a change must not do."""
+
+    def __init__(self, shown: int) -> None:
+        self.lines: list[str] = []
+        self.shown, self.worse = shown, 0
+
+    def group(self, title: str, found: list[str], worse: bool = False) -> None:
+        """A group, if there is anything in it."""
+        if not found:
+            return
+        self.worse += len(found) if worse else 0
+        self.lines.append(f"{'WORSE: ' if worse else ''}{title}: {len(found)}")
+        self.lines += [f"  {line}" for line in found[: self.shown]]
+        if len(found) > self.shown:
+            self.lines.append(f"  ... and {len(found) - self.shown} more (--all)")
+
+
+def compare(old: Data, new: Data, shown: int = SHOWN) -> Report:
+    """The report on two records."""
+    report = Report(shown)
+    report.group("differs between two orders of compilation", new["orders"], worse=True)
+    refusals(report, old, new)
+    steps(report, old, new)
+    ends(report, old, new)
+    counts(report, old, new)
+    if not report.lines:
+        report.lines.append("nothing differs")
+    before, after = (sum(x["seconds"] for *_, x in compiled(d, d)) for d in (old, new))
+    report.lines.append(f"seconds of Python for {len(new['programs'])} programs: "
+                        f"{before:.1f} before, {after:.1f} now")  # fmt: skip
+    return report
+
+
+def both(old: Data, new: Data) -> Iterator[tuple[str, str, Data, Data]]:
+    """The programs and methods that both have."""
+    for name, methods in new["programs"].items():
+        for method, after in methods.items():
+            before = old["programs"].get(name, {}).get(method)
+            if before is not None:
+                yield name, method, before, after
+
+
+def compiled(old: Data, new: Data) -> Iterator[tuple[str, str, Data, Data]]:
+    """Those of them that both compile."""
+    return (x for x in both(old, new) if "error" not in x[2] and "error" not in x[3])
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+def refusals(report: Report, old: Data, new: Data) -> None:
+    """Programs of the corpus and of the tests that are refused in one of the records, or with
+    another text."""
+    newly, gone, texts = [], [], []
+    for name, method, before, after in both(old, new):
+        was, now = before.get("error"), after.get("error")
+        if was is None and now is not None:
+            newly.append(f"{name} ({method}): {indented(now)}")
+        elif was is not None and now is None:
+            gone.append(f"{name} ({method}): {indented(was)}")
+        elif was != now:
+            texts.append(f"{name} ({method}): {indented(was)}\n  is now: {indented(now)}")
+    for test in [t for t in new["refusals"] if t in old["refusals"]]:
+        was, now = old["refusals"][test], new["refusals"][test]
+        lost, won = [t for t in was if t not in now], [t for t in now if t not in was]
+        for k in range(max(len(lost), len(won))):
+            if k >= len(lost):
+                newly.append(f"{test}: {indented(won[k])}")
+            elif k >= len(won):
+                gone.append(f"{test}: {indented(lost[k])}")
+            else:
+                texts.append(f"{test}: {indented(lost[k])}\n  is now: {indented(won[k])}")
+    report.group("refused now, and not before", newly, worse=True)
+    report.group("refused before, and not now", gone)
+    report.group("refused with another text or place", texts)
+    for title, one, two in (("now", new, old), ("before", old, new)):
+        only = [t for t in one["refusals"] if t not in two["refusals"]]
+        report.group(f"tests that only ran {title} (not compared)", only)
+        report.group(f"test files that could not be imported {title}",
+                     [f"{k}: {indented(v)}" for k, v in one["missing"].items()])  # fmt: skip
+        names = [p for p in one["programs"] if p not in two["programs"]]
+        report.group(f"programs that are only there {title} (not compared)", names)
+
+
+def indented(text: str | None) -> str:
+    """A text of several lines inside a group."""
+    return (text or "").replace("\n", "\n      ")
+
+
+# --- what is compiled -----------------------------------------------------------------------------
+
+
+def steps(report: Report, old: Data, new: Data) -> None:
+    """Programs that take more steps of the evaluator, or fewer."""
+    more: list[tuple[float, str]] = []
+    fewer: list[tuple[float, str]] = []
+    errors = []
+    for name, method, before, after in compiled(old, new):
+        for was, now in zip(before.get("steps", []), after.get("steps", [])):
+            if isinstance(was, str) or isinstance(now, str):
+                if was != now:
+                    errors.append(f"{name} ({method}): {was}, now {now}")
+            elif was != now:
+                line = f"{name} ({method}): {was} -> {now} ({now / was:.3f})"
+                (more if now > was else fewer).append((now / was, line))
+    report.group("more steps", [line for _, line in sorted(more, reverse=True)], worse=True)
+    report.group("fewer steps", [line for _, line in sorted(fewer)])
+    report.group("another outcome of the evaluator", errors, worse=True)
+
+
+def first_change(before: Data, after: Data, method: str) -> str:
+    """The first stage that gives another program than before; where stages came or went, one that
+    gives a program that there never was before."""
+    was, now = (whole(x, method) for x in (before, after))
+    if len(was) == len(now):
+        other = (k for k in range(len(now)) if now[k][1] != was[k][1])
+    else:
+        known = {d for _, d in was}
+        other = (k for k in range(len(now)) if now[k][1] not in known)
+    k = next(other, None)
+    if k is None:
+        return "the order of the stages"
+    return "front end" if k == 0 else now[k][0]
+
+
+def whole(program: Data, method: str) -> list[list[str]]:
+    """The stages of a method, with those that it shares with the function."""
+    own: list[list[str]] = program[method]["stages"]
+    shared: list[list[str]] = program["function"].get("stages", [])
+    if [name for name, _ in own[:2]] == [name for name, _ in shared[:2]]:
+        return own
+    return [*shared, *own]
+
+
+def ends(report: Report, old: Data, new: Data) -> None:
+    """Programs whose end differs, by the first stage that does something else."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    between = []
+    for name, method, before, after in compiled(old, new):
+        last = [x["stages"][-1][1:] if x["stages"] else [] for x in (before, after)]
+        unlike = [k for k in ("loop", "llvm") if before[k] != after[k]]
+        core = last[0] != last[1]
+        if core or unlike:
+            programs = old["programs"][name], new["programs"][name]
+            stage = first_change(*programs, method) if core else "lowering"
+            stage = "LLVM text" if unlike == ["llvm"] and not core else stage
+            what = ", ".join([*(["Core"] if core else []), *unlike])
+            groups[stage].append(f"{name} ({method}): {what}")
+        elif {d for _, d in before["stages"]} != {d for _, d in after["stages"]}:
+            between.append(f"{name} ({method})")
+    for stage, found in groups.items():
+        report.group(f"differs at the end, first at: {stage}", found)
+    report.group("differs in between, and is the same at the end", between)
+    gone, won = ({*a["conversions"]} - {*b["conversions"]} for a, b in ((old, new), (new, old)))
+    report.group("conversions of data that are gone", sorted(gone))
+    report.group("conversions of data that are new", sorted(won))
+
+
+def counts(report: Report, old: Data, new: Data) -> None:
+    """Nodes of the last Core and instructions of loop code: in all, and by program."""
+    total: Counter[str] = Counter()
+    programs: dict[str, list[str]] = defaultdict(list)
+    lines = []
+    for name, method, before, after in compiled(old, new):
+        for key in ("nodes", "instructions"):
+            for node in {*before[key], *after[key]}:
+                was, now = before[key].get(node, 0), after[key].get(node, 0)
+                if was != now:
+                    total[node] += now - was
+                    programs[node].append(f"{name} ({method}): {was} -> {now}")
+        if after["lines"] > LINES * before["lines"]:
+            lines.append(f"{name} ({method}): {before['lines']} -> {after['lines']}")
+    for node in sorted(programs):
+        report.group(f"{node} {total[node]:+d} in all", programs[node])
+    report.group("LLVM text that is longer by a tenth", lines)
