@@ -179,7 +179,7 @@ RENAMED: tuple[tuple[str, str], ...] = (
     ("routes", "call.convention"),
     ("trees", "call.pytrees"),
 )
-"""Pairs of names of one module, before and after it was renamed, from ``pullback.`` on."""
+"""Pairs of names of one module, before and after it was renamed, below ``pullback``."""
 
 
 class _Known(Loader):
@@ -219,8 +219,8 @@ class Moved(MetaPathFinder):
         """The name of the only module that may be meant."""
         for pair in RENAMED:
             for one, two in (pair, pair[::-1]):
-                if name == one and self.file(two).exists():
-                    return two
+                if name == f"{PACKAGE}.{one}" and self.file(f"{PACKAGE}.{two}").exists():
+                    return f"{PACKAGE}.{two}"
         last = name.rpartition(".")[2]
         files = sorted((self.src / PACKAGE).rglob(f"{last}.py"))
         if len(files) > 1:  # the one in the same top folder, if there is one
@@ -249,6 +249,9 @@ def locate(src: Path, module: str, name: str) -> object:
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError):
+        home = Moved(src, src).elsewhere(module)
+        if home is not None:
+            return getattr(importlib.import_module(home), name)
         pattern = re.compile(rf"^(?:def|class) {name}\b|^{name}\b.*=", re.MULTILINE)
         files = [f for f in (src / PACKAGE).rglob("*.py") if pattern.search(f.read_text())]
         if len(files) != 1:
