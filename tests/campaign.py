@@ -10,6 +10,7 @@ campaigns in full: names with commas between them, or ``all`` (``make campaign-N
 
 import os
 import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Sequence
@@ -19,17 +20,26 @@ from typing import TypeVar
 T = TypeVar("T")
 
 NAMES = {
-    "agreement": "every way to a value and a derivative natively, for every program of the corpus",
-    "cost": "counted steps by both methods at all sizes, for every program of the corpus",
-    "bridge": "every program of the corpus in the papers' language, with and without functions",
-    "work": "steps after every pass, and against CPython's bytecodes",
-    "order": "what is compiled does not depend on order or process, all programs and stages",
-    "papers": "the papers' theorems on thousands of random programs and on all small ones",
-    "random": "random programs: control, updates, tables, lists, derivatives, np.where, exact bits",
-    "edges": "every function of numbers at all edge values, in all its types",
-    "interrupts": "a KeyboardInterrupt at many places of the compiler; memory of many compilations",
-}
-"""The campaigns, and what they are about."""
+    "agreement": ("every way to a value and a derivative natively, for the corpus and NumPy's",
+                  "tests/test_agreement.py", "tests/frontend/test_numpy_linalg.py",
+                  "tests/frontend/test_numpy_masks.py", "tests/frontend/test_numpy_special.py",
+                  "tests/frontend/test_lapack.py"),
+    "cost": ("steps and instructions at all sizes, for every program of the corpus",
+             "tests/test_scaling.py", "tests/test_cost.py"),
+    "work": ("steps after every pass, and against CPython's bytecodes, for the corpus",
+             "tests/opt/test_work.py", "tests/test_python_work.py"),
+    "order": ("what is compiled depends on no order and no process, all programs and stages",
+              "tests/test_order.py"),
+    "papers": ("the papers' theorems on thousands of random programs and on all small ones",
+               "tests/papers"),
+    "random": ("random programs: derivatives of all kinds, np.where, exact bits",
+               "tests/ad/test_random.py", "tests/test_random_where.py", "tests/test_exact.py"),
+    "edges": ("every function of numbers at its edge values, in all types",
+              "tests/frontend/test_edge_values.py"),
+    "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
+                   "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
+}  # fmt: skip
+"""The campaigns: what each is about, and its tests."""
 
 
 def _position() -> int:
@@ -49,8 +59,8 @@ def _position() -> int:
 SHARD = int(os.environ.get("PULLBACK_SHARD") or _position())
 os.environ["PULLBACK_SHARD"] = str(SHARD)  # for the processes that run the tests
 
-_asked = os.environ.get("PULLBACK_CAMPAIGN", "").split(",")
-ASKED = frozenset(NAMES if {"all", "1"} & set(_asked) else filter(None, _asked))
+_asked = set(filter(None, os.environ.get("PULLBACK_CAMPAIGN", "").split(",")))
+ASKED = frozenset(NAMES if "all" in _asked else _asked)
 assert set(NAMES) >= ASKED, f"no such campaign: {ASKED - set(NAMES)}; there are {list(NAMES)}"
 
 
@@ -90,11 +100,14 @@ def rotated(campaign: str, name: str, items: Sequence[T]) -> Sequence[T]:
     return [items[(zlib.crc32(name.encode()) + SHARD) % len(items)]]
 
 
-SHARDED: dict[str, tuple[str, int]] = {}
-"""The tests of which every so many-th case is in a run, with their campaigns."""
+def main(names: Sequence[str]) -> int:
+    """Runs campaigns in full, all of them if none is named."""
+    assert set(names) <= set(NAMES), f"the campaigns are {', '.join(NAMES)}"
+    files = sorted({file for name in names or NAMES for file in NAMES[name][1:]})
+    asked = {**os.environ, "PULLBACK_CAMPAIGN": ",".join(names or NAMES)}
+    words = [sys.executable, "-m", "pytest", "-n2", "-q", *files]
+    return subprocess.run(words, env=asked, check=False).returncode
 
 
-def in_shard(nodeid: str) -> bool:
-    """Whether a test is in this run: it is not of a campaign, or in its shard."""
-    test, _, case = nodeid.partition("[")
-    return test not in SHARDED or chosen(SHARDED[test][0], case, SHARDED[test][1])
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

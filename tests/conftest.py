@@ -1,17 +1,16 @@
-"""How the suite is run: what is asked of one program together, and of a campaign its shard.
+"""How the suite is run: what is asked of one program of the corpus follows each other in one
+process, where each test finds what the others have compiled in the driver's own cache.
 
-All tests of one program of the corpus follow each other in one process, where each finds what the
-others have compiled in the driver's own cache. Of the tests that ``campaign.SHARDED`` lists a run
-takes the shard, unless a test is asked for by its name. Nothing here changes what a test does.
+Nothing here changes what a test does. The header names the shard of the campaigns
+(``tests/campaign.py``); ``PULLBACK_PROGRAMS=16`` takes a sixteenth of the corpus
+(``tests/fast.py``).
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterable
+import zlib
 from functools import cache
 from typing import Any
 
@@ -20,6 +19,7 @@ import pytest
 from tests import campaign
 from tests.durations import seconds
 
+PART = int(os.environ.get("PULLBACK_PROGRAMS", "1"))
 PROGRAM = re.compile(r"\[(?:functions-|inlined-)?([\w/.]+?)(?:-\d+)?\]$")
 """The program in the name of a test of the corpus."""
 
@@ -27,7 +27,7 @@ OF_THE_CORPUS = {
     "tests/test_agreement.py", "tests/test_cost.py", "tests/test_scaling.py",
     "tests/test_python_work.py", "tests/opt/test_work.py", "tests/papers/test_bridge.py",
 }  # fmt: skip
-"""The files whose tests are of one program each, by the same requests."""
+"""The files whose tests ask for one program each, by the same requests."""
 
 
 @cache
@@ -38,6 +38,7 @@ def programs() -> frozenset[str]:
     return frozenset(program.name for program in corpus())
 
 
+@cache
 def unit(nodeid: str) -> str:
     """What runs together in one process: the tests of a program, else those of a file."""
     file = nodeid.partition("::")[0]
@@ -48,27 +49,31 @@ def unit(nodeid: str) -> str:
     return file
 
 
+def left_out(name: str) -> bool:
+    """Whether a unit is a program that is not in the part that was asked for."""
+    part = zlib.crc32(name.encode()) % PART
+    return name.startswith("program ") and part != campaign.SHARD % PART
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The shard of each campaign; then long files first, and programs, which are short, last."""
-    if not any("::" in arg for arg in config.args):
-        left = [item for item in items if not campaign.in_shard(item.nodeid)]
-        if left:
-            config.hook.pytest_deselected(items=left)
-            items[:] = [item for item in items if campaign.in_shard(item.nodeid)]
-    order = ordered({unit(item.nodeid): None for item in items})
-    items.sort(key=lambda item: order[unit(item.nodeid)])
+    """Long files first and programs, which are short, last, so that all processes end together."""
+    units = {unit(item.nodeid): None for item in items}
+    order = sorted(units, key=lambda u: (u.startswith("program "), -seconds(u)))
+    place = {name: k for k, name in enumerate(order)}
+    left = [item for item in items if left_out(unit(item.nodeid))]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not left_out(unit(item.nodeid))]
+    items.sort(key=lambda item: place[unit(item.nodeid)])
 
 
-def ordered(units: Iterable[str]) -> dict[str, int]:
-    """The place of each unit."""
-    known = sorted(units, key=lambda u: (u.startswith("program "), -seconds(u)))
-    return {u: k for k, u in enumerate(known)}
-
-
-def pytest_report_header() -> list[str]:
-    """How to repeat what this run chose."""
-    full = ", ".join(sorted(campaign.ASKED)) or "none"
-    return [f"campaigns: shard PULLBACK_SHARD={campaign.SHARD}; in full: {full}"]
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """How to repeat what this run chose, also where ``-q`` leaves pytest's own header out."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        full = ", ".join(sorted(campaign.ASKED)) or "none"
+        reporter.write_line(f"campaigns: PULLBACK_SHARD={campaign.SHARD}, in full: {full}")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -78,7 +83,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByUnit(LoadScopeScheduling):  # type: ignore[misc, no-any-unimported]
+    class ByUnit(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return unit(nodeid)
 

@@ -70,12 +70,12 @@ FULL = campaign.full("papers")
 """Whether this is the full run: with ``MANY`` random programs for every theorem."""
 
 MANY = int(os.environ.get("PAPERS_PROGRAMS", "2000"))
-CORE = 30
+CORE, LEAST = 20, 30
 
 
 def count(few: int) -> int:
     """How many random programs: a few where all tests run, thousands in the full run."""
-    return max(few, MANY) if FULL else max(few // 2, min(few, CORE))
+    return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
 
 
 def in_shard(seed: int) -> int:
@@ -83,7 +83,7 @@ def in_shard(seed: int) -> int:
     of the full run that are in the shard."""
     if FULL or not CORE <= seed < 2000:
         return seed
-    return CORE + (seed + 100 * campaign.SHARD) % (2000 - CORE)
+    return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
 
 
 # --- the standard programs ------------------------------------------------------------------------
