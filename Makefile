@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test papers-full campaign replay replay-save bench bench-table1 callgrind clean
+.PHONY: demo test test-fast campaign durations replay replay-save bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -18,13 +18,20 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/dev.stamp
 	$(PY) -m pytest -n 2 -q
 
-# The papers' theorems on thousands of random programs, and on all programs up to a larger size.
-papers-full: $(VENV)/dev.stamp
-	PAPERS_PROGRAMS=2000 $(PY) -m pytest -n 2 -q tests/papers
+# The tests of the layers that differ from main, within two minutes.
+test-fast: $(VENV)/dev.stamp
+	$(PY) -m tests.fast
 
-# Steps after every pass, and against CPython's bytecodes, of the whole corpus and random programs.
+# What make test runs a shard of, in full: all campaigns, or one (docs/TESTING.md names them).
 campaign: $(VENV)/dev.stamp
-	PULLBACK_CAMPAIGN=1 $(PY) -m pytest -n 2 -q tests/opt/test_work.py tests/test_python_work.py
+	$(PY) -m tests.campaign
+
+campaign-%: $(VENV)/dev.stamp
+	$(PY) -m tests.campaign $*
+
+# How long each file of tests takes, for make test-fast and for the order in make test.
+durations: $(VENV)/dev.stamp
+	$(PY) -m tests.durations
 
 # What is compiled, beside the revision BASE, or beside the record of make replay-save.
 replay: $(VENV)/dev.stamp

@@ -1,20 +1,113 @@
-"""Tests over the whole corpus that are too long for every run: a part of it by default, all of it
-with ``PULLBACK_CAMPAIGN=1`` (``make campaign``)."""
+"""What is too long for every run: a shard of each campaign by default, all of it when asked.
+
+A *campaign* claims something of very many programs: of the whole corpus stage by stage, of random
+programs, of all programs up to a size. ``make test`` runs a fixed core of each, so that every claim
+is tested in every run, and a shard that moves on with the commits (``docs/TESTING.md``);
+``PULLBACK_SHARD`` repeats the one that the header of a run names. ``PULLBACK_CAMPAIGN`` asks for
+campaigns in full: names with commas between them, or ``all`` (``make campaign-NAME``,
+``make campaign``).
+"""
 
 import os
+import subprocess
+import sys
+import time
+import zlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
 
-FULL = "PULLBACK_CAMPAIGN" in os.environ
+NAMES = {
+    "agreement": ("every way to a value and a derivative natively, for the corpus and NumPy's",
+                  "tests/test_agreement.py", "tests/frontend/test_numpy_linalg.py",
+                  "tests/frontend/test_numpy_masks.py", "tests/frontend/test_numpy_special.py",
+                  "tests/frontend/test_lapack.py"),
+    "cost": ("steps and instructions at all sizes, for every program of the corpus",
+             "tests/test_scaling.py", "tests/test_cost.py"),
+    "work": ("steps after every pass, and against CPython's bytecodes, for the corpus",
+             "tests/opt/test_work.py", "tests/test_python_work.py"),
+    "order": ("what is compiled depends on no order and no process, all programs and stages",
+              "tests/test_order.py"),
+    "papers": ("the papers' theorems on thousands of random programs and on all small ones",
+               "tests/papers"),
+    "random": ("random programs: derivatives of all kinds, np.where, exact bits",
+               "tests/ad/test_random.py", "tests/test_random_where.py", "tests/test_exact.py"),
+    "edges": ("every function of numbers at its edge values, in all types",
+              "tests/frontend/test_edge_values.py"),
+    "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
+                   "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
+}  # fmt: skip
+"""The campaigns: what each is about, and its tests."""
 
 
-def part(items: Sequence[T], every: int, first: int = 0) -> list[T]:
-    """Every so many-th of the items, or all of them."""
-    return list(items) if FULL else list(items[first::every])
+def _position() -> int:
+    """A tenth of the number of commits, so that what passed before a commit is mostly what runs
+    after it; the day where nobody knows."""
+    root = Path(__file__).parents[1]
+    try:
+        done = subprocess.run(
+            ["git", "rev-list", "--count", "HEAD"], cwd=root, capture_output=True, text=True,
+            timeout=20, check=True,
+        )  # fmt: skip
+        return int(done.stdout) // 10
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return int(time.time() // 86400)
 
 
-def count(some: int, many: int) -> int:
-    """How many random programs there are."""
-    return many if FULL else some
+SHARD = int(os.environ.get("PULLBACK_SHARD") or _position())
+os.environ["PULLBACK_SHARD"] = str(SHARD)  # for the processes that run the tests
+
+_asked = set(filter(None, os.environ.get("PULLBACK_CAMPAIGN", "").split(",")))
+ASKED = frozenset(NAMES if "all" in _asked else _asked)
+assert set(NAMES) >= ASKED, f"no such campaign: {ASKED - set(NAMES)}; there are {list(NAMES)}"
+
+
+def full(campaign: str) -> bool:
+    """Whether a campaign is asked for in full."""
+    return campaign in ASKED
+
+
+def chosen(campaign: str, name: str, every: int) -> bool:
+    """Whether a program (or a case of a test) is in the shard, which is a part of ``every``."""
+    assert campaign in NAMES
+    return full(campaign) or zlib.crc32(name.encode()) % every == SHARD % every
+
+
+def part(campaign: str, items: Sequence[T], every: int, core: Sequence[int] = (0,)) -> list[T]:
+    """The items at the places ``core``, and every so many-th of the others; or all of them."""
+    assert campaign in NAMES
+    if full(campaign):
+        return list(items)
+    return [x for k, x in enumerate(items) if k in core or k % every == SHARD % every]
+
+
+def seeds(campaign: str, core: int, shard: int, of: int) -> list[int]:
+    """Seeds of random programs: ``core`` that stay, ``shard`` that move through ``of``; or all."""
+    assert campaign in NAMES
+    if full(campaign):
+        return list(range(of))
+    start = core + SHARD * shard % max(1, of - core - shard + 1)
+    return [*range(core), *range(start, start + shard)]
+
+
+def rotated(campaign: str, name: str, items: Sequence[T]) -> Sequence[T]:
+    """One of the items, another one for another name and in the next shard; or all of them."""
+    assert campaign in NAMES
+    if full(campaign):
+        return items
+    return [items[(zlib.crc32(name.encode()) + SHARD) % len(items)]]
+
+
+def main(names: Sequence[str]) -> int:
+    """Runs campaigns in full, all of them if none is named."""
+    assert set(names) <= set(NAMES), f"the campaigns are {', '.join(NAMES)}"
+    files = sorted({file for name in names or NAMES for file in NAMES[name][1:]})
+    asked = {**os.environ, "PULLBACK_CAMPAIGN": ",".join(names or NAMES)}
+    words = [sys.executable, "-m", "pytest", "-n2", "-q", *files]
+    return subprocess.run(words, env=asked, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

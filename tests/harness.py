@@ -34,11 +34,17 @@ def gradient(
     return driver.gradient(f, args, argnums, tier=tier, method=method)
 
 
-def forward(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
-    """The tangent of f along tangents, by forward mode."""
+def forward(
+    f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...],
+    tier: str = "native",
+) -> Any:  # fmt: skip
+    """The tangent of f along tangents, by forward mode, in a tier: "eval" or "native"."""
     import pullback as pb
+    from pullback import driver
 
-    return pb.jvp(f, primals, tangents)[1]
+    if tier == "native":
+        return pb.jvp(f, primals, tangents)[1]
+    return driver.tangent_of(f, primals, tangents, tier)[1]
 
 
 def steps(f: Callable[..., Any], args: tuple[Any, ...], method: str | None = None) -> int:

@@ -16,9 +16,10 @@ import pullback as pb
 from pullback.call import driver
 from pullback.frontend.python.memo import by_node
 from pullback.native.runtime import ModuleOwner
+from tests import campaign
 from tests.test_rebinding import space
 
-COMPILATIONS = int(os.environ.get("PULLBACK_COMPILATIONS", "0"))
+COMPILATIONS = 2000 if campaign.full("interrupts") else 0
 
 
 def resident() -> int:
@@ -48,7 +49,7 @@ needs_statm = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="
 
 @needs_statm
 def test_memory_is_flat_once_the_cache_is_full(monkeypatch):
-    """``PULLBACK_COMPILATIONS=2000``: with the cache of every day."""
+    """The campaign "interrupts": with the cache of every day."""
     if COMPILATIONS < 1000:
         monkeypatch.setattr(pb.config, "cache_size", 8)
     fill = pb.config.cache_size + 72  # what was compiled before goes, too

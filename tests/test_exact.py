@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 import random
 import re
 from collections.abc import Callable
@@ -16,9 +15,9 @@ import pytest
 import pullback as pb
 from pullback.call import driver
 from pullback.pipeline import PIPELINE, SHARED, run_stages
+from tests.campaign import seeds
 from tests.exact import Writer, bits, functions_of, outcome, points, some_number
 
-PROGRAMS = int(os.environ.get("EXACT_PROGRAMS", "2"))
 METHODS = ("chad", "dual")
 
 
@@ -46,7 +45,7 @@ def agree(f: Callable[..., Any], arguments: list[tuple[float, ...]], *chosen: st
                 assert outcome(way, *args) == outcome(f, *args), (name, args)
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
+@pytest.mark.parametrize("seed", seeds("random", 1, 1, 60))
 def test_random_programs(seed: int) -> None:
     text = Writer(seed).text()
     f = functions_of(text, f"exact {seed}")["f"]
@@ -85,7 +84,7 @@ def test_bits_do_not_depend_on_the_passes_after_ad(seed: int) -> None:
             assert bits(plain) == bits(driver.gradient(f, args, (0, 1, 2), "native", method))
 
 
-@pytest.mark.parametrize("seed", range(100, 100 + PROGRAMS // 2))
+@pytest.mark.parametrize("seed", [100 + k for k in seeds("random", 1, 0, 30)])
 def test_random_programs_in_lanes(seed: int) -> None:
     space = functions_of(Writer(seed).text(), f"exact {seed}")
     rng = random.Random(seed)

@@ -1,11 +1,10 @@
 """A KeyboardInterrupt in the compiler, wherever it comes: the next call compiles the same program.
 
-``PULLBACK_INTERRUPTS`` says how many places are tried for each program (default: 3)."""
+Three places of each program are tried in every run, many in the campaign "interrupts"."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import random
 import sys
 from collections.abc import Callable
@@ -16,8 +15,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests import campaign
 
-PLACES = int(os.environ.get("PULLBACK_INTERRUPTS", "3"))
+PLACES = campaign.seeds("interrupts", 2, 1, 60)
 
 PROGRAMS = '''
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Count:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The same functions many times, each time with code that nobody has compiled."""
     path: Path = tmp_path_factory.mktemp("interrupted") / "programs_to_interrupt.py"
-    path.write_text(PROGRAMS + "".join(COPY.format(k=k) for k in range(PLACES + 2)))
+    path.write_text(PROGRAMS + "".join(COPY.format(k=k) for k in [*PLACES, 60, 61]))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -108,14 +108,14 @@ def test_the_next_call_compiles_the_same(
         pb.show(pb.value_and_grad(f, method=method), x)
         return capsys.readouterr().out.replace(f.__name__, "f")
 
-    f = getattr(programs, f"{name}_{PLACES}")
+    f = getattr(programs, f"{name}_60")
     pb.value_and_grad(f, method=method)(x)  # what is done once in a process
-    f = getattr(programs, f"{name}_{PLACES + 1}")
+    f = getattr(programs, f"{name}_61")
     count = Count()
     count.run(lambda: pb.value_and_grad(f, method=method)(x))
     (value, gradient), text = pb.value_and_grad(f, method=method)(x), core(f)
-    rng = random.Random(f"{name} {method}")
-    for k in range(PLACES):
+    for k in PLACES:
+        rng = random.Random(f"{name} {method} {k}")
         f = getattr(programs, f"{name}_{k}")
         operator = pb.value_and_grad(f, method=method)
         assert Count(rng.randrange(1, count.seen // 2)).run(lambda: operator(x))  # noqa: B023

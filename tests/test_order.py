@@ -2,7 +2,7 @@
 
 Every program of the corpus gives the same Core alone, after all others and in reverse order, in
 processes with other hashes of strings; so do the later stages, down to the text for LLVM, of some.
-ORDER_PROGRAMS in the environment asks for all programs alone, and for all their stages.
+The campaign "order" asks for all programs alone, and for all their stages.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from pullback.call.request import Request, What
 from pullback.core.pretty import show
 from pullback.frontend.python.pytypes import type_of
 from pullback.frontend.specialise import specialise
+from tests import campaign
 from tests.frontend.test_unions import CASES
 from tests.programs import corpus
 
-FULL = "ORDER_PROGRAMS" in os.environ
+FULL = campaign.full("order")
 THROUGH = ["symbols_chosen", "generic_swap"]
 """The programs of which all stages are compared."""
 
@@ -87,10 +88,10 @@ def elsewhere(how: str, names: Sequence[str], through: bool, seed: int) -> Diges
 
 def test_core() -> None:
     sources = programs()
-    names = list(sources)
+    names = campaign.part("order", list(sources), 3)
     here = {name: digest(sources[name], False) for name in names}
     assert elsewhere("together", names[::-1], False, 1) == here
-    some = names if FULL else names[-len(CASES) :] + names[:: len(names) // 12]
+    some = names if FULL else names[-len(CASES) // 3 :] + names[:: len(names) // 12]
     alone = elsewhere("alone", some, False, 2)
     assert alone == {name: here[name] for name in some}
 

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from tests import harness, python_work
-from tests.campaign import FULL, count, part
+from tests.campaign import part, seeds
 from tests.programs import Program, corpus
 from tests.recursions import RECURSIONS, Recursion, random_recursion, random_text
 from tests.tables import TABLES
 
-MOST = 100_000 if FULL else 20_000
+MOST = 100_000
 """Bytecodes that are traced."""
 
 BOUND = 4.0
@@ -69,7 +69,7 @@ def ratios(found: Sequence[tuple[int, int]]) -> list[float]:
     return out
 
 
-@pytest.mark.parametrize("program", part(corpus(), 20, 3), ids=str)
+@pytest.mark.parametrize("program", part("work", corpus(), 30, core=range(3, 445, 100)), ids=str)
 def test_no_more_work_than_python(program: Program) -> None:
     found = counted(program)
     if found:
@@ -114,7 +114,7 @@ def test_recursions_and_their_gradients(f: Recursion) -> None:
 
 
 def test_random_recursions_and_their_gradients(tmp_path: Path) -> None:
-    for seed in range(count(12, 1500)):
+    for seed in seeds("work", 6, 6, 1500):
         assert_bounded(random_recursion(seed, tmp_path), text=random_text(seed))
 
 

@@ -1,12 +1,9 @@
 """Random programs of nested np.where over values that overflow or are singular where they are not
-taken, against the same with ``if``: no NaN comes from the side that is not taken.
-
-``PULLBACK_WHERES`` is the number of programs (3)."""
+taken, against the same with ``if``: no NaN comes from the side that is not taken."""
 
 from __future__ import annotations
 
 import linecache
-import os
 import random
 from collections.abc import Callable
 
@@ -14,9 +11,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from tests.campaign import seeds
 
-COUNT = int(os.environ.get("PULLBACK_WHERES", "3"))
-FIRST = int(os.environ.get("PULLBACK_WHERES_FIRST", "0"))
 POINTS = np.array([-800.0, -2.5, -0.5, 0.0, 0.5, 1.0, 1.7, 2.0, 30.0, 800.0])
 
 UNARY = ("np.exp({})", "np.log({})", "np.sqrt({})", "1.0 / {}", "{} ** 1.5", "np.cosh({})",
@@ -102,7 +98,7 @@ def regular(g: Callable[..., object]) -> tuple[list[np.float64], list[float]]:
     return points, slopes
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+@pytest.mark.parametrize("seed", seeds("random", 2, 1, 200))
 def test_only_the_side_that_is_taken_counts(seed: int) -> None:
     texts = Writer(seed).texts()
     f, g = (function(text, seed, kind) for text, kind in zip(texts, ("all", "one"), strict=True))

@@ -15,7 +15,7 @@ from pullback.call import by_leaves
 from pullback.core.terms import Program as CoreProgram
 from pullback.lower import lanes
 from pullback.lower.values import NotInLanes
-from tests import harness
+from tests import campaign, harness
 from tests.lower import agreement
 from tests.programs import Program, corpus
 
@@ -33,6 +33,12 @@ def arguments(program: Program, size: int) -> tuple[Any, ...]:
     return program.make_args(np.random.default_rng(size), size)
 
 
+def sizes(program: Program, few: int, many: int) -> tuple[int, ...]:
+    """The first sizes at which a program is counted: more of them for those in the shard."""
+    more = campaign.chosen("cost", program.name, 4)
+    return program.growth[: many if more else few]
+
+
 def ratio(program: Program, size: int) -> float:
     """Of the counted gradient to the counted function and the size of the gradient."""
     args = arguments(program, size)
@@ -42,7 +48,7 @@ def ratio(program: Program, size: int) -> float:
 
 @pytest.mark.parametrize("program", REAL, ids=str)
 def test_steps_of_the_gradient_scale_as_the_function(program: Program) -> None:
-    found = {size: round(ratio(program, size), 2) for size in program.growth}
+    found = {size: round(ratio(program, size), 2) for size in sizes(program, 2, 3)}
     assert all(value <= BOUND for value in found.values()), found
 
 
@@ -66,7 +72,7 @@ def test_instructions_of_the_gradient_scale_as_those_of_the_function(
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(50_000)  # the evaluator of loop code recurses where the program does
     try:
-        found = {size: round(ratio(program, size), 2) for size in program.growth[:2]}
+        found = {size: round(ratio(program, size), 2) for size in sizes(program, 1, 2)}
     finally:
         sys.setrecursionlimit(limit)
     assert all(value <= INSTRUCTIONS_BOUND for value in found.values()), found

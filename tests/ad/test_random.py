@@ -4,8 +4,8 @@ import pytest
 
 from tests.ad.agreement import AtAKink, agree
 from tests.ad.generate import Generator
+from tests.campaign import seeds
 
-PROGRAMS = 200
 TRIES = 4
 
 
@@ -23,13 +23,13 @@ def compare(seed: int, nested: bool = False) -> None:
             args = g.arguments()
 
 
-@pytest.mark.parametrize("block", range(PROGRAMS // 20))
+@pytest.mark.parametrize("block", seeds("random", 2, 2, 10))
 def test_random_programs(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
         compare(seed)
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("block", seeds("random", 1, 1, 6))
 def test_derivatives_of_random_derivatives(block: int) -> None:
-    for seed in range(15 * block, 15 * block + 15):
+    for seed in range(5 * block, 5 * block + 5):
         compare(seed, nested=True)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-import os
 import warnings
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,8 +19,9 @@ import pytest
 import pullback as pb
 from pullback.frontend import specialise  # noqa: F401  (it fills the registry)
 from pullback.frontend.kinds.values import CALLS
+from tests import campaign
 
-ALL = os.environ.get("PULLBACK_EDGES") == "all"
+ALL = campaign.full("edges")
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.5, math.inf, -math.inf, math.nan, 5e-324,
           -5e-324, 2.3e-308, 1.7976931348623157e308, -1.7976931348623157e308, 3e9, -3e9, 2.0**31,
           2.0**63, -(2.0**63), 9.3e18, 0.1, 709.9, -745.2, 20.0]  # fmt: skip
@@ -107,8 +106,8 @@ def differences(
 
 
 def chosen(name: str, kinds: Sequence[Any]) -> Sequence[Any]:
-    """All kinds, or one of them that depends on the name."""
-    return kinds if ALL else [kinds[zlib.crc32(name.encode()) % len(kinds)]]
+    """All kinds, or one of them, another one for another name and in another shard."""
+    return campaign.rotated("edges", name, kinds)
 
 
 def ulp_of(name: str) -> int:

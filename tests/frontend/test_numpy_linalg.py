@@ -9,7 +9,7 @@ import scipy.linalg as sl
 
 import pullback as pb
 from tests import harness
-from tests.frontend.numpy_cases import check_derivatives, check_value
+from tests.frontend.numpy_cases import check_derivatives, check_value, tier_of
 
 
 def weights(n: int) -> Any:
@@ -127,7 +127,7 @@ def test_second_derivatives(f: Callable[..., Any]) -> None:
     a, b, h = matrix(3), weights(3) / 3, 1e-5
     d = np.random.default_rng(2).normal(size=(3, 3))
     g = pb.grad(f)
-    found = pb.jvp(g, (a, b), (d, 0 * b))[1]
+    found = harness.forward(g, (a, b), (d, 0 * b), tier_of(f))
     difference = (g(a + h * d, b) - g(a - h * d, b)) / (2 * h)
     np.testing.assert_allclose(found, difference, 1e-5, 1e-6)
 

@@ -133,7 +133,7 @@ def test_no_pass_makes_tables_slower(f: Recursion) -> None:
     assert grown(f, (0,), [(0.5, 8), (0.5, 32), (0.5, 128)]) == []
 
 
-@pytest.mark.parametrize("program", part(corpus(), 40, 7), ids=str)
+@pytest.mark.parametrize("program", part("work", corpus(), 40, core=(7, 207)), ids=str)
 def test_no_pass_makes_programs_slower(program: Program) -> None:
     sizes = program.growth or (program.sizes[0], program.sizes[-1], 4 * program.sizes[-1])
     runs = (program.make_args(np.random.default_rng(n), n) for n in sizes)

@@ -64,14 +64,26 @@ from pullback.papers.language.terms import (
     ZipWith,
 )
 from pullback.papers.language.values import Inj, map_reals, reals_in
+from tests import campaign
 
-FULL = "PAPERS_PROGRAMS" in os.environ
-"""Whether this is the full run: with so many random programs for every theorem."""
+FULL = campaign.full("papers")
+"""Whether this is the full run: with ``MANY`` random programs for every theorem."""
+
+MANY = int(os.environ.get("PAPERS_PROGRAMS", "2000"))
+CORE, LEAST = 20, 30
 
 
-def count(ci: int) -> int:
+def count(few: int) -> int:
     """How many random programs: a few where all tests run, thousands in the full run."""
-    return max(ci, int(os.environ.get("PAPERS_PROGRAMS", "0")))
+    return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
+
+
+def in_shard(seed: int) -> int:
+    """The seed of a program: the first ones are themselves in every run, the others stand for those
+    of the full run that are in the shard."""
+    if FULL or not CORE <= seed < 2000:
+        return seed
+    return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
 
 
 # --- the standard programs ------------------------------------------------------------------------
@@ -362,7 +374,7 @@ def random_program(
     seed: int, fragment: str = "RG", size: int = 20
 ) -> tuple[Source, tuple[Any, ...]]:
     """A well-typed program of one to three arguments, and arguments for it."""
-    rng = random.Random(f"{fragment}/{seed}")
+    rng = random.Random(f"{fragment}/{in_shard(seed)}")
     g = Generator(rng, fragment)
     context: Context = (("x", R), *((v, g.type(2)) for v in ("y", "w")[: rng.randrange(3)]))
     g.scope = list(context)

@@ -1,7 +1,7 @@
 """The theorems on every well-typed program up to a size, not only on random ones.
 
 Sizes are those of a term's constructors, over one real argument and the types R, R * R, R + R and
-R -> R; PAPERS_PROGRAMS asks for the full run, which takes every size one or two further.
+R -> R; the campaign "papers" takes every size one or two further.
 """
 
 from __future__ import annotations

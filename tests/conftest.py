@@ -1,0 +1,91 @@
+"""How the suite is run: what is asked of one program of the corpus follows each other in one
+process, where each test finds what the others have compiled in the driver's own cache.
+
+Nothing here changes what a test does. The header names the shard of the campaigns
+(``tests/campaign.py``); ``PULLBACK_PROGRAMS=16`` takes a sixteenth of the corpus
+(``tests/fast.py``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests import campaign
+from tests.durations import seconds
+
+PART = int(os.environ.get("PULLBACK_PROGRAMS", "1"))
+PROGRAM = re.compile(r"\[(?:functions-|inlined-)?([\w/.]+?)(?:-\d+)?\]$")
+"""The program in the name of a test of the corpus."""
+
+OF_THE_CORPUS = {
+    "tests/test_agreement.py", "tests/test_cost.py", "tests/test_scaling.py",
+    "tests/test_python_work.py", "tests/opt/test_work.py", "tests/papers/test_bridge.py",
+}  # fmt: skip
+"""The files whose tests ask for one program each, by the same requests."""
+
+
+@cache
+def programs() -> frozenset[str]:
+    """The names of the corpus."""
+    from tests.programs import corpus
+
+    return frozenset(program.name for program in corpus())
+
+
+@cache
+def unit(nodeid: str) -> str:
+    """What runs together in one process: the tests of a program, else those of a file."""
+    file = nodeid.partition("::")[0]
+    if file in OF_THE_CORPUS:
+        named = PROGRAM.search(nodeid)
+        if named and named[1] in programs():
+            return f"program {named[1]}"
+    return file
+
+
+def left_out(name: str) -> bool:
+    """Whether a unit is a program that is not in the part that was asked for."""
+    part = zlib.crc32(name.encode()) % PART
+    return name.startswith("program ") and part != campaign.SHARD % PART
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long files first and programs, which are short, last, so that all processes end together."""
+    units = {unit(item.nodeid): None for item in items}
+    order = sorted(units, key=lambda u: (u.startswith("program "), -seconds(u)))
+    place = {name: k for k, name in enumerate(order)}
+    left = [item for item in items if left_out(unit(item.nodeid))]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not left_out(unit(item.nodeid))]
+    items.sort(key=lambda item: place[unit(item.nodeid)])
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """How to repeat what this run chose, also where ``-q`` leaves pytest's own header out."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        full = ", ".join(sorted(campaign.ASKED)) or "none"
+        reporter.write_line(f"campaigns: PULLBACK_SHARD={campaign.SHARD}, in full: {full}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Processes get whole units, in the order of the items."""
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByUnit(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit(nodeid)
+
+    config.option.loadscopereorder = False
+    return ByUnit(config, log)

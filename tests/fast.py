@@ -1,0 +1,124 @@
+"""``make test-fast``: the tests of what was touched, within two minutes of two quiet cores.
+
+Touched is what differs from the branch ``main``, or from the last commit where this is ``main``,
+in the working tree. Its layers and their tests are in ``LAYERS``, how long these take in
+``tests/durations.txt``. First come the house and the tests that were touched themselves, then in
+turns each layer's: those named after a touched file, then the shortest; of the corpus a sixteenth.
+What did not fit is named at the end; ``make test`` runs everything.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from tests.durations import seconds
+
+ROOT = Path(__file__).parents[1]
+BUDGET = float(os.environ.get("PULLBACK_FAST", "150"))
+"""Seconds of processor time for the tests, beside what it takes to start and to collect them."""
+
+SIXTEENTH = 16
+HOUSE = ("tests/house",)
+CORPUS = ("tests/test_agreement.py", "tests/test_cost.py")
+WORK = ("tests/opt/test_work.py", "tests/test_python_work.py", "tests/test_scaling.py")
+DRIVER = ("tests/test_*.py",)
+
+LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("src/pullback/core", ("tests/core", "tests/lower", "tests/ad/test_scalars.py", *CORPUS)),
+    ("src/pullback/frontend", ("tests/frontend", *CORPUS)),
+    ("src/pullback/convert", ("tests/convert", "tests/opt/test_pipeline.py", *CORPUS, *WORK)),
+    ("src/pullback/opt", ("tests/opt", *CORPUS, *WORK)),
+    ("src/pullback/ad", ("tests/ad", *CORPUS)),
+    ("src/pullback/lower", ("tests/lower", "tests/native", *CORPUS)),
+    ("src/pullback/native", ("tests/native", "tests/test_boundary.py", "tests/test_calls.py",
+                             "tests/test_routes.py", "tests/test_products.py", *CORPUS)),
+    ("src/pullback/papers", ("tests/papers",)),
+    ("src/pullback/demo", ("tests/test_demo.py",)),
+    ("src/pullback", (*DRIVER, *CORPUS)),
+    ("benchmarks", ("tests/test_benchmarks.py",)),
+    ("examples", ("tests/test_examples.py", "tests/test_agreement.py")),
+    ("tests/programs", CORPUS),
+    ("docs", ("tests/house/test_docs.py", "tests/papers/test_matrix.py")),
+)  # fmt: skip
+"""Where a file lies, and the tests of that layer: the first row that fits."""
+
+
+def git(*words: str) -> list[str]:
+    """Lines that git answers; none where it cannot."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def touched() -> list[str]:
+    """The files that differ, in the working tree too."""
+    head, changed = git("rev-parse", "HEAD"), git("status", "--porcelain")
+    bases = (git("merge-base", name, "HEAD") for name in ("main", "origin/main", "master"))
+    base = next((b for b in bases if b and b != head), head if changed else ["HEAD~1"])
+    new = git("ls-files", "--others", "--exclude-standard")
+    return sorted({*git("diff", "--name-only", *base), *new})
+
+
+def files(test: str) -> list[str]:
+    """The test files of a file, of a folder or of a pattern."""
+    path = ROOT / test
+    found = sorted(path.rglob("test_*.py")) if path.is_dir() else sorted(ROOT.glob(test))
+    return [file.relative_to(ROOT).as_posix() for file in found]
+
+
+def layer(file: str) -> tuple[str, ...]:
+    """The tests of the layer in which a file lies."""
+    return next((tests for home, tests in LAYERS if file.startswith(f"{home}/")), ())
+
+
+def cost(test: str) -> float:
+    """Seconds that a file of tests takes here."""
+    return seconds(test) / (SIXTEENTH if test in (*CORPUS, *WORK) else 1)
+
+
+def candidates(changed: Sequence[str]) -> Iterator[str]:
+    """Test files in the order in which they are wanted, some more than once."""
+    yield from chain.from_iterable(map(files, HOUSE))
+    yield from (file for file in changed if Path(file).name.startswith("test_"))
+    stems = {f"test_{Path(file).stem}" for file in changed}
+    rows = []
+    for tests in dict.fromkeys(map(layer, changed)):
+        known = dict.fromkeys(chain.from_iterable(map(files, tests)))
+        rows.append(sorted(known, key=lambda t: (Path(t).stem not in stems, cost(t))))
+    yield from (test for turn in zip_longest(*rows) for test in turn if test is not None)
+
+
+def choose(changed: Sequence[str], budget: float = BUDGET) -> tuple[list[str], list[str]]:
+    """What is run, and what does not fit."""
+    run: list[str] = []
+    left: list[str] = []
+    for test in dict.fromkeys(candidates(changed)):
+        if not (ROOT / test).exists():
+            continue
+        if cost(test) <= budget:
+            budget -= cost(test)
+            run.append(test)
+        else:
+            left.append(test)
+    return run, left
+
+
+def main() -> int:
+    changed = touched()
+    run, left = choose(changed)
+    print(f"{len(changed)} files were touched; {len(run)} files of tests,"
+          f" {sum(map(cost, run)):.0f} s of processor time")
+    asked = {**os.environ, "PULLBACK_PROGRAMS": str(SIXTEENTH)}
+    words = [sys.executable, "-m", "pytest", "-n2", "-q", *run]
+    status = subprocess.run(words, cwd=ROOT, env=asked, check=False).returncode
+    if left:
+        print("not run, for lack of time:", *left)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
