@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("src/pullback/lower", ("tests/lower", "tests/native", *CORPUS)),
     ("src/pullback/native", ("tests/native", "tests/test_boundary.py", "tests/test_calls.py",
                              "tests/test_routes.py", "tests/test_products.py", *CORPUS)),
+    ("src/pullback/call", (*DRIVER, "tests/native/test_objects.py")),
     ("src/pullback/papers", ("tests/papers",)),
     ("src/pullback/demo", ("tests/test_demo.py",)),
     ("src/pullback", (*DRIVER, *CORPUS)),
