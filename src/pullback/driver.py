@@ -32,7 +32,12 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
 from pullback.entries import Fast
-from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    PullbackError,
+    UnsupportedError,
+)
 from pullback.frontend.derivatives.derivative_calls import register_operators
 from pullback.frontend.kinds.extents import NO_BROADCAST
 from pullback.frontend.kinds.kinds import ArgType, Kind, leaf_types
@@ -111,8 +116,9 @@ def _kind_or_none(value: object) -> ArgType | None:
         return None
 
 
-MOST_LIKE = 8
-"""How many specialisations for the same types, by what they found outside, are remembered."""
+MOST_LIKE = 16
+"""How many specialisations for the same types, by what they found outside, are remembered. Where
+there are so many, the next one takes bools as they come."""
 
 _VALUE = Request(What.VALUE)
 _compiling = threading.RLock()
@@ -136,7 +142,8 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
         with _compiling:
             known = _lookup(key, f, args)
             if known is None:
-                known = _specialise(f, args, kinds, equal, request)
+                full = len(_found.get(key, ())) >= MOST_LIKE
+                known = _specialise(f, args, kinds, equal, request, full=full)
                 _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -152,11 +159,23 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
     return next((s for s in found if s.fits(f, args)), None)
 
 
+def _front(
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, lapack: bool,
+    full: bool,
+) -> Specialised:  # fmt: skip
+    """The program in Core. ``full``: for all bools, unless some branch can only be compiled where
+    it is known which way it goes."""
+    if full:
+        with contextlib.suppress(PullbackError):
+            return specialise(f, kinds, tuple(args), equal, lapack, known_flags=False)
+    return specialise(f, kinds, tuple(args), equal, lapack)
+
+
 def _specialise(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
-    request: Request, trace: Trace | None = None,
+    request: Request, trace: Trace | None = None, full: bool = False,
 ) -> Specialisation:  # fmt: skip
-    special = with_literals(specialise(f, kinds, tuple(args), equal, request.lapack))
+    special = with_literals(_front(f, args, kinds, equal, request.lapack, full))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":

@@ -21,6 +21,7 @@ from pullback.frontend.derivatives.identity import ByNodes
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interpret import scalars
+from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.flatten import NoKindError, functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import (
@@ -324,7 +325,11 @@ class Run(PythonValues):
         if isinstance(cond, bool):
             return then() if cond else orelse()
         test: Atom = cond
-        return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
+        try:
+            return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
+        except PullbackError as refusal:
+            need_known(self, test, node, refusal)
+            raise
 
     def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
         if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):

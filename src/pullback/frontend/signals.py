@@ -61,10 +61,18 @@ class Widen(Exception):
 
 
 class NeedStatic(Exception):
-    """A parameter turned out to be needed at compile time: specialise by its value."""
+    """A parameter turned out to be needed at compile time: specialise by its value. ``refusal``:
+    what is refused if that cannot be."""
 
-    def __init__(self, origin: tuple[object, str], node: ast.AST, what: str) -> None:
+    def __init__(
+        self,
+        origin: tuple[object, str],
+        node: ast.AST,
+        what: str,
+        refusal: PullbackError | None = None,
+    ) -> None:
         self.origin = origin
         self.node = node
         self.what = what
+        self.refusal = refusal
         super().__init__(what)

@@ -13,7 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.terms import Call, Var
-from pullback.errors import EndlessError, PullbackError, UnsupportedError, excerpt
+from pullback.errors import (
+    EndlessError,
+    PullbackError,
+    StaticValueError,
+    UnsupportedError,
+    excerpt,
+)
 from pullback.frontend.functions.bodies import GUESS, Spec, run_once
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -71,6 +77,7 @@ class Functions:
         self.active: list[Spec] = []
         self.static_params: dict[Definition, set[str]] = {}
         self.checked: set[Definition] = set()
+        self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
 
     # --- calls ------------------------------------------------------------------------------------
@@ -96,12 +103,31 @@ class Functions:
             try:
                 spec = self.spec(flat_f, flat_args, list(given), node)
             except _MakeStatic as e:
-                what = f"the argument {e.name!r} ({e.signal.what})"
-                self.run.static(args[e.name], node, what)
-                self.static_params.setdefault(f.definition, set()).add(e.name)
+                self._make_static(f.definition, e, args[e.name], node)
                 continue
             return spec, *self._atoms(spec, bare, given, node)
         raise AssertionError("static parameters do not settle")
+
+    def _make_static(
+        self, definition: Definition, e: _MakeStatic, value: Value, node: ast.AST
+    ) -> None:
+        """Let a parameter be static from now on, if what it is given is known."""
+        what = f"the argument {e.name!r} ({e.signal.what})"
+        known = self.static_params.setdefault(definition, set())
+        refusal = e.signal.refusal
+        try:
+            if refusal is not None and definition in self.recursive:
+                raise refusal
+            if e.name in known:
+                rewrite = "let the recursion hand it on as it is"
+                self.run.refuse(node, f"{what} changes in a recursion", rewrite, StaticValueError)
+            self.run.static(value, node, what)
+        except StaticValueError as unknown:
+            raise refusal or unknown from None
+        except NeedStatic as outer:
+            outer.refusal = refusal
+            raise
+        known.add(e.name)
 
     def _given(
         self, definition: Definition, args: dict[str, Value], node: ast.AST
@@ -168,6 +194,8 @@ class Functions:
         if key in self.specs:
             return self.specs[key]
         nested = [s for s in self.active if s.definition is definition]
+        if nested:
+            self.recursive.add(definition)
         for s in reversed(nested):
             found = self._recursive(s, function.kind, kinds, node)
             if found is not None:

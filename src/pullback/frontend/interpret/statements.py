@@ -22,6 +22,7 @@ from pullback.frontend.interpret.expressions import (
     test_of,
 )
 from pullback.frontend.interpret.forks import Flow, fork_names
+from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.kinds.values import (
@@ -358,7 +359,11 @@ def _branch(
     if _only_raises(s):
         return _raise_first(run, cond, body, orelse)
     test: Atom = cond
-    return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
+    try:
+        return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
+    except PullbackError as refusal:
+        need_known(run, test, s, refusal)
+        raise
 
 
 def _only_raises(s: ast.stmt) -> bool:
