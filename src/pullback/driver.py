@@ -136,14 +136,13 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             "pass data without cycles; of deep trees frozen dataclasses that name their own type",
         ) from None
     equal = (type_of(f), kinds) not in _broadcasting
-    key = (type_of(f), kinds, equal, request.lapack, request.in_order)
+    key = _key(f, kinds, equal, request)
     known = _lookup(key, f, args)
     if known is None:
         with _compiling:
             known = _lookup(key, f, args)
             if known is None:
-                full = len(_found.get(key, ())) >= MOST_LIKE
-                known = _specialise(f, args, kinds, equal, request, full=full)
+                known = _specialise(f, args, kinds, equal, request)
                 _found[key] = [known, *_found.get(key, ())][:MOST_LIKE]
                 while len(_found) > config.cache_size:
                     _found.popitem(last=False)
@@ -159,23 +158,26 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
     return next((s for s in found if s.fits(f, args)), None)
 
 
+def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> object:
+    return type_of(f), kinds, equal, request.lapack, request.in_order
+
+
 def _front(
-    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, lapack: bool,
-    full: bool,
-) -> Specialised:  # fmt: skip
-    """The program in Core. ``full``: for all bools, unless some branch can only be compiled where
-    it is known which way it goes."""
-    if full:
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, request: Request
+) -> Specialised:
+    """The program in Core: for the bools that there are now, or where there have been many, for
+    all, unless some branch can only be compiled where it is known which way it goes."""
+    if len(_found.get(_key(f, kinds, equal, request), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
-            return specialise(f, kinds, tuple(args), equal, lapack, known_flags=False)
-    return specialise(f, kinds, tuple(args), equal, lapack)
+            return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
+    return specialise(f, kinds, tuple(args), equal, request.lapack)
 
 
 def _specialise(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
-    request: Request, trace: Trace | None = None, full: bool = False,
+    request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
-    special = with_literals(_front(f, args, kinds, equal, request.lapack, full))
+    special = with_literals(_front(f, args, kinds, equal, request))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":

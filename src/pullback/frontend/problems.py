@@ -16,7 +16,7 @@ from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.kinds.values import Stale
 from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.syntax import assigned, pattern_names, target_names
-from pullback.frontend.signals import FollowUp, NeedStatic, Unreachable, Unresolved
+from pullback.frontend.signals import FollowUp, NeedStatic, Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -118,7 +118,7 @@ def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
     except PullbackError as e:
         assert run.problems is not None
         run.problems.add(e)
-    except (Unresolved, Unreachable, NeedStatic):
+    except (Unreachable, NeedStatic):
         pass
     finally:
         scope.names, frame.in_loop, frame.live_end = saved

@@ -48,7 +48,7 @@ from pullback.frontend.problems import Problems
 from pullback.frontend.python.python_values import Hidden, PythonValues
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Definition, site_of
-from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
+from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.bodies import Spec
@@ -300,10 +300,9 @@ class Run(PythonValues):
         with self.building(Builder()) as b:
             try:
                 return b.block(tuple(fn()))
-            except Unresolved as e:
-                e.in_loop = True
-                raise
             except Unreachable as e:
+                if self.calls.incomplete:
+                    raise
                 # There is no value to go on with, and no path beside this one.
                 definition = self.frame.definition
                 if e.refusal is None and definition is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder
 from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
-from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.errors import MutationError, PullbackError, TypesDoNotMeetError
 from pullback.frontend.functions.handing import lent, with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Path, Scope
@@ -34,7 +34,9 @@ ResultOwner = tuple[frozenset[int], frozenset[int], bool]
 
 @dataclass(eq=False, slots=True)
 class Spec:
-    """One specialisation. ``result`` is an estimate while it is ``active``."""
+    """One specialisation. While it is ``active``, ``result`` is what is known so far of what it
+    gives: None if nothing has arrived at its end. So that is the result of a function that never
+    returns."""
 
     definition: Definition
     name: str
@@ -46,14 +48,27 @@ class Spec:
     updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
     nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
     handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
-    never_returns: bool = False
-    used: bool = False  # by a recursive call
-    unresolved: bool = False  # such a call had to be left out
-    no_rounds: bool = False  # loops with such a call count as empty: no path goes without
+    # What a round of the iteration (``fixpoint``) has found:
+    used: bool = False  # it is called again while it is run
+    wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # such calls need it for more
+    waits: bool = False  # it uses what may be known in part only
+    incomplete: bool = False  # for want of a result a path was left out
+    refusal: PullbackError | None = None  # the first refusal of a path that was left out
+    head: Spec | None = None  # the outermost function around it that it uses
+    moved: bool = False  # more is known of a function inside of it
+    began: int = 0  # when
 
+    @property
+    def never_returns(self) -> bool:
+        """Whether nothing arrives at its end."""
+        return self.result is None
 
-GUESS = ScalarK(Bool(), True)
-"""The kind of a result of which nothing is known yet."""
+    def state(self) -> tuple[object, ...]:
+        """What is known of it; when a round adds nothing, that is settled."""
+        updates = tuple(sorted(self.updates)), frozenset(self.nested)
+        return (
+            self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates
+        )  # fmt: skip
 
 
 def run_once(
@@ -105,7 +120,6 @@ def _body(
 
     node = spec.definition.node
     flat: Flat | None = None
-    spec.never_returns = False
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         for path, kind in spec.hidden.items():
@@ -114,9 +128,11 @@ def _body(
             value = run_body(run, spec.definition)
             run.kind(value, node)
             value = with_updates(run, spec, value, node)
+            if tuple(sorted(spec.updates)) != spec.handed:
+                spec.result = None  # what is known is of another form
             flat = flatten(_to_estimate(run, spec, value, node))
         except Unreachable:
-            spec.never_returns = True
+            pass
         atoms = tuple(flat.atoms) if flat is not None else ()
         block = b.block(atoms)
     for path, hidden in frame.hidden.items():
@@ -136,8 +152,6 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
     if spec.result is None or not spec.used:
         return value
     wide = join(spec.result, own)
-    if wide is None and spec.result == GUESS:
-        return value  # the result was only guessed
     if wide is None:
         one, other = describe_both(spec.result, own)
         run.refuse(

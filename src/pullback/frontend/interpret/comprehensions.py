@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
+from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.kinds.values import (
     GeneratorV,
     Indexed,
@@ -18,7 +19,7 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.signals import Unresolved
+from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -35,9 +36,10 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
         return TupleV(items.items, is_list=True)
     try:
         return iteration.collect(run, items, node)
-    except Unresolved as e:
-        e.leave_out()
-        return TupleV((), is_list=True)
+    except Unreachable:
+        if has_items(items):
+            raise
+        return TupleV((), is_list=True)  # so far no item of it comes to its end
 
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:

@@ -81,7 +81,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return _with_rest(run, s, rest)
             flow = _statement(run, s) if after is None else Flow.FALL
         except PullbackError as e:
-            if run.problems is None:
+            if run.problems is None or run.calls.incomplete:
                 raise
             recovered(run, s, e)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
@@ -206,11 +206,9 @@ def _after_break(
 
 def _endless(s: ast.stmt) -> bool:
     """``while True`` without break: only return leaves it."""
-    match s:
-        case ast.While(ast.Constant(value), body) if value:
-            return "break" not in jumps(body)
-        case _:
-            return False
+    from pullback.frontend.interpret.loops import is_endless
+
+    return isinstance(s, ast.While) and is_endless(s) and "break" not in jumps(s.body)
 
 
 def _statement(run: Run, s: ast.stmt) -> Flow:
