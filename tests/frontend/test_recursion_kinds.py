@@ -78,7 +78,7 @@ def base_in_an_expression(x, n=4):
 
 
 def base_after_a_condition(x, n=4):
-    return n > 0 and base_after_a_condition(x * 1.2, n - 1) or x * x
+    return (n > 0 and base_after_a_condition(x * 1.2, n - 1)) or x * x
 
 
 def base_is_a_loop_without_rounds(x, tree=TREE):

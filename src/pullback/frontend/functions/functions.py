@@ -57,13 +57,6 @@ def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
     return _INSIDE.of(node, id(outer.globals), make)
 
 
-class _MakeStatic(Exception):
-    def __init__(self, name: str, signal: NeedStatic) -> None:
-        self.name = name
-        self.signal = signal
-        super().__init__(name)
-
-
 def _of_other_union(a: Kind, b: Kind) -> bool:
     return isinstance(a, UnionK) and isinstance(b, UnionK) and a.union is not b.union
 
@@ -115,23 +108,27 @@ class Functions:
             assert isinstance(flat_f.kind, FunctionK)
             try:
                 spec = self.spec(flat_f, flat_args, list(given), node)
-            except _MakeStatic as e:
-                self._make_static(f.definition, e, args[e.name], node)
+            except NeedStatic as e:
+                needed, name = e.origin
+                of_callee = isinstance(needed, Spec) and needed.definition is f.definition
+                if not of_callee or needed in self.active:
+                    raise
+                self._make_static(f.definition, e, args[name], node)
                 continue
             return spec, *self._atoms(spec, bare, given, node)
         raise AssertionError("static parameters do not settle")
 
     def _make_static(
-        self, definition: Definition, e: _MakeStatic, value: Value, node: ast.AST
+        self, definition: Definition, e: NeedStatic, value: Value, node: ast.AST
     ) -> None:
         """Let a parameter be static from now on, if what it is given is known."""
-        what = f"the argument {e.name!r} ({e.signal.what})"
+        name, refusal = e.origin[1], e.refusal
+        what = f"the argument {name!r} ({e.what})"
         known = self.static_params.setdefault(definition, set())
-        refusal = e.signal.refusal
         try:
             if refusal is not None and definition in self.recursive:
                 raise refusal
-            if e.name in known:
+            if name in known:
                 rewrite = "let the recursion hand it on as it is"
                 self.run.refuse(node, f"{what} changes in a recursion", rewrite, StaticValueError)
             self.run.static(value, node, what)
@@ -140,7 +137,7 @@ class Functions:
         except NeedStatic as outer:
             outer.refusal = refusal
             raise
-        known.add(e.name)
+        known.add(name)
 
     def _given(
         self, definition: Definition, args: dict[str, Value], node: ast.AST
@@ -282,10 +279,6 @@ class Functions:
         try:
             self.check_syntax(definition)
             spec = self.fixpoint.settle(spec, key, once, node)
-        except NeedStatic as e:
-            if e.origin[0] is spec:
-                raise _MakeStatic(e.origin[1], e) from None
-            raise
         except PullbackError as e:
             if self._in_package(definition, e):
                 raise self._blamed(definition, e, node) from None
