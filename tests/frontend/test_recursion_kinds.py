@@ -466,3 +466,62 @@ REFUSED = [
 def test_refused(f: Callable[..., Any], words: str) -> None:
     with pytest.raises(pb.PullbackError, match=words):
         pb.jit(f)(0.7)
+
+
+# --- functions of a recursion that never return ---------------------------------------------------
+
+
+def bad(x, n):
+    raise ValueError(f"{may_fail(x, n - 1):.1f} at {n}")
+
+
+def may_fail(x, n):
+    if n <= 0:
+        return x
+    if x > 10.0:
+        return bad(x, n)
+    return may_fail(2.0 * x, n - 1)
+
+
+def worse(x, n):
+    if n > 3:
+        worse(x, n - 2)
+    raise ValueError(f"{in_an_expression(x, n - 4):.1f} at {n}")
+
+
+def in_an_expression(x, n):
+    return x if n <= 0 else x + worse(x, n) if x > 10.0 else in_an_expression(2.0 * x, n - 1)
+
+
+def in_a_list(x, n):
+    if n <= 0:
+        return x
+    parts = [bad(x, k) for k in range(n)] if x > 10.0 else [x]
+    return in_a_list(2.0 * x, n - 1) + sum(parts)
+
+
+def bad_list(x, n):
+    raise ValueError(f"{in_a_loop(x, n - 9)}")
+
+
+def in_a_loop(x, n):
+    total = x
+    if n <= 0:
+        return total
+    for k in range(n):
+        if x > 10.0:
+            total += sum(bad_list(x, j) for j in range(n)) + k
+    while x > 10.0:
+        bad_list(x, n)
+    return in_a_loop(2.0 * x, n - 1) + total
+
+
+@pytest.mark.parametrize("f", [may_fail, in_an_expression, in_a_list, in_a_loop])
+def test_what_raises_inside_of_a_recursion(f: Callable[..., Any]) -> None:
+    assert pb.value_and_grad(f)(1.5, 2) == (f(1.5, 2), pytest.approx(f(1.0, 2)))
+    with pytest.raises(ValueError) as plain:
+        f(1.5, 7)
+    for g in (pb.jit(f), pb.grad(f)):
+        with pytest.raises(ValueError) as native:
+            g(1.5, 7)
+        assert str(native.value) == str(plain.value)

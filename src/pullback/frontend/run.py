@@ -110,6 +110,10 @@ class Run(PythonValues):
         self.problems: Problems | None = None  # where all refusals are collected
         self.calls = Functions(self)
 
+    @property
+    def incomplete(self) -> bool:
+        return self.calls.fixpoint.incomplete
+
     # --- where we are -----------------------------------------------------------------------------
 
     @property
@@ -242,8 +246,9 @@ class Run(PythonValues):
         self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
     ) -> NoReturn:
         """What raises whenever it is reached. That is refused, unless a condition stands before it
-        (also around the call of this function): then it is an error of the run, as in Python."""
-        at_top = len(self.builders) <= self.frame.depth
+        (also around the call of this function, or it is a flag): then it is an error of the run, as
+        in Python."""
+        at_top = len(self.builders) <= self.frame.depth and not self.has_flags
         if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
             self.refuse(node, message, error=error)
         self.require(self.bool_atom(False), exception, message, node)
@@ -301,8 +306,6 @@ class Run(PythonValues):
             try:
                 return b.block(tuple(fn()))
             except Unreachable as e:
-                if self.calls.incomplete:
-                    raise
                 # There is no value to go on with, and no path beside this one.
                 definition = self.frame.definition
                 if e.refusal is None and definition is None:

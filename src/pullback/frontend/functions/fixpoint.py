@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.functions.bodies import ResultOwner, Spec
+from pullback.frontend.interpret.endings import always_fails
 from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import FunctionK, Kind
-from pullback.frontend.signals import Unreachable
+from pullback.frontend.signals import AlwaysRaises, Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -62,9 +63,12 @@ class Fixpoint:
         return all(s.began <= spec.began for s in self.active[around:])
 
     def call(self, s: Spec) -> None:
-        """A call of a function that is being run."""
+        """A call of a function that is being run. Nothing arrives behind it if that is to be for
+        more than it is being run for."""
         s.used = True
         self._open(s, s.wider is not None or s.result is None)
+        if s.wider is not None:
+            raise Unreachable
 
     def lean_on(self, spec: Spec) -> None:
         """A call of a function that was run: if it is not settled, nor is what calls it."""
@@ -72,8 +76,7 @@ class Fixpoint:
             self._open(spec.head, spec.result is None)
 
     def _open(self, head: Spec, bottom: bool) -> None:
-        """What is run inside of ``head`` uses what is known of it so far; ``bottom``: nothing, so
-        nothing arrives behind the call."""
+        """What is run inside of ``head`` uses what is known of it so far; ``bottom``: nothing."""
         around = self.active.index(head)
         for spec in self.active[around:]:
             spec.waits = True
@@ -81,8 +84,6 @@ class Fixpoint:
         for spec in self.active[around + 1 :]:
             if spec.head is None or self.active.index(spec.head) > around:
                 spec.head = head
-        if bottom:
-            raise Unreachable
 
     @property
     def incomplete(self) -> bool:
@@ -173,11 +174,18 @@ class Fixpoint:
         for member in own.values():
             member.head = None
 
+    def _raises(self, spec: Spec) -> bool:
+        """Whether a function always raises, without being called again."""
+        others = {n: f for n, f in self.run.functions.items() if n != spec.name}
+        made = self.run.functions.get(spec.name)
+        return made is not None and always_fails(made.body, others)
+
     def _check(self, spec: Spec, node: ast.AST) -> None:
         """The end of the iteration: what is refused or does not arrive now never will."""
-        if spec.refusal is not None:
+        endless = spec.result is None and spec.used and not self._raises(spec)
+        if spec.refusal is not None and not (endless and isinstance(spec.refusal, AlwaysRaises)):
             raise spec.refusal
-        if spec.result is None and spec.used:
+        if endless:
             self.run.refuse(
                 node,
                 f"every path through {spec.definition.name!r} calls it again: what it returns is "

@@ -81,11 +81,6 @@ class Functions:
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
 
-    @property
-    def incomplete(self) -> bool:
-        """Whether the function being run has left out a path for want of a result."""
-        return self.fixpoint.incomplete
-
     # --- calls ------------------------------------------------------------------------------------
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value:

@@ -95,9 +95,9 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     if leaves:
         return _for_with_exit(run, s, found, bind)
     names, c = _carry_names(run, s, [lambda: bind(index)], None)
-    _only_if_it_ends(run, c, goes_round)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
+    _only_if_it_ends(run, c, goes_round)
     _after(run, s, names, c.results(made))
     return Flow.FALL
 
@@ -317,9 +317,9 @@ def while_statement(run: Run, s: ast.While) -> Flow:
     if leaves:
         return _loop_with_exit(run, s, test, [], {}, is_endless(s))
     names, c = _carry_names(run, s, [], test)
-    _only_if_it_ends(run, c, is_endless(s))
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     made = run.b.let(loop, tuple(v.type for v in c.params))
+    _only_if_it_ends(run, c, is_endless(s))
     _after(run, s, names, c.results(made))
     return Flow.FALL
 
@@ -393,9 +393,9 @@ def _loop_with_exit(
         state["$return"] = dummy(run, generalise(returned[-1]))
         scope.names = begun
         names, c = _carry_names(run, s, before, cond, state, after_body)
-    _only_if_it_ends(run, c, goes_round)
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     made = run.b.let(loop, tuple(v.type for v in c.params))
+    _only_if_it_ends(run, c, goes_round)
     _after(run, s, names, c.results(made))
     for n in extra:
         scope.names.pop(n, None)
@@ -409,7 +409,7 @@ def _loop_with_exit(
 
 def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
     """After a loop that certainly goes round nothing arrives before one of its rounds ends."""
-    if run.calls.incomplete and goes_round and not c.ends:
+    if run.incomplete and goes_round and not c.ends:
         raise Unreachable
 
 

@@ -81,7 +81,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return _with_rest(run, s, rest)
             flow = _statement(run, s) if after is None else Flow.FALL
         except PullbackError as e:
-            if run.problems is None or run.calls.incomplete:
+            if run.problems is None or run.incomplete:
                 raise
             recovered(run, s, e)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL

@@ -15,7 +15,7 @@ from pullback.core.build import boolean, lit
 from pullback.core.terms import Atom, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.interpret.endings import has_items, without_rounds
+from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.kinds import ScalarK
@@ -93,10 +93,6 @@ def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
     except AlwaysRaises as e:
         without_rounds(sp.b, items.length, index, e)
         return Scalar(lit(0, I64), py=True)
-    except Unreachable:
-        if has_items(items):
-            raise
-        return Scalar(lit(0, I64), py=True)  # so far no item comes to its end
     value = seen[0]
     if value is None:
         return None

@@ -97,6 +97,7 @@ class PythonValues:
         self.hidden_kinds: dict[Path, Kind] = {}
         self.static_paths: dict[Path, StaticK] = {}
         self.known_flags = True  # else bools are hidden arguments
+        self.has_flags = False
 
     if TYPE_CHECKING:  # what Run has besides
 
@@ -216,6 +217,7 @@ class PythonValues:
     def flag(self, value: bool, path: Path) -> Static:
         """A bool from outside: it has two values, and branches ask for it; so it is known, also
         what follows from it, and a branch that it decides against is not looked at."""
+        self.has_flags = True
         self._guard(path, static_kind(value))
         return Static(value)
 
