@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.frontend.functions import functions
 from tests.frontend.harness import same
+from tests.test_rebinding import space
 
 
 @dataclass(frozen=True)
@@ -525,3 +527,23 @@ def test_what_raises_inside_of_a_recursion(f: Callable[..., Any]) -> None:
         with pytest.raises(ValueError) as native:
             g(1.5, 7)
         assert str(native.value) == str(plain.value)
+
+
+def test_the_functions_of_a_recursion_are_run_once_a_round(monkeypatch):
+    """Eight functions, each of which calls all eight."""
+    calls = [" + ".join(f"f{j}(x * 0.{j + 1}, n - 1)" for j in range(8)) for _ in range(8)]
+    text = "".join(
+        f"def f{i}(x, n):\n    if n == 0:\n        return x * {i}.5\n    return {found}\n"
+        for i, found in enumerate(calls)
+    )
+    first = space(text + "f = f0\n")
+    runs: list[str] = []
+    real = functions.run_once
+
+    def counted(run: Any, spec: Any, *rest: Any) -> Any:
+        runs.append(spec.name)
+        return real(run, spec, *rest)
+
+    monkeypatch.setattr(functions, "run_once", counted)
+    assert pb.jit(first)(1.5, 2) == pytest.approx(first(1.5, 2))
+    assert len(runs) <= 3 * 8

@@ -57,10 +57,7 @@ class Fixpoint:
         return spec
 
     def _is_of_this_round(self, spec: Spec) -> bool:
-        if spec.head not in self.active:
-            return False
-        around = self.active.index(spec.head)
-        return all(s.began <= spec.began for s in self.active[around:])
+        return spec.head in self.active and spec.head.began < spec.began
 
     def call(self, s: Spec) -> None:
         """A call of a function that is being run. Nothing arrives behind it if that is to be for
