@@ -39,17 +39,17 @@ def test_a_name_that_was_not_set(operator, f, args):
     assert lines[0] == lines[1]
 
 
-def captured_unset(x, flag):
-    if flag:
+def captured_unset(x, n):
+    if n > 0:
         k = x * 3.0
     return (lambda z: z * k)(x)
 
 
 def test_a_captured_name_that_was_not_set():
-    assert pb.grad(captured_unset)(2.0, True) == 12.0
+    assert pb.grad(captured_unset)(2.0, 1) == 12.0
     for f in (captured_unset, pb.grad(captured_unset)):
         with pytest.raises(NameError, match="cannot access free variable 'k' where it is not"):
-            f(2.0, False)
+            f(2.0, 0)
 
 
 # --- match ----------------------------------------------------------------------------------------

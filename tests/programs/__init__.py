@@ -62,6 +62,7 @@ def corpus() -> list[Program]:
         enums,
         examples,
         finance,
+        flags,
         functions,
         generics,
         geometry,
@@ -92,7 +93,7 @@ def corpus() -> list[Program]:
         scalars, functions, control, records, loops, unset, arrays, linear, combinators, updates,
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
-        derivatives, enums, captured, examples, codata, automata, persistent, iterators,
+        derivatives, enums, captured, examples, codata, automata, persistent, iterators, flags,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

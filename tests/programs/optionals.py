@@ -204,6 +204,6 @@ PROGRAMS = [
     Program("best_or_none", best_so_far, lambda r, n: (r.normal(size=n),)),
     Program("optional_pair", optional_pair, lambda r, n: (r.normal(size=n),)),
     Program("missing_items", missing, holes, (0, 1)),
-    Program("symbols_chosen", symbols, lambda r, n: (r.uniform(0.5, 1.5), n > 5), (0,), (3, 8)),
+    Program("symbols_chosen", symbols, lambda r, n: (r.uniform(0.5, 1.5), n // 6), (0,), (3, 8)),
     Program("no_case_taken", no_case_taken, lambda r, n: (Num(r.normal()), 0.7), (0, 1), (3,)),
 ]

@@ -238,7 +238,7 @@ PROGRAMS = [
     Program("tree_sum", tree_sum, lambda rng, n: (make_tree(rng, n),)),
     Program("area_of_circle", area, lambda rng, n: (Circle(rng.uniform(1.0, 2.0)),)),
     Program("area_of_box", area, lambda rng, n: (Box(rng.uniform(1.0, 2.0), 3.0),)),
-    Program("made_inside", made_inside, lambda rng, n: (rng.uniform(1.0, 2.0), n > 5)),
+    Program("made_inside", made_inside, lambda rng, n: (rng.uniform(1.0, 2.0), n // 6)),
     Program("three_classes", three_classes, lambda rng, n: (rng.uniform(-1.0, 3.0),)),
     Program("classes_of_a_loop", classes_of_a_loop, lambda rng, n: (rng.uniform(0.5, 1.5), n)),
     Program("leaves_of_a_tree", leaves_of_a_tree, lambda rng, n: (rng.uniform(0.5, 1.5), n % 7)),

@@ -105,8 +105,8 @@ PROGRAMS = [
     Program("differences", differences, lambda rng, n: (rng.normal(size=n),)),
     Program("first_over", first_over, lambda rng, n: (rng.normal(size=n + 1), 1.0)),
     Program("first_over_none", first_over, lambda rng, n: (rng.normal(size=n + 1), 99.0)),
-    Program("set_by_flag", set_by_flag, lambda rng, n: (rng.normal(size=n), True)),
-    Program("not_set_by_flag", set_by_flag, lambda rng, n: (rng.normal(size=n), False)),
+    Program("set_by_flag", set_by_flag, lambda rng, n: (rng.normal(size=n), 1)),
+    Program("not_set_by_flag", set_by_flag, lambda rng, n: (rng.normal(size=n), 0)),
     Program("until_small", until_small, lambda rng, n: (rng.uniform(1.0, 9.0),)),
     Program(
         "inner_of_nested",
@@ -115,6 +115,6 @@ PROGRAMS = [
         sizes=(2, 4, 8),
     ),
     Program("array_of_last_round", array_of_last_round, lambda rng, n: (rng.normal(), n)),
-    Program("captured_maybe", captured, lambda rng, n: (rng.normal(size=n), True)),
+    Program("captured_maybe", captured, lambda rng, n: (rng.normal(size=n), 1)),
     Program("chosen_by_number", chosen_by_number, lambda rng, n: (rng.normal(size=n), 2)),
 ]

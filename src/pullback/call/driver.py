@@ -42,7 +42,12 @@ from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program
-from pullback.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from pullback.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    PullbackError,
+    UnsupportedError,
+)
 from pullback.frontend.derivatives.derivative_calls import register_operators
 from pullback.frontend.kinds.extents import NO_BROADCAST
 from pullback.frontend.kinds.kinds import ArgType, Kind, leaf_types
@@ -117,8 +122,9 @@ def _kind_or_none(value: object) -> ArgType | None:
         return None
 
 
-MOST_LIKE = 8
-"""How many specialisations for the same types, by what they found outside, are remembered."""
+MOST_LIKE = 16
+"""How many specialisations for the same types, by what they found outside, are remembered. Where
+there are so many, the next one takes bools as they come."""
 
 _VALUE = Request(What.VALUE)
 _compiling = threading.RLock()
@@ -136,7 +142,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
             "pass data without cycles; of deep trees frozen dataclasses that name their own type",
         ) from None
     equal = (type_of(f), kinds) not in _broadcasting
-    key = (type_of(f), kinds, equal, request.lapack, request.in_order)
+    key = _key(f, kinds, equal, request)
     known = _lookup(key, f, args)
     if known is None:
         with _compiling:
@@ -158,11 +164,26 @@ def _lookup(key: object, f: object, args: Sequence[object]) -> Specialisation | 
     return next((s for s in found if s.fits(f, args)), None)
 
 
+def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> object:
+    return type_of(f), kinds, equal, request.lapack, request.in_order
+
+
+def _front(
+    f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, request: Request
+) -> Specialised:
+    """The program in Core: for the bools that there are now, or where there have been many, for
+    all, unless some branch can only be compiled where it is known which way it goes."""
+    if len(_found.get(_key(f, kinds, equal, request), ())) >= MOST_LIKE:
+        with contextlib.suppress(PullbackError):
+            return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
+    return specialise(f, kinds, tuple(args), equal, request.lapack)
+
+
 def _specialise(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
-    special = with_literals(specialise(f, kinds, tuple(args), equal, request.lapack))
+    special = with_literals(_front(f, args, kinds, equal, request))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
     if config.check == "always":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from pullback.core.terms import Atom, If, Lit
 from pullback.core.types import Type
+from pullback.errors import PullbackError
 from pullback.frontend.functions.functions import Functions
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.interpret import (
@@ -28,6 +29,7 @@ from pullback.frontend.interpret import (
     statements,
 )
 from pullback.frontend.interpret.forks import fork_value
+from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
@@ -130,7 +132,11 @@ class Interpreter(Run):
         if isinstance(cond, bool):
             return then() if cond else orelse()
         test: Atom = cond
-        return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
+        try:
+            return fork_value(self, (then, orelse), lambda b: If(test, b[0], b[1]), node)
+        except PullbackError as refusal:
+            need_known(self, test, node, refusal)
+            raise
 
     def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
         if isinstance(cond, bool) or not (scalars.is_number(then) and scalars.is_number(orelse)):

@@ -53,7 +53,7 @@ from pullback.frontend.problems import Problems
 from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.records import Union
 from pullback.frontend.python.source import Definition, site_of
-from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
+from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable
 from pullback.frontend.state import ByNodes, Flow, Frame, Spec
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
@@ -71,6 +71,10 @@ class Specialisations(Protocol):
     def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value: ...
     def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet: ...
     def check_syntax(self, definition: Definition) -> None: ...
+    def waits(self, refusal: PullbackError) -> bool: ...
+
+    @property
+    def incomplete(self) -> bool: ...
 
 
 class Run(PythonValues, Specialiser):
@@ -108,6 +112,10 @@ class Run(PythonValues, Specialiser):
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # where all refusals are collected
+
+    @property
+    def incomplete(self) -> bool:
+        return self.calls.incomplete
 
     # --- where we are -----------------------------------------------------------------------------
 
@@ -224,8 +232,9 @@ class Run(PythonValues, Specialiser):
         self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
     ) -> NoReturn:
         """What raises whenever it is reached. That is refused, unless a condition stands before it
-        (also around the call of this function): then it is an error of the run, as in Python."""
-        at_top = len(self.builders) <= self.frame.depth
+        (also around the call of this function, or it is a flag): then it is an error of the run, as
+        in Python."""
+        at_top = len(self.builders) <= self.frame.depth and not self.has_flags
         if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
             self.refuse(node, message, error=error)
         self.require(self.bool_atom(False), exception, message, node)
@@ -244,9 +253,6 @@ class Run(PythonValues, Specialiser):
         with self.building(Builder()) as b:
             try:
                 return b.block(tuple(fn()))
-            except Unresolved as e:
-                e.in_loop = True
-                raise
             except Unreachable as e:
                 # There is no value to go on with, and no path beside this one.
                 definition = self.frame.definition

@@ -15,6 +15,7 @@ from types import FunctionType
 
 from pullback.core.build import Builder
 from pullback.core.terms import Function, Program, Site, Var
+from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import derivative_calls, identity
 from pullback.frontend.derivatives.gradients import refuse_results
@@ -29,6 +30,7 @@ from pullback.frontend.kinds.kinds import (
     ArgType,
     Kind,
     RecordK,
+    ScalarK,
     StaticK,
     TupleK,
     leaf_types,
@@ -49,6 +51,7 @@ from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Frame
 
 _RECURSION_LIMIT = 20_000
+FLAG = ScalarK(BOOL, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +121,15 @@ def specialise(
     args: tuple[object, ...] | None = None,
     assume_equal: bool = False,
     lapack: bool = True,
+    known_flags: bool = True,
 ) -> Specialised:
     """Specialise ``function`` for arguments of these types (one per parameter, in order).
 
     ``args``, the arguments themselves, are looked at only where a value must be known at compile
     time. Refused programs raise a PullbackError that shows the place. With ``assume_equal`` extents
     that meet are taken to be equal, and with ``lapack`` linear algebra is LAPACK's, see
-    ``interface.Specialiser``."""
+    ``interface.Specialiser``; with ``known_flags`` the program is for the bools that there are now,
+    in arguments and outside of lists and nodes."""
     static: dict[Path, StaticK] = {}
     lambda_sets = _lambda_sets(function)
     before = sys.getrecursionlimit()
@@ -134,8 +139,9 @@ def specialise(
             lambda_sets.begin()
             try:
                 attempt = _Attempt(
-                    function, arg_types, static, lambda_sets, assume_equal, lapack
-                )
+                    function, arg_types, args, static, lambda_sets, assume_equal, lapack,
+                    known_flags,
+                )  # fmt: skip
                 with records.functions_of(lambda_sets):
                     made = attempt.run()
             except NeedStatic as e:
@@ -164,8 +170,8 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
     lambda_sets = _lambda_sets(attempt.function)
     lambda_sets.begin()
     again = _Attempt(
-        attempt.function, attempt.arg_types, attempt.rt.static_paths, lambda_sets,
-        attempt.rt.assume_equal, attempt.rt.lapack,
+        attempt.function, attempt.arg_types, attempt.args, attempt.rt.static_paths, lambda_sets,
+        attempt.rt.assume_equal, attempt.rt.lapack, attempt.rt.known_flags,
     )  # fmt: skip
     again.rt.problems = problems
     with contextlib.suppress(Exception):  # going on after a refusal may lead anywhere
@@ -203,16 +209,20 @@ class _Attempt:
         self,
         function: FunctionType,
         arg_types: tuple[ArgType, ...],
+        args: tuple[object, ...] | None,
         static: dict[Path, StaticK],
         lambda_sets: LambdaSets,
-        assume_equal: bool = False,
-        lapack: bool = True,
+        assume_equal: bool,
+        lapack: bool,
+        known_flags: bool,
     ) -> None:
         self.function = function
         self.arg_types = arg_types
+        self.args = args
         self.rt = Interpreter(lambda_sets)
         self.rt.assume_equal = assume_equal
         self.rt.lapack = lapack
+        self.rt.known_flags = known_flags
         self.rt.static_paths = dict(static)
         self.params: list[Var] = []
 
@@ -290,6 +300,10 @@ class _Attempt:
                 self.params += made
                 if path in rt.static_paths:
                     return Static(rt.static_paths[path].value)
+                if kind == FLAG and rt.known_flags and self.args is not None:
+                    flag = read(path, self.function, self.args)
+                    assert isinstance(flag, bool)
+                    return rt.flag(flag, path)
                 value = rebuild(kind, iter(made))
                 if len(made) == 1:
                     rt.origins[made[0]] = (path, describe_path(path))

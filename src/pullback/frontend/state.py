@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from pullback.core.terms import Site, Var
-from pullback.errors import MutationError
+from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.kinds.kinds import FunctionK, Kind
 from pullback.frontend.kinds.values import Owner, Value
@@ -18,7 +18,9 @@ ResultOwner = tuple[frozenset[int], frozenset[int], bool]
 
 @dataclass(eq=False, slots=True)
 class Spec:
-    """One specialisation. ``result`` is an estimate while it is ``active``."""
+    """One specialisation. While it is ``active``, ``result`` is what is known so far of what it
+    gives: None if nothing has arrived at its end. So that is the result of a function that never
+    returns."""
 
     definition: Definition
     name: str
@@ -30,10 +32,27 @@ class Spec:
     updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
     nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
     handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
-    never_returns: bool = False
-    used: bool = False  # by a recursive call
-    unresolved: bool = False  # such a call had to be left out
-    no_rounds: bool = False  # loops with such a call count as empty: no path goes without
+    # What a round of the iteration (``fixpoint``) has found:
+    used: bool = False  # it is called again while it is run
+    wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # such calls need it for more
+    waits: bool = False  # it uses what may be known in part only
+    incomplete: bool = False  # for want of a result a path was left out
+    refusal: PullbackError | None = None  # the first refusal of a path that was left out
+    head: Spec | None = None  # the outermost function around it that it uses
+    moved: bool = False  # more is known of a function inside of it
+    began: int = 0  # when
+
+    @property
+    def never_returns(self) -> bool:
+        """Whether nothing arrives at its end."""
+        return self.result is None
+
+    def state(self) -> tuple[object, ...]:
+        """What is known of it; when a round adds nothing, that is settled."""
+        updates = tuple(sorted(self.updates)), frozenset(self.nested)
+        return (
+            self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates
+        )  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)

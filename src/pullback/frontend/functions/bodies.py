@@ -27,9 +27,6 @@ from pullback.frontend.state import Frame, ResultOwner, Spec
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
-GUESS = ScalarK(Bool(), True)
-"""The kind of a result of which nothing is known yet."""
-
 
 def run_once(
     run: Run, spec: Spec, names: list[str], origins: list[tuple[object, str] | None]
@@ -77,7 +74,6 @@ def _body(
 
     node = spec.definition.node
     flat: Flat | None = None
-    spec.never_returns = False
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         for path, kind in spec.hidden.items():
@@ -86,9 +82,11 @@ def _body(
             value = run.run_body(spec.definition)
             run.kind(value, node)
             value = with_updates(run, spec, value, node)
+            if tuple(sorted(spec.updates)) != spec.handed:
+                spec.result = None  # what is known is of another form
             flat = flatten(_to_estimate(run, spec, value, node))
         except Unreachable:
-            spec.never_returns = True
+            pass
         atoms = tuple(flat.atoms) if flat is not None else ()
         block = b.block(atoms)
     for path, hidden in frame.hidden.items():
@@ -108,8 +106,6 @@ def _to_estimate(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
     if spec.result is None or not spec.used:
         return value
     wide = join(spec.result, own)
-    if wide is None and spec.result == GUESS:
-        return value  # the result was only guessed
     if wide is None:
         one, other = describe_both(spec.result, own)
         run.refuse(

@@ -1,20 +1,28 @@
 """Specialising user functions: one Core function per function value and tuple of argument kinds.
 
-A recursive function is run again until the kind of its result is stable: on the first pass the
-paths with recursive calls are left out. Within a recursion the kinds of the arguments are joined,
-so that a function has one specialisation there.
+Functions that call each other are run in rounds until what they give is known (``fixpoint``).
+Within a recursion the kinds of the arguments are joined, so that a function has one specialisation
+there, but for flags: what these decide need not be typed for others (``_MOST_VARIANTS``).
 """
 
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pullback.core.terms import Call, Var
-from pullback.errors import EndlessError, PullbackError, UnsupportedError, excerpt
-from pullback.frontend.functions.bodies import GUESS, run_once
+from pullback.errors import (
+    EndlessError,
+    PullbackError,
+    StaticValueError,
+    UnsupportedError,
+    excerpt,
+)
+from pullback.frontend.functions.bodies import run_once
+from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.functions.nesting import depth
@@ -29,7 +37,7 @@ from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
 from pullback.frontend.python.syntax import refused_syntax
 from pullback.frontend.python.texts import FunctionNode
-from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved, Widen
+from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Spec
 
 if TYPE_CHECKING:
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 _MAX_ATTEMPTS = 12
 _MAX_NOTES = 5
 _MAX_NESTING = 40
+_MOST_VARIANTS = 16  # of a function in a recursion, by flags
 _MAX_LEAVES = 2000  # of the arguments of a recursive call
 
 _INSIDE = Remembered[Definition]()
@@ -49,18 +58,15 @@ def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
     return _INSIDE.of(node, id(outer.globals), make)
 
 
-Key = tuple[FunctionK, tuple[Kind, ...]]
-
-
-class _MakeStatic(Exception):
-    def __init__(self, name: str, signal: NeedStatic) -> None:
-        self.name = name
-        self.signal = signal
-        super().__init__(name)
-
-
 def _of_other_union(a: Kind, b: Kind) -> bool:
     return isinstance(a, UnionK) and isinstance(b, UnionK) and a.union is not b.union
+
+
+def _of_other_flag(a: Kind, b: Kind) -> bool:
+    """Whether two arguments are two known bools, strings or members of an enumeration."""
+    if not isinstance(a, StaticK) or not isinstance(b, StaticK) or a == b:
+        return False
+    return type(a.value) is type(b.value) and isinstance(a.value, bool | str | enum.Enum)
 
 
 class Functions:
@@ -68,11 +74,21 @@ class Functions:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.specs: dict[Key, Spec] = {}
-        self.active: list[Spec] = []
+        self.fixpoint = Fixpoint(run)
+        self.active = self.fixpoint.active
         self.static_params: dict[Definition, set[str]] = {}
         self.checked: set[Definition] = set()
+        self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
+
+    def waits(self, refusal: PullbackError) -> bool:
+        """Whether a refusal may go when more is known of a recursion (``fixpoint``)."""
+        return self.fixpoint.waits(refusal)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a path was left out for want of the result of a recursive call."""
+        return self.fixpoint.incomplete
 
     # --- calls ------------------------------------------------------------------------------------
 
@@ -96,13 +112,36 @@ class Functions:
             assert isinstance(flat_f.kind, FunctionK)
             try:
                 spec = self.spec(flat_f, flat_args, list(given), node)
-            except _MakeStatic as e:
-                what = f"the argument {e.name!r} ({e.signal.what})"
-                self.run.static(args[e.name], node, what)
-                self.static_params.setdefault(f.definition, set()).add(e.name)
+            except NeedStatic as e:
+                needed, name = e.origin
+                of_callee = isinstance(needed, Spec) and needed.definition is f.definition
+                if not of_callee or needed in self.active:
+                    raise
+                self._make_static(f.definition, e, args[name], node)
                 continue
             return spec, *self._atoms(spec, bare, given, node)
         raise AssertionError("static parameters do not settle")
+
+    def _make_static(
+        self, definition: Definition, e: NeedStatic, value: Value, node: ast.AST
+    ) -> None:
+        """Let a parameter be static from now on, if what it is given is known."""
+        name, refusal = e.origin[1], e.refusal
+        what = f"the argument {name!r} ({e.what})"
+        known = self.static_params.setdefault(definition, set())
+        try:
+            if refusal is not None and definition in self.recursive:
+                raise refusal
+            if name in known:
+                rewrite = "let the recursion hand it on as it is"
+                self.run.refuse(node, f"{what} changes in a recursion", rewrite, StaticValueError)
+            self.run.static(value, node, what)
+        except StaticValueError as unknown:
+            raise refusal or unknown from None
+        except NeedStatic as outer:
+            outer.refusal = refusal
+            raise
+        known.add(name)
 
     def _given(
         self, definition: Definition, args: dict[str, Value], node: ast.AST
@@ -166,11 +205,14 @@ class Functions:
         definition = function.kind.root.definition
         kinds = tuple(a.kind for a in args)
         key: Key = (function.kind, kinds)
-        if key in self.specs:
-            return self.specs[key]
+        settled = self.fixpoint.known(key)
+        if settled is not None:
+            return settled
         nested = [s for s in self.active if s.definition is definition]
+        if nested:
+            self.recursive.add(definition)
         for s in reversed(nested):
-            found = self._recursive(s, function.kind, kinds, node)
+            found = self._recursive(s, function.kind, kinds, len(nested) < _MOST_VARIANTS)
             if found is not None:
                 return found
         if nested:
@@ -186,21 +228,23 @@ class Functions:
         return self._new(function, args, names, node)
 
     def _recursive(
-        self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], node: ast.AST
+        self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], may_differ: bool
     ) -> Spec | None:
+        """The specialisation being run, if it can serve a call with these kinds."""
         if any(map(_of_other_union, s.args, kinds)):
             return None  # there are few unions: each has a form of the function, nothing is changed
-        wide_f = recursive_join(s.function, function)
-        wide = [recursive_join(a, b) for a, b in zip(s.args, kinds)]
+        old_f, old = s.wider or (s.function, s.args)
+        if may_differ and any(map(_of_other_flag, old, kinds)):
+            return None
+        wide_f = recursive_join(old_f, function)
+        wide = [recursive_join(a, b) for a, b in zip(old, kinds)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
             return None
-        if wide_f != s.function or known != s.args:
-            raise Widen(s, wide_f, tuple(widen(a, b) for a, b in zip(s.args, known)))
-        s.used = True
-        if s.result is None and not s.never_returns:
-            s.unresolved = True
-            raise Unresolved(s, node)
+        if wide_f != old_f or known != old:
+            assert isinstance(wide_f, FunctionK)
+            s.wider = wide_f, tuple(widen(a, b) for a, b in zip(old, known))
+        self.fixpoint.call(s)
         return s
 
     def _tie_growing(
@@ -223,32 +267,29 @@ class Functions:
         tied_f = tie_known(wide_f, at("function"))
         tied = tuple(tie(generalise(k), at(j)) for j, k in enumerate(known))
         if (tied_f, tied) != (s.function, s.args) and (must or (tied_f, tied) != (wide_f, known)):
-            raise Widen(s, tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied)))
+            s.wider = tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied))
+            self.fixpoint.call(s)
 
     def _new(self, function: Flat, args: list[Flat], names: list[str], node: ast.AST) -> Spec:
         assert isinstance(function.kind, FunctionK)
         definition = function.kind.root.definition
         kinds = tuple(a.kind for a in args)
-        spec = Spec(definition, self._name(definition), function.kind, kinds)
+        key: Key = (function.kind, kinds)
+        spec = self.fixpoint.members.get(key)
+        if spec is None or spec in self.active:
+            spec = Spec(definition, self._name(definition), function.kind, kinds)
         origins = [self.run.origins.get(a) for a in function.atoms]
-        self.active.append(spec)
+        once = partial(run_once, self.run, spec, names, origins)
         try:
             self.check_syntax(definition)
-            self._settle(spec, names, origins, node)
-        except NeedStatic as e:
-            if e.origin[0] is spec:
-                raise _MakeStatic(e.origin[1], e) from None
-            raise
+            spec = self.fixpoint.settle(spec, key, once, node)
         except PullbackError as e:
             if self._in_package(definition, e):
                 raise self._blamed(definition, e, node) from None
             if len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
                 e.add_note("in the call\n" + excerpt(self.run.site(node)))
             raise
-        finally:
-            self.active.pop()
-        self.specs[function.kind, kinds] = spec
-        self.specs[spec.function, spec.args] = spec
+        self.fixpoint.lean_on(spec)
         return spec
 
     def _in_package(self, definition: Definition, e: PullbackError) -> bool:
@@ -291,81 +332,6 @@ class Functions:
                 raise error
             self.run.problems.add(error)
 
-    def _settle(
-        self,
-        spec: Spec,
-        names: list[str],
-        origins: list[tuple[object, str] | None],
-        node: ast.AST,
-    ) -> None:
-        """Run the body until the estimate of the result is confirmed."""
-        before = dict(self.specs)
-        guessed = False
-        spec.no_rounds = False
-        for _ in range(_MAX_ATTEMPTS):
-            spec.used = spec.unresolved = False
-            known_hidden, handed = dict(spec.hidden), tuple(sorted(spec.updates))
-            nested = set(spec.nested)
-            try:
-                kind, owned = run_once(self.run, spec, names, origins)
-            except Widen as w:
-                if w.spec is not spec:
-                    raise
-                assert isinstance(w.function, FunctionK)
-                spec.function, spec.args, spec.result = w.function, w.kinds, None
-                spec.handed = ()
-                self.specs = dict(before)
-                continue
-            except Unresolved as u:
-                if u.spec is not spec:
-                    raise
-                if u.in_loop and not spec.no_rounds:  # the base case is a loop without rounds
-                    spec.no_rounds = True
-                    self.specs = dict(before)
-                    continue
-                if u.in_loop and not guessed:
-                    # Nothing is known of the result: start from the least number.
-                    guessed = True
-                    spec.result, spec.owned = GUESS, []
-                    self.specs = dict(before)
-                    continue
-                self._refuse_unknown(spec, node)
-            except PullbackError:
-                found = tuple(sorted(spec.updates))
-                if spec.used and found != handed:  # calls of it that came before did not know
-                    spec.result, spec.handed = None, found
-                    self.specs = dict(before)
-                    continue
-                if not (guessed and spec.result == GUESS):
-                    raise
-                self._refuse_unknown(spec, node)
-            now = tuple(sorted(spec.updates))
-            if spec.used and (now, spec.nested) != (handed, nested):  # not as was assumed
-                spec.result, spec.handed = None, now
-                self.specs = dict(before)
-                continue
-            spec.handed = now
-            settled = not spec.unresolved and (kind, owned) == (spec.result, spec.owned)
-            if not spec.used or (settled and spec.hidden == known_hidden):
-                spec.result, spec.owned = kind, owned
-                return
-            spec.result, spec.owned = kind, owned
-            self.specs = dict(before)
-        self.run.refuse(
-            node,
-            f"the types in the recursion of {spec.definition.name!r} do not settle",
-            "return values of one type",
-            error=EndlessError,
-        )
-
-    def _refuse_unknown(self, spec: Spec, node: ast.AST) -> NoReturn:
-        self.run.refuse(
-            node,
-            f"every path through {spec.definition.name!r} calls it again: what it returns is "
-            "not known",
-            "give the recursion a base case (an 'if' that returns without a call)",
-            error=EndlessError,
-        )
 
 def _argument(kind: Kind) -> Kind:
     """How an argument is passed: a literal number as a number; other literals by value."""

@@ -26,7 +26,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import ownership
-from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -56,12 +56,14 @@ class Head:
 
 @dataclass(slots=True)
 class Carried:
-    """A loop whose kinds are settled: its variables, initial atoms, body, and how to rebuild."""
+    """A loop whose kinds are settled: its variables, initial atoms, body, and how to rebuild.
+    ``ends``: whether there is a round that comes to its end."""
 
     heads: list[Head]
     params: tuple[Var, ...]
     inits: tuple[Atom, ...]
     blocks: list[Block]
+    ends: bool
 
     def results(self, made: Sequence[Atom]) -> list[Value]:
         return _rebuild_all(self.heads, iter(made))
@@ -95,14 +97,13 @@ def carry(
         values = _rebuild_all(heads, iter(params))
         blocks: list[Block] = []
         outs: Sequence[Value] = ()
+        ends = True
         for k, body in enumerate(bodies):
             with run.building(Builder()) as b:
                 try:
                     given = body(values)
-                except Unresolved as e:
-                    e.in_loop = True
-                    raise
-                except Unreachable:  # the first round raises; the values after it do not matter
+                except Unreachable:  # the first round does not end: there are no values after it
+                    ends = False
                     given = values if k + 1 == len(bodies) else (boolean(False),)
                 if k + 1 < len(bodies):
                     blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
@@ -130,7 +131,7 @@ def carry(
                 for a in flatten(coerce(run, v, h.kind, node)).atoms
             ]
             run.scope.names = after
-            return Carried(heads, tuple(params), tuple(first), blocks)
+            return Carried(heads, tuple(params), tuple(first), blocks, ends)
         heads = new
     run.refuse(node, "the types of the values carried round this loop do not settle")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret import iteration
@@ -19,7 +20,6 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.signals import Unresolved
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -32,11 +32,10 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
     items = items_of(run, node.generators, node.elt, node)
     if isinstance(items, Unrolled):
         return TupleV(items.items, is_list=True)
-    try:
-        return iteration.collect(run, items, node)
-    except Unresolved as e:
-        e.leave_out()
+    made = iteration.collect(run, items, node)
+    if made.length == i64(0):  # every item raises, or calls what has no result so far
         return TupleV((), is_list=True)
+    return made
 
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:

@@ -8,6 +8,7 @@ from pullback.core.build import Builder
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import Atom, Block, Call, Case, Function, If, Lit, Prim, Sum_, Var
 from pullback.core.types import BOOL
+from pullback.frontend.kinds.values import Indexed
 from pullback.frontend.signals import AlwaysRaises, Unreachable
 
 _NEVER = Lit(False, BOOL)
@@ -49,4 +50,10 @@ def without_rounds(b: Builder, length: Atom, index: Var, error: AlwaysRaises) ->
         raise Unreachable
 
 
-__all__ = ["always_fails", "without_rounds"]
+def has_items(items: Indexed) -> bool:
+    """Whether there certainly is an item."""
+    sure = items.keep is None and items.nested is None
+    return sure and isinstance(items.length, Lit) and bool(items.length.value > 0)
+
+
+__all__ = ["always_fails", "has_items", "without_rounds"]

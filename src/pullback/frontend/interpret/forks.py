@@ -1,7 +1,8 @@
 """Branches: run every arm in a block of its own, then join what the arms give.
 
-An arm that raises, or whose recursive call has no known result yet, gives nothing: its block ends
-in values of no meaning, of the kinds that the other arms have.
+An arm that raises, or whose recursive call has no result so far, gives nothing: its block ends in
+values of no meaning, of the kinds that the other arms have. An arm that is refused gives nothing
+either where the refusal may go when more is known (``Functions.waits``).
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
-from pullback.errors import TypesDoNotMeetError
+from pullback.errors import PullbackError, TypesDoNotMeetError
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, describe_both, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, FunctionV, Owner, Stale, Value
-from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def fork_value(
 ) -> Value:
     """The joined value of an expression with several arms, of which one is evaluated."""
     results: list[tuple[Builder, Value | None]] = []
-    unresolved: Unresolved | None = None
     scope, before = run.scope, run.scope.names
     ends: list[Names] = []
     for arm in arms:
@@ -45,10 +45,11 @@ def fork_value(
             run.arms.add(b)
             try:
                 results.append((b, arm()))
-            except Unresolved as e:
-                unresolved = e
-                results.append((b, None))
             except Unreachable:
+                results.append((b, None))
+            except PullbackError as refusal:
+                if not run.calls.waits(refusal):
+                    raise
                 results.append((b, None))
             finally:
                 ends.append(scope.names)
@@ -57,8 +58,6 @@ def fork_value(
     if values and any(env.get(n) is not before.get(n) for env in ends for n in env):
         return _with_names(run, results, ends, make, node)
     if not values:
-        if unresolved is not None:
-            raise unresolved
         run.b.let(make([b.block() for b, _ in results]), ())
         raise Unreachable
     joined = join_values(run, values, node)
@@ -213,16 +212,17 @@ def fork_names(
     before = scope.names
     results: list[tuple[Builder, Names | None]] = []
     flows: list[Flow] = []
-    unresolved: Unresolved | None = None
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
             run.arms.add(b)
             try:
                 flow = arm()
-            except Unresolved as e:
-                unresolved, flow = e, Flow.DEAD
             except Unreachable:
+                flow = Flow.DEAD
+            except PullbackError as refusal:
+                if not run.calls.waits(refusal):
+                    raise
                 flow = Flow.DEAD
             finally:
                 names, scope.names = scope.names, before
@@ -230,8 +230,6 @@ def fork_names(
         flows.append(flow)
     alive = [f for f in flows if f is not Flow.DEAD]
     if not alive:
-        if unresolved is not None:
-            raise unresolved
         run.b.let(make([b.block() for b, _ in results]), ())
         return Flow.DEAD
     _join_names(run, results, make, live, node)

@@ -8,10 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, boolean, i64
-from pullback.core.terms import Atom, If, Lit, Loop, Var, While
+from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend.interpret.carry import Carried, carry
+from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trials import first_set, return_kind
@@ -41,7 +42,7 @@ from pullback.frontend.python.syntax import (
     target_names,
     updated,
 )
-from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
@@ -90,17 +91,14 @@ def for_statement(run: Run, s: ast.For) -> Flow:
 
     index = Var("i", I64)
     state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
-    goes_round = isinstance(found.length, Lit) and bool(found.length.value > 0)
+    goes_round = has_items(found)
     first_set(run, s, [lambda: bind(index)], state, goes_round)
     if leaves:
         return _for_with_exit(run, s, found, bind)
-    try:
-        names, c = _carry_names(run, s, [lambda: bind(index)], None)
-    except Unresolved as e:
-        e.leave_out()
-        return Flow.FALL
+    names, c = _carry_names(run, s, [lambda: bind(index)], None)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
+    _only_if_it_ends(run, c, goes_round)
     _after(run, s, names, c.results(made))
     return Flow.FALL
 
@@ -253,7 +251,7 @@ class _Body:
         finally:
             frame.live_end, frame.in_loop = saved
         if flow is Flow.DEAD:
-            return values
+            raise Unreachable
         if self.after_body is not None:
             self.after_body()
         for n in self.others:
@@ -308,17 +306,17 @@ def while_statement(run: Run, s: ast.While) -> Flow:
 
     if _never_begins(run, s.test):
         return Flow.FALL
+    def test() -> Atom:
+        return run.bool_atom(run.test_of(s.test))
+
     leaves = jumps(s.body) & {"break", "return"}
     first_set(run, s, [], {"$exit": Static(0)} if leaves else {}, False)
     if leaves:
-        return _loop_with_exit(run, s, lambda: run.bool_atom(run.test_of(s.test)), [], {})
-    try:
-        names, c = _carry_names(run, s, [], lambda: run.bool_atom(run.test_of(s.test)))
-    except Unresolved as e:
-        e.leave_out()
-        return Flow.FALL
+        return _loop_with_exit(run, s, test, [], {}, is_endless(s))
+    names, c = _carry_names(run, s, [], test)
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     made = run.b.let(loop, tuple(v.type for v in c.params))
+    _only_if_it_ends(run, c, is_endless(s))
     _after(run, s, names, c.results(made))
     return Flow.FALL
 
@@ -329,7 +327,7 @@ def _never_begins(run: Run, test: ast.expr) -> bool:
 
     if any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(test)):
         return False
-    with suppress(Unresolved, Unreachable), run.building(Builder()):
+    with suppress(Unreachable), run.building(Builder()):
         return run.test_of(test) is False
     return False
 
@@ -351,7 +349,8 @@ def _for_with_exit(
         run.scope.names[counter] = Scalar(run.b.prim("add", index(), i64(1)), True, 31)
 
     extra: dict[str, Value] = {counter: Scalar(i64(0), True, 31)}
-    return _loop_with_exit(run, s, more, [lambda: bind(index())], extra, next_index)
+    goes_round = has_items(items)
+    return _loop_with_exit(run, s, more, [lambda: bind(index())], extra, goes_round, next_index)
 
 
 def _loop_with_exit(
@@ -360,6 +359,7 @@ def _loop_with_exit(
     more: Callable[[], Atom],
     before: Sequence[Callable[[], None]],
     extra: dict[str, Value],
+    goes_round: bool,
     after_body: Callable[[], None] | None = None,
 ) -> Flow:
     """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value."""
@@ -383,20 +383,15 @@ def _loop_with_exit(
         (atom,) = run.b.let(If(going, then, run.block(lambda: (boolean(False),))), (BOOL,))
         return atom
 
-    try:
+    names, c = _carry_names(run, s, before, cond, state, after_body)
+    if len(returned) > first and "$return" not in state:
+        # A ``return`` is reached with what later rounds carry only.
+        state["$return"] = dummy(run, generalise(returned[-1]))
+        scope.names = begun
         names, c = _carry_names(run, s, before, cond, state, after_body)
-        if len(returned) > first and "$return" not in state:
-            # A ``return`` is reached with what later rounds carry only.
-            state["$return"] = dummy(run, generalise(returned[-1]))
-            scope.names = begun
-            names, c = _carry_names(run, s, before, cond, state, after_body)
-    except Unresolved as e:
-        e.leave_out()
-        for n in state:
-            scope.names.pop(n, None)
-        return Flow.FALL
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     made = run.b.let(loop, tuple(v.type for v in c.params))
+    _only_if_it_ends(run, c, goes_round)
     _after(run, s, names, c.results(made))
     for n in extra:
         scope.names.pop(n, None)
@@ -406,6 +401,21 @@ def _loop_with_exit(
     if outer_return is not None:
         scope.names["$outer"] = outer_return
     return Flow.FALL
+
+
+def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
+    """After a loop that certainly goes round nothing arrives before one of its rounds ends."""
+    if run.incomplete and goes_round and not c.ends:
+        raise Unreachable
+
+
+def is_endless(s: ast.stmt) -> bool:
+    """``while True``"""
+    match s:
+        case ast.While(ast.Constant(value)) if value:
+            return True
+        case _:
+            return False
 
 
 def once(run: Run, s: ast.If | ast.Match) -> None:

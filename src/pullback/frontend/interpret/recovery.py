@@ -11,7 +11,7 @@ from pullback.errors import PullbackError
 from pullback.frontend.kinds.values import Stale
 from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.syntax import assigned, pattern_names, target_names
-from pullback.frontend.signals import NeedStatic, Unreachable, Unresolved
+from pullback.frontend.signals import NeedStatic, Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -76,7 +76,7 @@ def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
     except PullbackError as e:
         assert run.problems is not None
         run.problems.add(e)
-    except (Unresolved, Unreachable, NeedStatic):
+    except (Unreachable, NeedStatic):
         pass
     finally:
         scope.names, frame.in_loop, frame.live_end = saved

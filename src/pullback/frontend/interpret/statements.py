@@ -20,6 +20,8 @@ from pullback.frontend.interpret.expressions import (
     spread,
 )
 from pullback.frontend.interpret.forks import fork_names
+from pullback.frontend.interpret.known_numbers import need_known
+from pullback.frontend.interpret.loops import is_endless
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
@@ -79,7 +81,7 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
                 return _with_rest(run, s, rest)
             flow = _statement(run, s) if after is None else Flow.FALL
         except PullbackError as e:
-            if run.problems is None:
+            if run.problems is None or run.incomplete:
                 raise
             recovered(run, s, e)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
@@ -200,11 +202,7 @@ def _after_break(
 
 def _endless(s: ast.stmt) -> bool:
     """``while True`` without break: only return leaves it."""
-    match s:
-        case ast.While(ast.Constant(value), body) if value:
-            return "break" not in jumps(body)
-        case _:
-            return False
+    return isinstance(s, ast.While) and is_endless(s) and "break" not in jumps(s.body)
 
 
 def _statement(run: Run, s: ast.stmt) -> Flow:
@@ -345,7 +343,11 @@ def _branch(
     if _only_raises(s):
         return _raise_first(run, cond, body, orelse)
     test: Atom = cond
-    return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
+    try:
+        return fork_names(run, (body, orelse), lambda b: If(test, b[0], b[1]), live, s)
+    except PullbackError as refusal:
+        need_known(run, test, s, refusal)
+        raise
 
 
 def _only_raises(s: ast.stmt) -> bool:

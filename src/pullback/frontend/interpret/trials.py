@@ -15,7 +15,7 @@ from pullback.frontend.kinds.kinds import Kind, MaybeK, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, Stale, Value
 from pullback.frontend.python.syntax import assigned, liveness_of, target_names
-from pullback.frontend.signals import Unreachable, Unresolved
+from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def trial(
                 action()
             if run.execute(body) is not Flow.DEAD:
                 end = scope.names
-    except (Unreachable, Unresolved):
+    except Unreachable:
         pass
     finally:
         found = frame.returned, end

@@ -1,7 +1,8 @@
 """Python values that compiled code finds in globals, closure cells and defaults.
 
 Numbers and arrays are *hidden arguments*: read anew at every call. Everything else is compiled in,
-and a *guard* says what must still be so for the compiled code to be used again.
+and a *guard* says what must still be so for the compiled code to be used again. A bool is a flag,
+which is compiled in too (``PythonValues.flag``).
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ class PythonValues:
         self.guards: dict[Path, Guard] = {}
         self.hidden_kinds: dict[Path, Kind] = {}
         self.static_paths: dict[Path, StaticK] = {}
+        self.known_flags = True  # else bools are hidden arguments
+        self.has_flags = False
 
     if TYPE_CHECKING:  # what Run has besides
 
@@ -118,6 +121,8 @@ class PythonValues:
         if refusal(obj) is not None:
             self._type_of(obj, path, node)  # which refuses it
         match obj:
+            case bool() if self.known_flags:
+                return self.flag(obj, path)
             case bool() | int() | float() | np.generic() | np.ndarray():
                 return self._hidden_of(obj, path, node)
             case None | str() | enum.Enum():
@@ -196,6 +201,13 @@ class PythonValues:
         if guarded:
             self._guard(path, static_kind(obj))
         return Static(obj)
+
+    def flag(self, value: bool, path: Path) -> Static:
+        """A bool from outside: it has two values, and branches ask for it; so it is known, also
+        what follows from it, and a branch that it decides against is not looked at."""
+        self.has_flags = True
+        self._guard(path, static_kind(value))
+        return Static(value)
 
     def _guard(self, path: Path, kind: StaticK) -> None:
         self.guards[path] = Guard(path, kind)

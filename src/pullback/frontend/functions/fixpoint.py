@@ -1,0 +1,192 @@
+"""What functions give that call each other: Kleene iteration.
+
+Kinds are a lattice (``kinds/join``) with a bottom: a function that never returns gives nothing at
+all. The functions of a recursion are run round after round, beginning there. What calls a function
+of which no result is known so far is left out of a round, like a path that always raises; and when
+a round adds nothing to what is known, all is settled.
+
+    head      the function of a recursion that was met first; it goes through the rounds
+    member    a function that calls the head, or what is between it and the head, and that was met
+              while the head was run: in each round it is run once, with what is known by then
+
+A refusal counts in the last round only: until then what is used may be known in part.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pullback.errors import EndlessError, PullbackError
+from pullback.frontend.interpret.endings import always_fails
+from pullback.frontend.kinds.join import has_function
+from pullback.frontend.kinds.kinds import FunctionK, Kind
+from pullback.frontend.signals import AlwaysRaises, Unreachable
+from pullback.frontend.state import ResultOwner, Spec
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Key = tuple[FunctionK, tuple[Kind, ...]]
+Round = Callable[[], tuple[Kind | None, list[ResultOwner]]]
+
+_MAX_ROUNDS = 32
+
+
+class Fixpoint:
+    """The specialisations of a program, settled or not. ``active``: those being run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.settled: dict[Key, Spec] = {}
+        self.members: dict[Key, Spec] = {}
+        self.active: list[Spec] = []
+        self.clock = 0
+
+    # --- what is known ----------------------------------------------------------------------------
+
+    def known(self, key: Key) -> Spec | None:
+        """The specialisation for these kinds, if it is settled or was run in this round."""
+        spec = self.settled.get(key)
+        if spec is None:
+            spec = self.members.get(key)
+            if spec is None or spec in self.active or not self._is_of_this_round(spec):
+                return None
+            self.lean_on(spec)
+        return spec
+
+    def _is_of_this_round(self, spec: Spec) -> bool:
+        return spec.head in self.active and spec.head.began < spec.began
+
+    def call(self, s: Spec) -> None:
+        """A call of a function that is being run. Nothing arrives behind it if that is to be for
+        more than it is being run for."""
+        s.used = True
+        self._open(s, s.wider is not None or s.result is None)
+        if s.wider is not None:
+            raise Unreachable
+
+    def lean_on(self, spec: Spec) -> None:
+        """A call of a function that was run: if it is not settled, nor is what calls it."""
+        if spec.head is not None:
+            self._open(spec.head, spec.result is None)
+
+    def _open(self, head: Spec, bottom: bool) -> None:
+        """What is run inside of ``head`` uses what is known of it so far; ``bottom``: nothing."""
+        around = self.active.index(head)
+        for spec in self.active[around:]:
+            spec.waits = True
+            spec.incomplete = spec.incomplete or bottom
+        for spec in self.active[around + 1 :]:
+            if spec.head is None or self.active.index(spec.head) > around:
+                spec.head = head
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the function being run has left out a path for want of a result."""
+        return bool(self.active) and self.active[-1].incomplete
+
+    def waits(self, refusal: PullbackError) -> bool:
+        """Whether a path that is refused may be left out of this round. If the round adds nothing,
+        it is refused then."""
+        if not self.active or not self.active[-1].waits:
+            return False
+        self.active[-1].refusal = self.active[-1].refusal or refusal
+        return True
+
+    # --- rounds -----------------------------------------------------------------------------------
+
+    def settle(self, spec: Spec, key: Key, once: Round, node: ast.AST) -> Spec:
+        """Run a function until all is settled; a member of a recursion once. What serves the call
+        then is given: another one, if the recursion needs more that is settled already."""
+        self.active.append(spec)
+        try:
+            for _ in range(_MAX_ROUNDS):
+                before = spec.state()
+                self._round(spec, once)
+                changed = spec.state() != before
+                wide = self.settled.get((spec.function, spec.args))
+                if wide is not None:
+                    self.settled[key] = wide
+                    return wide
+                if spec.head is not None:
+                    self._leave_member(spec, key, changed)
+                    return spec
+                if not spec.used or not (changed or spec.moved):
+                    self._check(spec, node)
+                    self._leave_head(spec, key)
+                    return spec
+        finally:
+            self.active.pop()
+        self.run.refuse(
+            node,
+            f"the types in the recursion of {spec.definition.name!r} do not settle",
+            "return values of one type",
+            error=EndlessError,
+        )
+
+    def _round(self, spec: Spec, once: Round) -> None:
+        self.clock += 1
+        spec.began = self.clock
+        spec.used = spec.waits = spec.incomplete = spec.moved = False
+        spec.head = spec.refusal = spec.wider = None
+        arrives = True
+        try:
+            kind, owned = once()
+            arrives = kind is not None
+            if arrives:
+                spec.result, spec.owned = kind, owned
+        except PullbackError as refusal:
+            if not spec.waits:
+                raise
+            spec.refusal = spec.refusal or refusal
+        spec.handed = tuple(sorted(spec.updates))
+        if spec.wider is not None:
+            spec.function, spec.args = spec.wider
+            if spec.result is not None and has_function(spec.result):
+                spec.result, spec.owned = None, []  # they capture something else then
+        elif not arrives and not spec.incomplete:
+            spec.result, spec.owned = None, []
+
+    def _leave_member(self, spec: Spec, key: Key, changed: bool) -> None:
+        """The head goes on with what is known of a member now."""
+        assert spec.head is not None
+        for s in self.active[self.active.index(spec.head) : -1]:
+            s.moved = s.moved or changed
+            s.refusal = s.refusal or spec.refusal
+        self.members[key] = self.members[spec.function, spec.args] = spec
+        for other in self.members.values():
+            if other.head is spec:
+                other.head = spec.head
+
+    def _leave_head(self, spec: Spec, key: Key) -> None:
+        """With the head all members are settled; what the last round did not call is gone."""
+        self.settled[key] = self.settled[spec.function, spec.args] = spec
+        own = {k: member for k, member in self.members.items() if member.head is spec}
+        for k, member in own.items():
+            del self.members[k]
+            if member.began > spec.began:
+                self.settled[k] = member
+        for member in own.values():
+            member.head = None
+
+    def _raises(self, spec: Spec) -> bool:
+        """Whether a function always raises, without being called again."""
+        others = {n: f for n, f in self.run.functions.items() if n != spec.name}
+        made = self.run.functions.get(spec.name)
+        return made is not None and always_fails(made.body, others)
+
+    def _check(self, spec: Spec, node: ast.AST) -> None:
+        """The end of the iteration: what is refused or does not arrive now never will."""
+        endless = spec.result is None and spec.used and not self._raises(spec)
+        if spec.refusal is not None and not (endless and isinstance(spec.refusal, AlwaysRaises)):
+            raise spec.refusal
+        if endless:
+            self.run.refuse(
+                node,
+                f"every path through {spec.definition.name!r} calls it again: what it returns is "
+                "not known",
+                "give the recursion a base case (an 'if' that returns without a call)",
+                error=EndlessError,
+            )

@@ -1,0 +1,545 @@
+"""What the run cannot change is static through calls: the branch that is not taken is not looked
+at, so it need not be typed. Every program here is wrong for the other value of its flag."""
+
+import enum
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from pullback import driver
+
+SAFE = False
+MODE = "fast"
+FLAGS = (False, True)
+SETTINGS = {"safe": False, "scale": 2.0}
+
+
+class Kind(enum.Enum):
+    SCALAR = 1
+    PAIR = 2
+
+
+@dataclass(frozen=True)
+class Config:
+    safe: bool
+    scale: float
+
+
+class Options(NamedTuple):
+    safe: bool
+    degree: int
+
+
+OPTIONS = Options(False, 2)
+CONFIG = Config(False, 2.0)
+
+
+class Solver:
+    safe = False
+
+
+def default(x, safe=False):
+    if safe:
+        return x["no such key"]
+    return x * x
+
+
+def default_negated(x, fast=True):
+    if not fast:
+        return x.no_such_attribute
+    return x * x
+
+
+def keyword_only(x, *, safe=False):
+    return (x, x).wrong if safe else x * 3.0
+
+
+def use_global(x):
+    if SAFE:
+        return np.linalg.no_such_function(x)
+    return x * x * x
+
+
+def use_global_tuple(x):
+    safe, fast = FLAGS
+    if safe and fast:
+        return x[0]
+    return x * x if fast else (x, x)
+
+
+def use_settings(x):
+    if SETTINGS["safe"]:
+        return x[0]
+    return x * SETTINGS["scale"]
+
+
+def use_class_variable(x):
+    return x[0][1] if Solver.safe else x * 4.0
+
+
+def closed_over(safe):
+    def f(x):
+        if safe:
+            return x[0]
+        return x * 5.0
+
+    return f
+
+
+def closed_over_inside(x, safe=False):
+    def g(y):
+        return y[0] if safe else y * y
+
+    return g(x) + g(2.0 * x)
+
+
+def lambda_inside(x, safe=False):
+    g = lambda y: y[0] if safe else y * y
+    return g(x)
+
+
+def worker(x, safe, twice=False):
+    if safe:
+        return x[0]
+    y = x * x
+    if twice:
+        return y, y
+    return y
+
+
+def from_inside(x):
+    a, b = worker(x, safe=False, twice=True)
+    return a + b + worker(x, False)
+
+
+def middle(x, safe):
+    return worker(x, safe) * 2.0
+
+
+def two_levels(x, safe=False):
+    return middle(x, safe) + middle(x + 1.0, safe=safe)
+
+
+def renamed(x, safe=False):
+    careful = safe
+    quick = not careful
+    if quick:
+        return x * x
+    return x[0]
+
+
+def combined(x, a=False, b=True):
+    if a and not b:
+        return x[0]
+    if a or not b:
+        return x.wrong
+    return x * x
+
+
+def computed(x, a=False, b=True):
+    both = a and b
+    if both:
+        return x[0]
+    return x * x
+
+
+def compared(x, a=False):
+    if a is True:
+        return x[0]
+    if a == True:  # noqa: E712
+        return x[1]
+    return x * x
+
+
+def in_tuple(x, flags=(False, True)):
+    if flags[0]:
+        return x[0]
+    return x * x
+
+
+def in_config(x, config=CONFIG):
+    if config.safe:
+        return x[0]
+    return x * config.scale
+
+
+def in_options(x, options=OPTIONS):
+    return x[0] if options.safe else x**options.degree
+
+
+@dataclass(frozen=True)
+class Model:
+    config: Config
+
+    def loss(self, x):
+        if self.config.safe:
+            return x[0]
+        return x * self.config.scale
+
+
+MODEL = Model(Config(False, 3.0))
+
+
+def by_method(x):
+    return MODEL.loss(x)
+
+
+def made_inside(x):
+    model = Model(Config(False, 3.0))
+    return model.loss(x)
+
+
+def with_mode(x, mode=MODE):
+    if mode == "safe":
+        return x[0]
+    return x * x
+
+
+def passed_mode(x):
+    return with_mode(x, "fast") + with_mode(x, mode=MODE)
+
+
+def with_kind(x, kind=Kind.SCALAR):
+    if kind is Kind.PAIR:
+        return x[0]
+    return x * x
+
+
+def optional(x, weight=None):
+    if weight is not None:
+        return x * weight[0]
+    return x * x
+
+
+def optional_both(x):
+    return optional(x) + optional(x, (2.0,))
+
+
+def tuple_or_number(x, with_parts=False):
+    y = x * x
+    if with_parts:
+        return y, (x, y)
+    return y
+
+
+def takes_parts(x):
+    value, (a, b) = tuple_or_number(x, with_parts=True)
+    return value + a * b + tuple_or_number(x)
+
+
+def in_loop(x, safe=False):
+    total = 0.0
+    for k in range(3):
+        if safe:
+            total += x[k]
+        else:
+            total += x * k
+    return total
+
+
+def while_flag(x, forever=False):
+    while forever:
+        x = x[0]
+    return x * x
+
+
+def in_comprehension(x, safe=False):
+    return sum([x[k] if safe else x * k for k in range(4)])
+
+
+def asserted(x, safe=True):
+    assert safe, x[0]
+    return x * x
+
+
+def higher_order(x, safe=False):
+    return apply(lambda y: y[0] if safe else y * y, x)
+
+
+def apply(f, x):
+    return f(x)
+
+
+def recursive(x, n=3, safe=False):
+    if safe:
+        return x[0]
+    if n == 0:
+        return x
+    return recursive(x * x * 0.5, n - 1, safe)
+
+
+def flag_changes_in_recursion(x, n=3, first=True):
+    if first:
+        return flag_changes_in_recursion((x, x), n, False)
+    if n == 0:
+        return x[0] * x[1]
+    return flag_changes_in_recursion((x[0] * 0.5, x[1]), n - 1, first)
+
+
+def returns_flag(x):
+    if is_safe():
+        return x[0]
+    return x * x
+
+
+def is_safe():
+    return SAFE
+
+
+def order(x, p=2):
+    """A number that types need."""
+    if p == 1:
+        return x
+    if p == 2:
+        return x * x, x
+    return x.wrong
+
+
+def use_order(x):
+    a, b = order(x, 2)
+    return a * b + order(x, 1)
+
+
+def from_elsewhere(x, safe=False, other=True):
+    g = functools.partial(worker, safe=safe)
+    return g(x) if other else g
+
+
+ONE = [
+    default, default_negated, keyword_only, use_global, use_global_tuple, use_settings,
+    use_class_variable, closed_over(False), closed_over_inside, lambda_inside, from_inside,
+    two_levels, renamed, combined, computed, compared, in_tuple, in_config, in_options, by_method,
+    made_inside, with_mode, passed_mode, with_kind, optional, optional_both, takes_parts, in_loop,
+    while_flag, in_comprehension, asserted, higher_order, recursive, flag_changes_in_recursion,
+    returns_flag, use_order, from_elsewhere, functools.partial(worker, safe=False),
+    functools.partial(tuple_or_number, with_parts=False), lambda x: default(x, safe=False),
+    Model(Config(False, 2.0)).loss,
+]  # fmt: skip
+OUTSIDE = [
+    (worker, (False, False)), (default, (False,)), (middle, (False,)), (in_tuple, ((False, True),)),
+    (in_config, (Config(False, 2.0),)), (recursive, (2, False)), (with_mode, ("fast",)),
+    (with_kind, (Kind.SCALAR,)), (optional, (None,)), (optional, ((2.0,),)), (in_loop, (False,)),
+    (closed_over_inside, (False,)), (combined, (False, True)), (higher_order, (False,)),
+    (in_options, (Options(False, 3),)), (from_elsewhere, (False, True)),
+    (flag_changes_in_recursion, (2, True)),
+]  # fmt: skip
+
+
+def name_of(f: Any) -> str:
+    return str(getattr(f, "__name__", "partial"))
+
+
+def agrees(f: Callable[..., Any], x: float, rest: tuple[Any, ...]) -> None:
+    """Value and derivative, reverse and forward, are Python's."""
+    step = 1e-6
+    slope = (f(x + step, *rest) - f(x - step, *rest)) / (2 * step)
+    assert pb.jit(f)(x, *rest) == pytest.approx(f(x, *rest), rel=1e-14)
+    value, grad = pb.value_and_grad(f)(x, *rest)
+    assert value == pytest.approx(f(x, *rest), rel=1e-14)
+    assert grad == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("f", ONE, ids=name_of)
+def test_flags_inside(f: Any) -> None:
+    agrees(f, 1.3, ())
+
+
+@pytest.mark.parametrize(("f", "rest"), OUTSIDE, ids=name_of)
+def test_flags_from_outside(f: Any, rest: tuple[Any, ...]) -> None:
+    agrees(f, 1.3, rest)
+
+
+# --- what is compiled, and how often --------------------------------------------------------------
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """The list of what is specialised from now on."""
+    made: list[object] = []
+    real = driver.specialise
+
+    def counted(f: Any, *args: Any, **kwargs: Any) -> Any:
+        made.append(f)
+        return real(f, *args, **kwargs)
+
+    monkeypatch.setattr(driver, "specialise", counted)
+    return made
+
+
+def test_numbers_do_not_compile_again(compilations):
+    f = pb.jit(lambda x, n, k, safe: x * n + k if safe else x - n)
+    for i in range(6):
+        assert f(0.5 * i, i, 2.0 * i, True) == 0.5 * i * i + 2.0 * i
+    assert len(compilations) == 1
+    assert [f(1.5, 2, 3.0, flag) for flag in (False, True, False, True)] == [-0.5, 6.0] * 2
+    assert len(compilations) == 2
+
+
+def weighted(x, a, b, c, d, e):
+    for k, flag in enumerate((a, b, c, d, e)):
+        if flag:
+            x = x * (k + 1.5)
+    return x
+
+
+def test_many_flags_become_generic(compilations):
+    f = pb.value_and_grad(weighted)
+    for n in range(32):
+        flags = tuple(bool(n >> k & 1) for k in range(5))
+        value, slope = f(1.5, *flags)
+        assert value == pytest.approx(weighted(1.5, *flags), rel=1e-14)
+        assert slope == pytest.approx(weighted(1.0, *flags), rel=1e-14)
+    assert len(compilations) == 17
+
+
+def test_flags_are_read_anew(monkeypatch):
+    f, g = pb.jit(use_global), pb.jit(lambda x: x * 2.0 if SETTINGS["safe"] else x)
+    assert (f(2.0), g(2.0)) == (8.0, 2.0)
+    monkeypatch.setitem(SETTINGS, "safe", True)
+    assert g(2.0) == 4.0
+    monkeypatch.setitem(globals(), "SAFE", True)
+    with pytest.raises(pb.PullbackError):
+        f(2.0)
+    monkeypatch.setitem(globals(), "SAFE", 1)
+    with pytest.raises(pb.PullbackError):
+        f(2.0)
+    monkeypatch.setitem(globals(), "SAFE", False)
+    assert f(2.0) == 8.0
+
+
+def by_number(x, n=3):
+    if n == 0:
+        return x
+    if n == 1:
+        return by_number((x, x), n - 1)
+    return by_number(x * 0.5, n - 1)
+
+
+def test_numbers_are_not_known_around_a_recursion():
+    with pytest.raises(pb.PullbackError, match="ever new types"):
+        pb.jit(by_number)(1.5)
+
+
+def over_axes(a, n=1):
+    if n == 0:
+        return np.sum(a, axis=n)
+    return over_axes(a, n - 1) + np.sum(a, axis=n)
+
+
+def test_an_axis_that_changes_in_a_recursion():
+    with pytest.raises(pb.PullbackError, match="known"):
+        pb.jit(over_axes)(np.ones((2, 2)))
+
+
+# --- flags that change between calls, wherever they stand -----------------------------------------
+
+
+def places() -> list[tuple[str, Callable[[], tuple[Any, Callable[[bool], None]]]]]:
+    """Functions, made anew, and how to set the flag that each of them reads."""
+
+    def in_default() -> Any:
+        def f(x, twice=False):
+            return x * 2.0 if twice else x * x
+
+        return f, lambda flag: setattr(f, "__defaults__", (flag,))
+
+    def in_cell() -> Any:
+        twice = False
+
+        def f(x):
+            return x * 2.0 if twice else x * x
+
+        def put(flag: bool) -> None:
+            nonlocal twice
+            twice = flag
+
+        return f, put
+
+    def in_default_of_a_callee() -> Any:
+        g, put = in_default()
+        return (lambda x: g(x)), put
+
+    def in_partial() -> Any:
+        f = functools.partial(two_ways, twice=False)
+        return f, lambda flag: f.keywords.update(twice=flag)
+
+    def in_dict() -> Any:
+        options = {"twice": False, "scale": 2.0}
+        return (lambda x: two_ways(x, options["twice"])), lambda flag: options.update(twice=flag)
+
+    def in_class() -> Any:
+        class Options:
+            twice = False
+
+        return (lambda x: two_ways(x, Options.twice)), lambda flag: setattr(Options, "twice", flag)
+
+    def in_record() -> Any:
+        config = Config(False, 2.0)
+        f = lambda x: two_ways(x, config.safe) * config.scale
+
+        def put(flag: bool) -> None:
+            nonlocal config
+            config = Config(flag, 3.0)
+
+        return f, put
+
+    makers = [in_default, in_cell, in_default_of_a_callee, in_partial, in_dict, in_class, in_record]
+    return [(maker.__name__, maker) for maker in makers]
+
+
+def two_ways(x, twice):
+    return x * 2.0 if twice else x * x
+
+
+@pytest.mark.parametrize(("name", "maker"), places(), ids=lambda v: v if type(v) is str else "")
+def test_flags_that_change(name: str, maker: Any) -> None:
+    f, put = maker()
+    value, both = pb.jit(f), pb.value_and_grad(f)
+    for flag in (False, True, True, False, True):
+        put(flag)
+        expected = f(3.0)
+        slope = (f(3.0 + 1e-6) - f(3.0 - 1e-6)) / 2e-6
+        assert value(3.0) == expected
+        assert both(3.0) == (expected, pytest.approx(slope, rel=1e-6))
+        assert pb.jvp(f, (3.0,), (1.0,)) == (expected, pytest.approx(slope, rel=1e-6))
+        out, pullback = pb.vjp(f, 3.0)
+        assert (out, *pullback(1.0)) == (expected, pytest.approx(slope, rel=1e-6))
+
+
+def with_data(config, xs, x):
+    """A flag in a record beside data that is packed."""
+    return sum(v * x for v in xs) * config.scale if config.safe else x * config.scale
+
+
+def test_flags_beside_packed_data():
+    xs = [1.0, 2.0, 0.5]
+    packed = pb.pack(xs)
+    f = pb.value_and_grad(with_data, argnums=2)
+    for safe in (True, False, True):
+        config = Config(safe, 2.0)
+        value, slope = f(config, packed, 1.5)
+        assert value == pytest.approx(with_data(config, xs, 1.5), rel=1e-14)
+        assert slope == pytest.approx(with_data(config, xs, 1.0), rel=1e-14)
+        gradient = pb.grad(with_data)(config, xs, 1.5)
+        assert gradient.safe is None
+        assert gradient.scale == pytest.approx(with_data(Config(safe, 1.0), xs, 1.5), rel=1e-14)
+
+
+def matched(x, flag, *flags, mode=True):
+    match flag, mode:
+        case False, True:
+            return x * x
+        case True, _:
+            return x[0] if flags[0] else x
+        case _:
+            return x.wrong
+
+
+def test_flags_in_a_match_and_in_further_arguments():
+    agrees(lambda x: matched(x, False) + matched(x, True, False), 1.3, ())
+    agrees(lambda x, *flags: matched(x, *flags), 1.3, (True, False))
