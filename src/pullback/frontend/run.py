@@ -76,6 +76,7 @@ class Run(PythonValues):
 
     def __init__(self, lambda_sets: LambdaSets) -> None:
         from pullback.frontend.functions.functions import Functions
+        from pullback.frontend.interpret.generators import Generators
 
         super().__init__()
         self.lambda_sets = lambda_sets
@@ -84,8 +85,9 @@ class Run(PythonValues):
         """The node of a record that was put into a union, and where it was made."""
         self.made: dict[RecordV, Builder] = {}
         """Where records were made."""
-        self.arms: set[Builder] = set()
-        """The builders of the arms of branches: what is in them runs at most once."""
+        self.arms: dict[Builder, object] = {}
+        """The builders of the arms of branches, and of which: what is in them runs at most once."""
+        self.generators = Generators(self)
         self.parts: set[ListV] = set()
         """What slices of lists were evaluated to: views, so far."""
         self.splits: set[str] = set()
@@ -388,10 +390,11 @@ class Run(PythonValues):
         init: Sequence[Value],
         step: Callable[[Sequence[Value], Value], Sequence[Value]],
         node: ast.AST,
+        stop: Callable[[Sequence[Value]], bool | Atom] | None = None,
     ) -> list[Value]:
         from pullback.frontend.interpret import carry
 
-        return carry.fold(self, items, init, step, node)
+        return carry.fold(self, items, init, step, node, stop)
 
     def repeat(
         self,

@@ -20,9 +20,9 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
 from pullback.frontend.kinds.kinds import FunctionK, Kind, ScalarK, describe_both, leaf_types
-from pullback.frontend.kinds.values import FunctionV, Owner, Value
+from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, Value
 from pullback.frontend.python.source import Definition
-from pullback.frontend.python.syntax import given_names, local_names
+from pullback.frontend.python.syntax import CONSUMER, STOP, given_names, local_names
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def run_once(
 def _body(
     run: Run, spec: Spec, frame: Frame, params: list[Var], owners: list[Owner]
 ) -> tuple[Kind | None, list[ResultOwner]]:
+    from pullback.frontend.interpret.generators import handed
     from pullback.frontend.interpret.statements import run_body
 
     node = spec.definition.node
@@ -108,10 +109,15 @@ def _body(
     spec.never_returns = False
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
+        if CONSUMER in frame.scope.names:
+            frame.scope.names[STOP] = Static(False)
+        for given in frame.scope.names.values():
+            if isinstance(given, GeneratorV):
+                run.generators.name(given)
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:
-            value = run_body(run, spec.definition)
+            value = handed(run, run_body(run, spec.definition), node)
             run.kind(value, node)
             value = with_updates(run, spec, value, node)
             flat = flatten(_to_estimate(run, spec, value, node))

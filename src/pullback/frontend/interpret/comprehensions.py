@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds.values import (
+    Driven,
     GeneratorV,
     Indexed,
     Items,
@@ -42,7 +43,14 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """A generator; its items are evaluated where it is consumed."""
-    return GeneratorV(node, items_of(run, node.generators, node.elt, node))
+    from pullback.frontend.interpret import generators
+    from pullback.frontend.interpret.expressions import evaluate
+
+    source = evaluate(run, node.generators[0].iter)
+    items = items_over(run, source, node.generators, node.elt, node)
+    if isinstance(items, Driven):
+        return GeneratorV(node, items, items)
+    return GeneratorV(node, items, generators.expression(run, node.generators, node.elt, source))
 
 
 def items_of(
@@ -50,14 +58,31 @@ def items_of(
 ) -> Items:
     """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
     at once, as in Python, everything else when an item is asked for."""
+    from pullback.frontend.interpret.expressions import evaluate
+
+    source = evaluate(run, generators[0].iter)
+    return items_over(run, source, generators, elt, node)
+
+
+def items_over(
+    run: Run,
+    over: Value,
+    generators: Sequence[ast.comprehension],
+    elt: ast.expr,
+    node: ast.expr,
+) -> Items:
+    """The same over this value."""
     from pullback.frontend.interpret import iteration
     from pullback.frontend.interpret.expressions import evaluate
+    from pullback.frontend.interpret.generators import expression
 
     first = generators[0]
     if first.is_async:
         run.refuse(node, "async code cannot be compiled")
     outer = run.scope
-    items = run.iterate(evaluate(run, first.iter), first.iter)
+    items = run.iterate(over, first.iter)
+    if isinstance(items, Driven):
+        return expression(run, generators, elt, GeneratorV(node, items, items))
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:

@@ -21,6 +21,7 @@ from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, describe_both, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, FunctionV, Owner, Stale, Value
+from pullback.frontend.python.syntax import STATE, STOP
 from pullback.frontend.signals import Unreachable, Unresolved
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def fork_value(
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
-            run.arms.add(b)
+            run.arms[b] = arms
             try:
                 results.append((b, arm()))
             except Unresolved as e:
@@ -225,7 +226,7 @@ def fork_names(
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
-            run.arms.add(b)
+            run.arms[b] = arms
             try:
                 flow = arm()
             except Unresolved as e:
@@ -266,7 +267,7 @@ def _join_names(
         if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
-        if name not in live:
+        if name not in live and name not in (STATE, STOP):
             joined[name] = UNUSED
             continue
         if all(v is UNUSED for v in values):

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64, lit
+from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, Lit, Loop, Var
 from pullback.core.types import BOOL, F64, I64, Array, Int
 from pullback.errors import ArgumentTypeError
@@ -20,8 +20,10 @@ from pullback.frontend.kinds.coerce import coerce, list_of
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.join import as_list, generalise
 from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Driven,
     EnumerateV,
     GeneratorV,
     Indexed,
@@ -44,6 +46,7 @@ from pullback.frontend.python import symbols
 from pullback.frontend.signals import AlwaysRaises
 
 if TYPE_CHECKING:
+    from pullback.frontend.interface import Specialiser
     from pullback.frontend.run import Run
 
 
@@ -68,6 +71,7 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case RangeV():
             return _range(run, value, node)
         case GeneratorV(_, items):
+            run.generators.begin(value, node)
             return items
         case ZipV(items):
             return _zip(run, [iterate(run, v, node) for v in items], node)
@@ -81,6 +85,51 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             run.refuse(
                 node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
             )
+
+
+def is_driven(value: Value) -> bool:
+    """Whether the items of a value come one after the other only."""
+    return isinstance(value, GeneratorV) and isinstance(value.items, Driven)
+
+
+def known(items: Items) -> tuple[Value, ...] | None:
+    """The items, where they are known one by one."""
+    return items.items if isinstance(items, Unrolled) else None
+
+
+def indexed(items: Items) -> Indexed | None:
+    """The items, where each can be asked for by its position."""
+    if isinstance(items, Indexed) and items.keep is None and items.nested is None:
+        return items
+    return None
+
+
+def as_run(sp: Specialiser) -> Run:
+    """What handlers ask, as the front end knows it."""
+    from pullback.frontend.run import Run
+
+    assert isinstance(sp, Run)
+    return sp
+
+
+def placeholder(sp: Specialiser, items: Items, node: ast.AST) -> Value:
+    """A value of the kind of the items, not to be looked at."""
+    return dummy(as_run(sp), item_kind(as_run(sp), items, node))
+
+
+def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
+    """The kind of the items (of known ones: of the first)."""
+    match items:
+        case Unrolled(values):
+            return generalise(run.kind(values[0], node)) if values else ScalarK(I64, True)
+        case Driven():
+            return run.generators.item_kind(items, node) or ScalarK(I64, True)
+        case Indexed(_, at, _, nested):
+            with run.building(Builder()):
+                index = Var("i", I64)
+                if nested is not None:
+                    return item_kind(run, nested(index), node)
+                return generalise(run.kind(at(index), node))
 
 
 def int_atom(run: Run, value: Value, node: ast.AST, what: str) -> Atom:
@@ -187,6 +236,12 @@ def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
             return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
         case Indexed(_, _, None, None):
             return items
+        case Driven():
+            run.refuse(
+                node,
+                "the items of a generator come one after the other, and not beside others",
+                "make a list of it: list(...)",
+            )
         case Indexed():
             made = collect(run, items, node)
             return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
@@ -286,10 +341,7 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
                 )
             return run.coerce_list(value, as_one, node)
         case _:
-            items_of = iterate(run, value, node)
-            if isinstance(items_of, Unrolled):
-                return to_list(run, TupleV(items_of.items), node)
-            return collect(run, items_of, node)
+            return collect(run, iterate(run, value, node), node)
 
 
 def collect(run: Run, items: Items, node: ast.AST) -> ListV:
@@ -297,12 +349,11 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
     match items:
         case Unrolled(values):
             return to_list(run, TupleV(values), node)
-        case Indexed(_, _, _, nested) if nested is not None:
+        case Driven() | Indexed(nested=Callable()):
             from pullback.frontend.memory import lists
 
             made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
-            assert isinstance(made, ListV)
-            return made
+            return made if isinstance(made, ListV) else to_list(run, made, node)
         case Indexed(n, at, None, _):
             return run.sequence_of(n, at, node)
         case Indexed(n, at, keep, _):

@@ -104,7 +104,7 @@ def trial(
     frame.in_loop, frame.returned = True, []
     end: dict[str, Value] = {}
     try:
-        with run.building(Builder()):
+        with run.building(Builder()), run.generators.forgetting():
             for action in before:
                 action()
             if execute(run, body) is not Flow.DEAD:
