@@ -63,6 +63,7 @@ def corpus() -> list[Program]:
         examples,
         finance,
         functions,
+        generators,
         generics,
         geometry,
         interpreters,
@@ -93,6 +94,7 @@ def corpus() -> list[Program]:
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
         derivatives, enums, captured, examples, codata, automata, persistent, iterators,
+        generators,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]
