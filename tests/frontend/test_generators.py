@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 import pullback as pb
 from pullback import driver
+from pullback.core.traverse import all_lets
 from tests import harness
 from tests.frontend import generator_programs as programs
+from tests.frontend.harness import compiled, same
 from tests.frontend.harness import run as evaluated
-from tests.frontend.harness import same
 
 NATIVELY = (
     programs.three_products, programs.stop_early, programs.return_early, programs.builds_list,
@@ -260,3 +262,71 @@ def test_right_or_refused(f):
         print(str(e))
     else:
         same(found, f(xs))
+
+
+# --- Core stays linear in the source --------------------------------------------------------------
+
+
+def loaded(tmp_path, name, text):
+    path = tmp_path / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def size(f, *args):
+    functions = compiled(f, *args).program.functions.values()
+    return sum(1 for f in functions for _ in all_lets(f.body))
+
+
+def test_many_yields_have_one_consumer(tmp_path):
+    def program(k):
+        yields = "".join(f"    if x > {i}.5:\n        yield x * {i}.25\n" for i in range(k))
+        body = "".join(f"        total = total * 0.5 + v * {i}.5\n" for i in range(30))
+        return loaded(tmp_path, f"many{k}", f"""
+def several(x):
+{yields}
+
+def f(x):
+    total = 0.0
+    for v in several(x):
+{body}    return total
+""")
+
+    made = [program(k) for k in (4, 8, 16)]
+    sizes = [size(m.f, 5.75) for m in made]
+    assert sizes[2] - sizes[1] == 2 * (sizes[1] - sizes[0]) < 8 * 30
+    assert driver.run(made[2].f, (5.75,)) == made[2].f(5.75)
+
+
+@pytest.mark.parametrize("body", [
+    "    yield from below(x)\n    yield from below(x + 1.0)\n",
+    "    for v in below(x + 1.0):\n        yield v * 0.5\n        yield -v\n    yield x\n",
+])  # fmt: skip
+def test_nested_generators_are_functions(tmp_path, body):
+    """Every level yields twice what the level below does, so there are 2**k items."""
+
+    def program(k):
+        levels = "".join(
+            f"def level{i}(x):\n{body}".replace("below", f"level{i - 1}") for i in range(1, k + 1)
+        )
+        f = f"def f(x):\n    return sum(v * v for v in level{k}(x))\n"
+        return loaded(tmp_path, f"nested{k}", f"def level0(x):\n    yield x\n{levels}{f}")
+
+    made = [program(k) for k in (3, 6, 12)]
+    sizes = [size(m.f, 0.5) for m in made]
+    assert sizes[2] - sizes[1] == 2 * (sizes[1] - sizes[0])
+    same(evaluated(made[1].f, 0.5), made[1].f(0.5))
+
+
+def test_sums_over_generators_run_in_lanes():
+    shown = pb.show(pb.jit(programs.summed), np.ones(3))
+    assert "sum i < n" in shown and "loop" not in shown and "call" not in shown
+
+
+def test_items_are_not_kept():
+    """What is counted does not depend on how many items nobody asks for."""
+    costs = [pb.cost(programs.any_stops, [4.0, 2.0] + [1.0] * n) for n in (10, 1000)]
+    assert costs[0] == costs[1]
