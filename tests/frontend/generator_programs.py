@@ -135,6 +135,10 @@ class Ladder:
     step: float
     rungs: int
 
+    def __iter__(self):
+        for k in range(self.rungs):
+            yield k * self.step
+
     def heights(self, start=0.0):
         for k in range(self.rungs):
             yield start + k * self.step
@@ -373,6 +377,17 @@ def method(x):
     return sum(Ladder(x, 4).heights()) + sum(Ladder(x, 2).heights(1.0))
 
 
+def of_object(x):
+    total = 1.0
+    for height in Ladder(x, 4):
+        total += height * total
+    return total * sum(Ladder(x, 3))
+
+
+def mapped_nested(xs):
+    return sum(map(lambda v: v * v, (x * y for x in xs for y in xs if x > y)))
+
+
 def parameter(xs):
     return total_of(squares(xs)) + total_of(v + 1.0 for v in xs)
 
@@ -390,6 +405,14 @@ def expression_over(xs):
 
 def named(xs):
     values = squares(xs)
+    return sum(values)
+
+
+def named_expression(x):
+    """What an expression reads of the names around it, it reads when it runs."""
+    k = 1.0
+    values = (v * k for v in [x, x])
+    k = x
     return sum(values)
 
 
@@ -721,8 +744,10 @@ PROGRAMS = [
     (accumulated, (XS,)), (paired, (XS,)), (chained_by_library, (XS,)), (first_of, (XS,)),
     (first_or, (XS,)), (reduced, (XS,)), (matched, (1.0, 2.0)), (slide, (XS,)),
     (double_loop, (4,)), (tree_sum, (TREE,)), (tree_list, (TREE,)), (tree_old, (TREE,)),
-    (tree_first, (TREE,)), (method, (0.5,)), (parameter, (XS,)), (expression_over, (XS,)),
-    (named, (XS,)), (given_back, (XS,)), (local, (XS, 0.5)), (builds_list, (XS,)),
+    (tree_first, (TREE,)), (method, (0.5,)), (of_object, (0.5,)),
+    (mapped_nested, (XS,)), (parameter, (XS,)), (expression_over, (XS,)),
+    (named, (XS,)), (named_expression, (1.5,)), (given_back, (XS,)),
+    (local, (XS, 0.5)), (builds_list, (XS,)),
     (in_loop, (XS,)), (unpacked, (1.5,)), (joined_text, (XS,)), (nothing, (XS,)),
     (newton, (3.0,)), (converged, (3.0,)), (zipped_three, (XS, [1.0, 2.0, 3.0])),
     (mapped_two, (XS, XS)), (round_and_round, (XS,)), (reduced_from_first, (XS,)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
@@ -43,14 +44,24 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """A generator; its items are evaluated where it is consumed."""
-    from pullback.frontend.interpret import generators
+    from pullback.frontend.interpret import generators, iteration
     from pullback.frontend.interpret.expressions import evaluate
 
     source = evaluate(run, node.generators[0].iter)
-    items = items_over(run, source, node.generators, node.elt, node)
-    if isinstance(items, Driven):
-        return GeneratorV(node, items, items)
-    return GeneratorV(node, items, generators.expression(run, node.generators, node.elt, source))
+    body = generators.expression(run, node.generators, node.elt, source)
+    if iteration.is_driven(source):
+        return GeneratorV(node, body, body)
+    frame, outer = run.frame, run.scope
+
+    @cache
+    def items() -> Items:
+        before, frame.scope = frame.scope, outer
+        try:
+            return items_over(run, source, node.generators, node.elt, node)
+        finally:
+            frame.scope = before
+
+    return GeneratorV(node, items, body)
 
 
 def items_of(

@@ -146,7 +146,8 @@ class Generators:
         key = kind_of(GeneratorV(node, items, items, handed=True))
         if key not in self.kinds:
             probe = Probe()
-            with self.run.building(Builder()), self.forgetting(), suppress(Unreachable):
+            with self.run.building(Builder()) as b, self.forgetting(), suppress(Unreachable):
+                self.run.arms[b] = probe  # dropped: in the end it runs once
                 self.call(items, probe, (), node)
             self.kinds[key] = probe.kind
         return self.kinds[key]

@@ -66,13 +66,16 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
+        case RecordV(cls) if written(cls, "__iter__") is not None:
+            made = run.call(run.attribute(value, "__iter__", node), (), node)
+            return iterate(run, made, node)
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():
             return _range(run, value, node)
         case GeneratorV(_, items):
             run.generators.begin(value, node)
-            return items
+            return items() if callable(items) else items
         case ZipV(items):
             return _zip(run, [iterate(run, v, node) for v in items], node)
         case EnumerateV(items, start):
@@ -102,6 +105,25 @@ def indexed(items: Items) -> Indexed | None:
     if isinstance(items, Indexed) and items.keep is None and items.nested is None:
         return items
     return None
+
+
+def iterator(items: Items, node: ast.AST) -> Value:
+    """The items as a value that can be used once."""
+    return TupleV(items.items) if isinstance(items, Unrolled) else GeneratorV(node, items)
+
+
+def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast.AST) -> Items:
+    """``f`` of each item."""
+    match items:
+        case Unrolled(values):
+            return Unrolled(tuple(map(f, values)))
+        case Indexed(n, at, keep, nested):
+            if nested is None:
+                return Indexed(n, lambda i: f(at(i)), keep)
+            inside = nested
+            return Indexed(n, at, keep, lambda i: mapped(sp, inside(i), f, node))
+        case Driven():
+            sp.refuse(node, "a generator inside of what is mapped", "use a comprehension")
 
 
 def as_run(sp: Specialiser) -> Run:

@@ -104,7 +104,9 @@ def trial(
     frame.in_loop, frame.returned = True, []
     end: dict[str, Value] = {}
     try:
-        with run.building(Builder()), run.generators.forgetting():
+        with run.building(Builder()) as b, run.generators.forgetting():
+            if not isinstance(s, ast.For | ast.While):
+                run.arms[b] = s
             for action in before:
                 action()
             if execute(run, body) is not Flow.DEAD:

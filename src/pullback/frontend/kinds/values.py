@@ -294,11 +294,12 @@ class ReversedV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratorV:
-    """A generator, not yet begun: ``sp.iterate`` gives its items. ``body``: the function that
-    yields them, if it can be handed on to functions; ``handed``: that is what is happening now."""
+    """A generator, not yet begun: ``sp.iterate`` gives its items (of an expression, it begins to
+    run then). ``body``: the function that yields them, if it can be handed on to functions;
+    ``handed``: that is what is happening now."""
 
     node: ast.AST
-    items: Items
+    items: Items | Callable[[], Items]
     body: Driven | None = None
     handed: bool = False
 

@@ -11,16 +11,22 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Sequence
-from typing import cast as as_type
 
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret.iteration import as_run, collect, indexed, is_driven, known
+from pullback.frontend.interpret.iteration import (
+    as_run,
+    collect,
+    indexed,
+    is_driven,
+    iterator,
+    known,
+    mapped,
+)
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.values import (
-    GeneratorV,
     Indexed,
     Items,
     Scalar,
@@ -40,12 +46,6 @@ from pullback.frontend.library.text import iterators
 ENDLESS = 1 << 62
 """How many items ``count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
 _MOST_UNROLLED = 256
-
-
-def _generator(items: Items, node: ast.AST) -> Value:
-    if isinstance(items, Unrolled):
-        return TupleV(items.items)
-    return GeneratorV(as_type(ast.GeneratorExp, node), items)  # only its place is used
 
 
 def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
@@ -147,7 +147,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
             node,
         )
 
-    return _generator(Indexed(count, at), node)
+    return iterator(Indexed(count, at), node)
 
 
 def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
@@ -193,7 +193,7 @@ def _filtered(
         atom = lit(truth, BOOL) if isinstance(truth, bool) else truth
         return atom if wanted else sp.b.prim("not", atom)
 
-    return _generator(Indexed(items.length, items.at, keep), node)
+    return iterator(Indexed(items.length, items.at, keep), node)
 
 
 @register(itertools.takewhile)
@@ -203,7 +203,7 @@ def takewhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     if known(found) == ():
         return TupleV(())
     items = _indexed(sp, found, node)
-    return _generator(Indexed(_holding(sp, f, items, node), items.at), node)
+    return iterator(Indexed(_holding(sp, f, items, node), items.at), node)
 
 
 @register(itertools.dropwhile)
@@ -215,7 +215,7 @@ def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     items = _indexed(sp, found, node)
     start = _holding(sp, f, items, node)
     rest = sp.b.prim("sub", items.length, start)
-    return _generator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
+    return iterator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
 
 
 def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
@@ -240,7 +240,6 @@ def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
 @register(itertools.starmap)
 def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "starmap", args, kwargs, node, function=MISSING, iterable=MISSING)
-    items = _plain(sp, values, node)
 
     def apply(item: Value) -> Value:
         inner = known(sp.iterate(item, node))
@@ -248,10 +247,7 @@ def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
             sp.refuse(node, "starmap needs tuples", "write f(*xs) in a comprehension")
         return sp.call(f, inner, node)
 
-    if isinstance(items, Unrolled):
-        return TupleV(tuple(map(apply, items.items)))
-    found = items
-    return _generator(Indexed(items.length, lambda i: apply(found.at(i))), node)
+    return iterator(mapped(sp, sp.iterate(values, node), apply, node), node)
 
 
 @register(itertools.islice)
@@ -285,7 +281,7 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         scaled = sp.b.prim("mul", i, i64(s)) if s > 1 else i
         return found.at(sp.b.prim("add", a, scaled))
 
-    return _generator(Indexed(width, at), node)
+    return iterator(Indexed(width, at), node)
 
 
 def _not_negative(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
@@ -306,7 +302,7 @@ def count(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         far = sp.binop("*", step, Scalar(i, True, 62), node)
         return sp.binop("+", start, far, node)
 
-    return _generator(Indexed(i64(ENDLESS), at), node)
+    return iterator(Indexed(i64(ENDLESS), at), node)
 
 
 @register(itertools.repeat)
@@ -319,7 +315,7 @@ def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         length: Atom = i64(ENDLESS)
     else:
         length = sp.b.prim("max", ext.int_atom(sp, times, node, "times"), ext.ZERO)
-    return _generator(Indexed(length, lambda _: item), node)
+    return iterator(Indexed(length, lambda _: item), node)
 
 
 @register(itertools.cycle)
@@ -328,7 +324,7 @@ def cycle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = _indexed(sp, values, node)
     some = sp.b.prim("gt", items.length, ext.ZERO)
     length = sp.b.prim("select", some, i64(ENDLESS), ext.ZERO)
-    return _generator(
+    return iterator(
         Indexed(length, lambda i: items.at(sp.b.prim("mod", i, items.length))), node
     )
 
@@ -348,7 +344,7 @@ def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         return TupleV((found.at(i), found.at(sp.b.prim("add", i, ext.ONE))))
 
     n = sp.b.prim("max", ext.sub(sp, items.length, ext.ONE), ext.ZERO)
-    return _generator(Indexed(n, at), node)
+    return iterator(Indexed(n, at), node)
 
 
 @register(itertools.chain)
@@ -377,7 +373,7 @@ def chain(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             node,
         )
 
-    return _generator(Indexed(total, at), node)
+    return iterator(Indexed(total, at), node)
 
 
 @register(itertools.chain.from_iterable)
@@ -409,7 +405,7 @@ def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
             i = sp.b.prim("floordiv", i, p.length)
         return TupleV(tuple(places))
 
-    return _generator(Indexed(total, at), node)
+    return iterator(Indexed(total, at), node)
 
 
 def _register_selection(
@@ -434,7 +430,7 @@ def _register_selection(
                 f"{name} of a sequence of unknown length is supported for pairs (r=2) only",
                 "write nested loops",
             )
-        return _generator(pairs(sp, items), node)
+        return iterator(pairs(sp, items), node)
 
 
 def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:

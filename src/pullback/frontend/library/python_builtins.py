@@ -5,21 +5,27 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import cast as as_type
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.interpret.attributes import written
-from pullback.frontend.interpret.iteration import as_run, collect, indexed, is_driven, known
+from pullback.frontend.interpret.iteration import (
+    as_run,
+    collect,
+    indexed,
+    is_driven,
+    iterator,
+    known,
+    mapped,
+)
 from pullback.frontend.interpret.scalars import absolute
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
-    Indexed,
     ListV,
     RangeV,
     RecordV,
@@ -28,7 +34,6 @@ from pullback.frontend.kinds.values import (
     Specialiser,
     Static,
     TupleV,
-    Unrolled,
     Value,
     ZipV,
     register,
@@ -278,14 +283,7 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         assert isinstance(item, TupleV)
         return sp.call(function, item.items, node)
 
-    generator = as_type(ast.GeneratorExp, node)  # only its place in the source is used
-    match items:
-        case Unrolled(values):
-            return TupleV(tuple(apply(v) for v in values))
-        case Indexed(length, at, keep, None):
-            return GeneratorV(generator, Indexed(length, lambda i: apply(at(i)), keep))
-        case _:
-            sp.refuse(node, "map over nested iterations is not supported", "use a comprehension")
+    return iterator(mapped(sp, items, apply, node), node)
 
 
 @register(tuple)
