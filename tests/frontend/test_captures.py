@@ -198,13 +198,6 @@ def chosen_in_a_list(x):
     return total
 
 
-def iterator_kept(x):
-    k = 1.0
-    items = (v * k for v in [x, x])
-    k = x
-    return sum(items)
-
-
 def iterator_used_twice(x):
     pairs = zip([x, 2.0], [x, 3.0])
     return sum(a * b for a, b in pairs) + sum(a for a, _ in pairs)
@@ -215,7 +208,7 @@ def iterator_used_twice(x):
     [
         from_a_call, made_by_a_call, chosen, loop_variable, changed_before_call, in_a_tuple,
         in_a_list, in_a_short_list, array_in_a_default, array_in_a_node, array_in_nodes,
-        array_in_a_list, chosen_in_a_list, iterator_kept, iterator_used_twice,
+        array_in_a_list, chosen_in_a_list, iterator_used_twice,
     ],
 )  # fmt: skip
 def test_refused(f):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback import driver
+from pullback.call import driver
 
 SAFE = False
 MODE = "fast"

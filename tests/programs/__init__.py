@@ -64,6 +64,7 @@ def corpus() -> list[Program]:
         finance,
         flags,
         functions,
+        generators,
         generics,
         geometry,
         interpreters,
@@ -94,6 +95,7 @@ def corpus() -> list[Program]:
         unions, optionals, patterns, walrus, lists, rows, tables, dicts, standard, library,
         numerics, dynamics, statistics, geometry, dp, finance, trees, generics, interpreters,
         derivatives, enums, captured, examples, codata, automata, persistent, iterators, flags,
+        generators,
     )  # fmt: skip
     programs = [program for room in rooms for program in room.PROGRAMS]
     names = [program.name for program in programs]

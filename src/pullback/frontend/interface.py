@@ -129,9 +129,10 @@ class Specialiser(Protocol):
         init: Sequence[Value],
         step: Callable[[Sequence[Value], Value], Sequence[Value]],
         node: ast.AST,
+        stop: Callable[[Sequence[Value]], bool | Atom] | None = None,
     ) -> list[Value]:
-        """Run ``state = step(state, item)`` over the items in order (a Loop, or unrolled); the
-        kinds of the state are joined to a fixpoint."""
+        """Run ``state = step(state, item)`` over the items in order (a Loop, or unrolled), until
+        ``stop(state)``; the kinds of the state are joined to a fixpoint."""
         ...
 
     def repeat(

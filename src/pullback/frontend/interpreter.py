@@ -21,6 +21,7 @@ from pullback.frontend.interpret import (
     carry,
     comparisons,
     expressions,
+    generators,
     iteration,
     narrowing,
     objects,
@@ -29,6 +30,7 @@ from pullback.frontend.interpret import (
     statements,
 )
 from pullback.frontend.interpret.forks import fork_value
+from pullback.frontend.interpret.generators import Generators
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
@@ -36,6 +38,7 @@ from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import ListK, ScalarK
 from pullback.frontend.kinds.values import (
     ClosureV,
+    Driven,
     FunctionV,
     Items,
     LambdaSetV,
@@ -57,6 +60,7 @@ class Interpreter(Run):
     def __init__(self, lambda_sets: LambdaSets) -> None:
         super().__init__(lambda_sets)
         self.calls = Functions(self)
+        self.generators = Generators(self)
 
     def evaluate(self, node: ast.expr) -> Value:
         return expressions.evaluate(self, node)
@@ -175,8 +179,22 @@ class Interpreter(Run):
         init: Sequence[Value],
         step: Callable[[Sequence[Value], Value], Sequence[Value]],
         node: ast.AST,
+        stop: Callable[[Sequence[Value]], bool | Atom] | None = None,
     ) -> list[Value]:
-        return carry.fold(self, items, init, step, node)
+        return carry.fold(self, items, init, step, node, stop)
+
+    def drive(
+        self,
+        items: Driven,
+        init: Sequence[Value],
+        step: Callable[[Sequence[Value], Value], Sequence[Value]],
+        stop: Callable[[Sequence[Value]], bool | Atom] | None,
+        node: ast.AST,
+    ) -> list[Value]:
+        return generators.fold(self, items, init, step, stop, node)
+
+    def handed(self, value: Value, node: ast.AST) -> Value:
+        return generators.handed(self, value, node)
 
     def repeat(
         self,

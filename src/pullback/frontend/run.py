@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
 from typing import NoReturn, Protocol
 
@@ -36,7 +36,9 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import (
     ArrayV,
     ClosureV,
+    Driven,
     FunctionV,
+    GeneratorV,
     LambdaSetV,
     ListV,
     OptionalV,
@@ -77,6 +79,15 @@ class Specialisations(Protocol):
     def incomplete(self) -> bool: ...
 
 
+class NamedGenerators(Protocol):
+    """The generators that have a name, and the kinds of their items (``generators.Generators``)."""
+
+    def name(self, value: GeneratorV) -> None: ...
+    def begin(self, value: GeneratorV, node: ast.AST) -> None: ...
+    def forgetting(self) -> AbstractContextManager[None]: ...
+    def item_kind(self, items: Driven, node: ast.AST) -> Kind | None: ...
+
+
 class Run(PythonValues, Specialiser):
     """The specialiser of one entry function for one tuple of argument kinds."""
 
@@ -89,8 +100,9 @@ class Run(PythonValues, Specialiser):
         """The node of a record that was put into a union, and where it was made."""
         self.made: dict[RecordV, Builder] = {}
         """Where records were made."""
-        self.arms: set[Builder] = set()
-        """The builders of the arms of branches: what is in them runs at most once."""
+        self.arms: dict[Builder, object] = {}
+        """The builders of the arms of branches, and of which: what is in them runs at most once."""
+        self.generators: NamedGenerators
         self.parts: set[ListV] = set()
         """What slices of lists were evaluated to: views, so far."""
         self.splits: set[str] = set()
@@ -296,6 +308,21 @@ class Run(PythonValues, Specialiser):
     @abstractmethod
     def lookup(self, name: str, node: ast.AST) -> Value:
         """The value of a name: of this function, of those around it, global, built in."""
+
+    @abstractmethod
+    def handed(self, value: Value, node: ast.AST) -> Value:
+        """A value that goes into or out of a function; a generator is begun by nobody else then."""
+
+    @abstractmethod
+    def drive(
+        self,
+        items: Driven,
+        init: Sequence[Value],
+        step: Callable[[Sequence[Value], Value], Sequence[Value]],
+        stop: Callable[[Sequence[Value]], bool | Atom] | None,
+        node: ast.AST,
+    ) -> list[Value]:
+        """Fold the items of a generator: its body runs, and every ``yield`` is a step."""
 
     @abstractmethod
     def execute(self, statements: Sequence[ast.stmt]) -> Flow:

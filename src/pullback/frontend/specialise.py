@@ -19,6 +19,7 @@ from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import derivative_calls, identity
 from pullback.frontend.derivatives.gradients import refuse_results
+from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.interpret import narrowing
@@ -36,7 +37,7 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     static_kind,
 )
-from pullback.frontend.kinds.values import RecordV, Static, TupleV, Value
+from pullback.frontend.kinds.values import Driven, GeneratorV, RecordV, Static, TupleV, Value
 from pullback.frontend.library import registry
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.problems import Problems
@@ -243,7 +244,7 @@ class _Attempt:
             kind: Kind = static_kind(None)
             atoms: list[Var] = []
             try:
-                result = tightened(rt, rt.call(f, args, node), node)
+                result = tightened(rt, _no_generator(rt, rt.call(f, args, node)), node)
                 kind = rt.kind(result, node)
                 refuse_results(rt, kind, node)
                 atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
@@ -258,6 +259,7 @@ class _Attempt:
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)
         functions = identity.reached(main, rt)  # trials leave others behind, which nobody calls
+        functions = closed(functions)
         identity.settle(rt, main, functions)
         program = Program(functions, dict(rt.decls), "main")
         unions = _unions(rt)
@@ -308,6 +310,15 @@ class _Attempt:
                 if len(made) == 1:
                     rt.origins[made[0]] = (path, describe_path(path))
                 return value
+
+
+def _no_generator(rt: Run, value: Value) -> Value:
+    """The result of the whole; refused where it is a generator."""
+    if isinstance(value, GeneratorV) and isinstance(value.items, Driven):
+        definition = value.items.function.definition
+        rt.frames.append(Frame(definition, Scope({})))
+        rt.run_body(definition)  # refuses it, in its own place
+    return value
 
 
 def _unions(rt: Run) -> dict[str, Union]:

@@ -19,8 +19,8 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
 from pullback.frontend.kinds.kinds import Kind, ScalarK, describe_both, leaf_types
-from pullback.frontend.kinds.values import FunctionV, Owner, Value
-from pullback.frontend.python.syntax import given_names, local_names
+from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, Value
+from pullback.frontend.python.syntax import CONSUMER, STOP, given_names, local_names
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Frame, ResultOwner, Spec
 
@@ -76,10 +76,15 @@ def _body(
     flat: Flat | None = None
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
+        if CONSUMER in frame.scope.names:
+            frame.scope.names[STOP] = Static(False)
+        for given in frame.scope.names.values():
+            if isinstance(given, GeneratorV):
+                run.generators.name(given)
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:
-            value = run.run_body(spec.definition)
+            value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
             value = with_updates(run, spec, value, node)
             if tuple(sorted(spec.updates)) != spec.handed:

@@ -29,13 +29,13 @@ from pullback.frontend.functions.nesting import depth
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
-from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, UnionK, leaf_types
+from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, ThreadK, UnionK, leaf_types
 from pullback.frontend.kinds.values import FunctionV, Owner, Value
 from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
-from pullback.frontend.python.syntax import refused_syntax
+from pullback.frontend.python.syntax import CONSUMER, refused_syntax
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Spec
@@ -94,6 +94,7 @@ class Functions:
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value:
         """Call a known function with its parameters bound."""
+        args = {n: self.run.handed(v, node) for n, v in args.items()}
         spec, atoms, owners = self.prepare(f, args, node)
         results = () if spec.result is None else tuple(leaf_types(spec.result))
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
@@ -278,6 +279,8 @@ class Functions:
         spec = self.fixpoint.members.get(key)
         if spec is None or spec in self.active:
             spec = Spec(definition, self._name(definition), function.kind, kinds)
+            if CONSUMER in names:
+                spec.result = _thread(kinds[names.index(CONSUMER)])
         origins = [self.run.origins.get(a) for a in function.atoms]
         once = partial(run_once, self.run, spec, names, origins)
         try:
@@ -331,6 +334,12 @@ class Functions:
             if self.run.problems is None or package_of(definition.file):
                 raise error
             self.run.problems.add(error)
+
+
+def _thread(consumer: Kind) -> ThreadK:
+    """What the function of a generator gives, which its consumer knows."""
+    assert isinstance(consumer, StaticK)
+    return ThreadK(consumer.value.results)  # type: ignore[attr-defined]
 
 
 def _argument(kind: Kind) -> Kind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import list_patterns
+from pullback.frontend.interpret.iteration import indexed, is_driven
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
@@ -37,7 +39,9 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
     match target:
         case ast.Name(name):
-            if isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
+            if isinstance(value, GeneratorV) and value.body is not None:
+                run.generators.name(value)
+            elif isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
                 run.refuse(
                     node,
                     f"{run.describe(value)} given a name: an iterator can be used only once",
@@ -61,8 +65,12 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
 
 
 def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> None:
-    items = run.iterate(value, node)
     starred = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    if is_driven(value):
+        if not starred:  # no more is asked for than tells that there are too many
+            value = run.call(Static(itertools.islice), (value, Static(len(elts) + 1)), node)
+        value = run.to_list(value, node)
+    items = run.iterate(value, node)
     if isinstance(items, Unrolled):
         values = items.items
     elif starred:
@@ -76,7 +84,9 @@ def _unpack(run: Run, elts: Sequence[ast.expr], value: Value, node: ast.AST) -> 
         )
         message = f"not enough or too many values to unpack (expected {expected})"
         run.require(right, "ValueError", message, node)
-        values = tuple(items.at(Lit(k, n.type)) for k in range(expected))
+        found = indexed(items)
+        assert found is not None  # it has a length
+        values = tuple(found.at(Lit(k, n.type)) for k in range(expected))
     if starred:
         k = starred[0]
         after = len(elts) - k - 1

@@ -16,6 +16,7 @@ from pullback.frontend.functions import eta
 from pullback.frontend.interpret import objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
+from pullback.frontend.interpret.iteration import is_driven
 from pullback.frontend.kinds import optionals
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import leaf_types
@@ -23,8 +24,11 @@ from pullback.frontend.kinds.values import (
     CALLS,
     METHODS,
     REGISTRY,
+    SEQUENTIAL,
     ClosureV,
+    Driven,
     FunctionV,
+    GeneratorV,
     LambdaSetV,
     OperatorV,
     OptionalV,
@@ -39,8 +43,8 @@ from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.python import records
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.rewrites import refuse_library
-from pullback.frontend.python.source import Definition
-from pullback.frontend.python.syntax import parameters
+from pullback.frontend.python.source import Definition, definition_of
+from pullback.frontend.python.syntax import is_generator, parameters
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -57,6 +61,10 @@ def call(
             if held is not None:
                 return call(run, held, args, kwargs, node)
             bound = bind(run, function, args, kwargs, node)
+            if is_generator(function.definition.node):
+                run.calls.check_syntax(function.definition)
+                driven = Driven(function, bound)
+                return GeneratorV(node, driven, driven)
             return run.calls.call(function, bound, node)
         case ClosureV():
             return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
@@ -111,6 +119,11 @@ def _call_object(
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
+        if obj in SEQUENTIAL and any(map(is_driven, (*args, *kwargs.values()))):
+            text = SEQUENTIAL[obj]
+            assert isinstance(text, types.FunctionType)
+            defaults = tuple(map(Static, text.__defaults__ or ()))
+            return call(run, FunctionV(definition_of(text), None, defaults), args, kwargs, node)
         return CALLS[obj](run, args, kwargs, node)
     if is_getter(obj):
         return get(run, obj, args, kwargs, node)

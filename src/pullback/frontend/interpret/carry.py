@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pullback.core.build import Builder, boolean
+from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
@@ -18,12 +18,15 @@ from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kin
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
 from pullback.frontend.kinds.values import (
+    Driven,
     Indexed,
     Items,
     Owner,
+    Scalar,
     TupleV,
     Unrolled,
     Value,
+    index_scalar,
 )
 from pullback.frontend.memory import ownership
 from pullback.frontend.signals import Unreachable
@@ -280,18 +283,68 @@ def fold(
     init: Sequence[Value],
     step: Callable[[Sequence[Value], Value], Sequence[Value]],
     node: ast.AST,
+    stop: Callable[[Sequence[Value]], bool | Atom] | None = None,
 ) -> list[Value]:
-    """``state = step(state, item)`` over the items."""
+    """``state = step(state, item)`` over the items, until ``stop(state)``: then no further item is
+    asked for."""
+    match items:
+        case Unrolled(known):
+            return _fold_known(run, known, init, step, node, stop)
+        case Driven():
+            return run.drive(items, init, step, stop, node)
+        case Indexed():
+            return _fold_indexed(run, items, init, step, node, stop)
+
+
+def _fold_known(
+    run: Run,
+    items: Sequence[Value],
+    init: Sequence[Value],
+    step: Callable[[Sequence[Value], Value], Sequence[Value]],
+    node: ast.AST,
+    stop: Callable[[Sequence[Value]], bool | Atom] | None,
+) -> list[Value]:
     state = list(init)
-    if isinstance(items, Unrolled):
-        for item in items.items:
-            state = list(step(state, item))
-        return state
-    source: Indexed = items
+    for k, item in enumerate(items):
+        state = list(step(state, item))
+        if stop is not None and k + 1 < len(items):
+            return _fold_rest(run, items[k + 1 :], state, step, node, stop)
+    return state
+
+
+def _fold_rest(
+    run: Run,
+    items: Sequence[Value],
+    state: list[Value],
+    step: Callable[[Sequence[Value], Value], Sequence[Value]],
+    node: ast.AST,
+    stop: Callable[[Sequence[Value]], bool | Atom],
+) -> list[Value]:
+    stopped = stop(state)
+    if isinstance(stopped, bool):
+        return state if stopped else _fold_known(run, items, state, step, node, stop)
+    joined = run.branch(
+        stopped,
+        lambda: TupleV(tuple(state)),
+        lambda: TupleV(tuple(_fold_known(run, items, state, step, node, stop))),
+        node,
+    )
+    assert isinstance(joined, TupleV)
+    return list(joined.items)
+
+
+def _fold_indexed(
+    run: Run,
+    source: Indexed,
+    init: Sequence[Value],
+    step: Callable[[Sequence[Value], Value], Sequence[Value]],
+    node: ast.AST,
+    stop: Callable[[Sequence[Value]], bool | Atom] | None,
+) -> list[Value]:
 
     def one(i: Atom, values: Sequence[Value]) -> Sequence[Value]:
         if source.nested is not None:
-            return fold(run, source.nested(i), values, step, node)
+            return fold(run, source.nested(i), values, step, node, stop)
         return step(values, source.at(i))
 
     def body(i: Atom, values: Sequence[Value]) -> Sequence[Value]:
@@ -304,7 +357,20 @@ def fold(
         assert isinstance(joined, TupleV)
         return joined.items
 
-    return repeat(run, source.length, state, body, node)
+    if stop is None:
+        return repeat(run, source.length, init, body, node)
+    done = stop
+
+    def more(values: Sequence[Value]) -> Value:
+        stopped = run.bool_atom(done(values[1:]))
+        left = run.b.prim("lt", run.scalar(values[0], node).atom, source.length)
+        return Scalar(run.b.prim("and", left, run.b.prim("not", stopped)), py=True, bits=1)
+
+    def next_one(values: Sequence[Value]) -> Sequence[Value]:
+        i = run.scalar(values[0], node).atom
+        return [index_scalar(run.b.prim("add", i, i64(1))), *body(i, values[1:])]
+
+    return while_loop(run, [index_scalar(i64(0)), *init], more, next_one, node)[1:]
 
 
 def while_loop(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.interpret import objects, scalars, symbol_values
+from pullback.frontend.interpret import iteration, objects, scalars, symbol_values
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.indices import int_atom
 from pullback.frontend.interpret.iteration import range_parts
@@ -256,6 +256,7 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
         [Static(False)],
         lambda state, x: [_either(run, state[0], item, x, node)],
         node,
+        (lambda state: run.truth(state[0], node)) if iteration.is_driven(items) else None,
     )
     return found[0]
 

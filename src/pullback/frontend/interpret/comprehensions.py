@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret import iteration
+from pullback.frontend.interpret.expressions import evaluate
+from pullback.frontend.interpret.generators import expression
 from pullback.frontend.kinds.values import (
+    Driven,
     GeneratorV,
     Indexed,
     Items,
@@ -40,7 +44,21 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """A generator; its items are evaluated where it is consumed."""
-    return GeneratorV(node, items_of(run, node.generators, node.elt, node))
+    source = evaluate(run, node.generators[0].iter)
+    body = expression(run, node.generators, node.elt, source)
+    if iteration.is_driven(source):
+        return GeneratorV(node, body, body)
+    frame, outer = run.frame, run.scope
+
+    @cache
+    def items() -> Items:
+        before, frame.scope = frame.scope, outer
+        try:
+            return items_over(run, source, node.generators, node.elt, node)
+        finally:
+            frame.scope = before
+
+    return GeneratorV(node, items, body)
 
 
 def items_of(
@@ -48,11 +66,26 @@ def items_of(
 ) -> Items:
     """The items of ``elt for generators...`` in the scope of now; the first iterable is evaluated
     at once, as in Python, everything else when an item is asked for."""
+    source = run.evaluate(generators[0].iter)
+    return items_over(run, source, generators, elt, node)
+
+
+def items_over(
+    run: Run,
+    over: Value,
+    generators: Sequence[ast.comprehension],
+    elt: ast.expr,
+    node: ast.expr,
+) -> Items:
+    """The same over this value."""
+
     first = generators[0]
     if first.is_async:
         run.refuse(node, "async code cannot be compiled")
     outer = run.scope
-    items = run.iterate(run.evaluate(first.iter), first.iter)
+    items = run.iterate(over, first.iter)
+    if isinstance(items, Driven):
+        return expression(run, generators, elt, GeneratorV(node, items, items))
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:

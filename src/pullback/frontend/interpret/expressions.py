@@ -23,6 +23,7 @@ from pullback.frontend.interpret import (
     calls,
     comprehension_loops,
     comprehensions,
+    iteration,
     narrowing,
 )
 from pullback.frontend.interpret.recovery import UNKNOWN
@@ -123,6 +124,13 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return joined_string(run, node)
         case ast.Slice():
             return evaluate_index(run, node)
+        case ast.Yield() | ast.YieldFrom():
+            run.refuse(
+                node,
+                "the value of a yield",
+                "write yield as a statement; what the generator is sent, or has returned, can be "
+                "given to a function or yielded as the last item",
+            )
         case _:
             run.refuse(node, f"{type(node).__name__} expressions are not supported")
 
@@ -202,7 +210,10 @@ def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
         known: tuple[Value, ...] | None = (value,)
         if isinstance(e, ast.Starred):
             items = run.iterate(value, e)
-            known = items.items if isinstance(items, Unrolled) else None
+            known = iteration.known(items)
+            if known is None and iteration.is_driven(value):
+                pieces.append(iteration.collect(run, items, e))
+                continue
         if known is None:
             pieces.append(run.to_list(value, e))
         elif pieces and isinstance(pieces[-1], TupleV):

@@ -21,6 +21,7 @@ from pullback.frontend.kinds.join import join
 from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, describe_both, leaf_types
 from pullback.frontend.kinds.undefined import dummy, unset
 from pullback.frontend.kinds.values import UNSET, FunctionV, Owner, Stale, Value
+from pullback.frontend.python.syntax import STATE, STOP
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
 
@@ -42,7 +43,7 @@ def fork_value(
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
-            run.arms.add(b)
+            run.arms[b] = arms
             try:
                 results.append((b, arm()))
             except Unreachable:
@@ -215,7 +216,7 @@ def fork_names(
     for arm in arms:
         scope.names = dict(before)
         with run.building(Builder()) as b:
-            run.arms.add(b)
+            run.arms[b] = arms
             try:
                 flow = arm()
             except Unreachable:
@@ -256,7 +257,7 @@ def _join_names(
         if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
-        if name not in live:
+        if name not in live and name not in (STATE, STOP):
             joined[name] = UNUSED
             continue
         if all(v is UNUSED for v in values):

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pullback.core.build import i64, lit
+from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
@@ -21,8 +21,10 @@ from pullback.frontend.kinds.coerce import coerce, list_of
 from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.join import as_list, generalise
 from pullback.frontend.kinds.kinds import Kind, ListK, ScalarK, TupleK, leaf_types, without_spare
+from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Driven,
     EnumerateV,
     GeneratorV,
     Indexed,
@@ -47,6 +49,7 @@ from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.signals import AlwaysRaises
 
 if TYPE_CHECKING:
+    from pullback.frontend.interface import Specialiser
     from pullback.frontend.run import Run
 
 
@@ -66,12 +69,16 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
             return Unrolled(tuple(fields.values()))
+        case RecordV(cls) if written(cls, "__iter__") is not None:
+            made = run.call(run.attribute(value, "__iter__", node), (), node)
+            return iterate(run, made, node)
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))
         case RangeV():
             return _range(run, value, node)
         case GeneratorV(_, items):
-            return items
+            run.generators.begin(value, node)
+            return items() if callable(items) else items
         case ZipV(items):
             return _zip(run, [iterate(run, v, node) for v in items], node)
         case EnumerateV(items, start):
@@ -84,6 +91,68 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             run.refuse(
                 node, f"{run.describe(value)} cannot be iterated over", error=ArgumentTypeError
             )
+
+
+def is_driven(value: Value) -> bool:
+    """Whether the items of a value come one after the other only."""
+    return isinstance(value, GeneratorV) and isinstance(value.items, Driven)
+
+
+def known(items: Items) -> tuple[Value, ...] | None:
+    """The items, where they are known one by one."""
+    return items.items if isinstance(items, Unrolled) else None
+
+
+def indexed(items: Items) -> Indexed | None:
+    """The items, where each can be asked for by its position."""
+    if isinstance(items, Indexed) and items.keep is None and items.nested is None:
+        return items
+    return None
+
+
+def iterator(items: Items, node: ast.AST) -> Value:
+    """The items as a value that can be used once."""
+    return TupleV(items.items) if isinstance(items, Unrolled) else GeneratorV(node, items)
+
+
+def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast.AST) -> Items:
+    """``f`` of each item."""
+    match items:
+        case Unrolled(values):
+            return Unrolled(tuple(map(f, values)))
+        case Indexed(n, at, keep, nested):
+            if nested is None:
+                return Indexed(n, lambda i: f(at(i)), keep)
+            inside = nested
+            return Indexed(n, at, keep, lambda i: mapped(sp, inside(i), f, node))
+        case Driven():
+            sp.refuse(node, "a generator inside of what is mapped", "use a comprehension")
+
+
+def as_run(sp: Specialiser) -> Run:
+    """What handlers ask, as the front end knows it."""
+    assert isinstance(sp, Run)
+    return sp
+
+
+def placeholder(sp: Specialiser, items: Items, node: ast.AST) -> Value:
+    """A value of the kind of the items, not to be looked at."""
+    return dummy(as_run(sp), item_kind(as_run(sp), items, node))
+
+
+def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
+    """The kind of the items (of known ones: of the first)."""
+    match items:
+        case Unrolled(values):
+            return generalise(run.kind(values[0], node)) if values else ScalarK(I64, True)
+        case Driven():
+            return run.generators.item_kind(items, node) or ScalarK(I64, True)
+        case Indexed(_, at, _, nested):
+            with run.building(Builder()):
+                index = Var("i", I64)
+                if nested is not None:
+                    return item_kind(run, nested(index), node)
+                return generalise(run.kind(at(index), node))
 
 
 def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
@@ -172,6 +241,12 @@ def _as_indexed(run: Run, items: Items, node: ast.AST) -> Indexed:
             return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
         case Indexed(_, _, None, None):
             return items
+        case Driven():
+            run.refuse(
+                node,
+                "the items of a generator come one after the other, and not beside others",
+                "make a list of it: list(...)",
+            )
         case Indexed():
             made = collect(run, items, node)
             return Indexed(made.length, lambda i: run.element(made, i, node, checked=False))
@@ -269,10 +344,7 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
                 )
             return run.coerce_list(value, as_one, node)
         case _:
-            items_of = iterate(run, value, node)
-            if isinstance(items_of, Unrolled):
-                return to_list(run, TupleV(items_of.items), node)
-            return collect(run, items_of, node)
+            return collect(run, iterate(run, value, node), node)
 
 
 def collect(run: Run, items: Items, node: ast.AST) -> ListV:
@@ -280,10 +352,9 @@ def collect(run: Run, items: Items, node: ast.AST) -> ListV:
     match items:
         case Unrolled(values):
             return to_list(run, TupleV(values), node)
-        case Indexed(_, _, _, nested) if nested is not None:
+        case Driven() | Indexed(nested=Callable()):
             made, _ = lists.extend_by(run, TupleV((), is_list=True), items, node)
-            assert isinstance(made, ListV)
-            return made
+            return made if isinstance(made, ListV) else to_list(run, made, node)
         case Indexed(n, at, None, _):
             return run.sequence_of(n, at, node)
         case Indexed(n, at, keep, _):

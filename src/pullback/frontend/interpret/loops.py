@@ -11,6 +11,8 @@ from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
+from pullback.frontend.functions.generator_forms import handed_on
+from pullback.frontend.interpret import generators, iteration
 from pullback.frontend.interpret.carry import Carried, carry
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
@@ -22,7 +24,9 @@ from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.undefined import any_value, dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Driven,
     EnumerateV,
+    GeneratorV,
     Indexed,
     ReversedV,
     Scalar,
@@ -35,6 +39,8 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import ownership
 from pullback.frontend.python.syntax import (
+    STATE,
+    STOP,
     assigned,
     jumps,
     liveness_of,
@@ -53,19 +59,20 @@ def for_statement(run: Run, s: ast.For) -> Flow:
 
     source = run.evaluate(s.iter)
     items = run.iterate(source, s.iter)
+    if isinstance(items, Driven) and handed_on(s):
+        generators.hand_on(run, items, s.iter)
+        return Flow.FALL
     leaves = jumps(s.body) & {"break", "return"}
     # While the loop runs, its source is a name like others: updating it in the body is noticed.
     held_as = _hidden_name("$items", s)
-    run.scope.names[held_as] = _source_arrays(source)
+    driven = items if isinstance(items, Driven) else None
+    run.scope.names[held_as] = generators.held(driven) if driven else _source_arrays(source)
 
     def check_source() -> None:
         if isinstance(run.scope.names.get(held_as), Stale):
-            run.refuse(
-                s.iter,
-                "the loop runs over an array or list that its body updates",
-                "loop over a copy, or use while",
-                error=MutationError,
-            )
+            what = "a generator that reads what" if driven else "an array or list that"
+            reason = f"the loop runs over {what} its body updates"
+            run.refuse(s.iter, reason, "loop over a copy, or use while", error=MutationError)
 
     if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
         for item in items.items:
@@ -79,27 +86,58 @@ def for_statement(run: Run, s: ast.For) -> Flow:
         return Flow.FALL
     if isinstance(items, Unrolled):
         items = run.iterate(run.to_list(TupleV(items.items), s.iter), s.iter)
-    assert isinstance(items, Indexed)
-    if items.keep is not None or items.nested is not None:
-        items = run.iterate(run.to_list(source, s.iter), s.iter)
+    if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
+        items = run.iterate(iteration.collect(run, items, s.iter), s.iter)
+
+    def bind(item: Callable[[], Value]) -> None:
+        check_source()
+        run.assign(s.target, item(), s)
+
+    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
+    if driven is not None:
+        return _for_driven(run, s, driven, bind, state)
     assert isinstance(items, Indexed)
     found: Indexed = items
-
-    def bind(index: Atom) -> None:
-        check_source()
-        run.assign(s.target, found.at(index), s)
-
     index = Var("i", I64)
-    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
     goes_round = has_items(found)
-    first_set(run, s, [lambda: bind(index)], state, goes_round)
+    before = [lambda: bind(lambda: found.at(index))]
+    first_set(run, s, before, state, goes_round)
     if leaves:
-        return _for_with_exit(run, s, found, bind)
-    names, c = _carry_names(run, s, [lambda: bind(index)], None)
+        return _for_with_exit(run, s, found, lambda i: bind(lambda: found.at(i)))
+    names, c = _carry_names(run, s, before, None)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _only_if_it_ends(run, c, goes_round)
     _after(run, s, names, c.results(made))
+    return Flow.FALL
+
+
+def _for_driven(
+    run: Run,
+    s: ast.For,
+    items: Driven,
+    bind: Callable[[Callable[[], Value]], None],
+    state: dict[str, Value],
+) -> Flow:
+    """A ``for`` over a generator: its body is the consumer."""
+    found = generators.of(run).item(items, s.iter)
+    if found is None:
+        return Flow.FALL
+    item, params = found
+    before = [lambda: bind(lambda: item)]
+    first_set(run, s, before, state, False)
+
+    def driven(names: Sequence[str], c: Carried) -> list[Value]:
+        def left(values: Sequence[Value]) -> bool | Atom:
+            exit_ = values[names.index("$exit")]
+            return run.truth(run.compare("!=", exit_, Static(0), s), s)
+
+        return generators.of(run).consume(items, c, params, left if state else None, s.iter)
+
+    if state:
+        return _loop_with_exit(run, s, None, before, {}, False, None, driven)
+    names, c = _carry_names(run, s, before, None)
+    _after(run, s, names, driven(names, c))
     return Flow.FALL
 
 
@@ -123,6 +161,8 @@ def _parts(value: Value) -> list[Value]:
             return [p for v in items for p in _parts(v)]
         case EnumerateV(items, _) | ReversedV(items):
             return _parts(items)
+        case GeneratorV(body=Driven(_, args)):
+            return [p for v in args.values() for p in _parts(v)]
         case _:
             try:
                 kind_of(value)
@@ -169,7 +209,7 @@ class _Body:
             _poison_aliases(run, n)
         assert run.frame.definition is not None
         live = liveness_of(run.frame.definition.node)
-        self.head = live.head.get(s, frozenset()) | {"$exit"}
+        self.head = live.head.get(s, frozenset()) | {"$exit", STATE, STOP}
         self.changed = assigned(s.body)
         if isinstance(s, ast.For):
             self.changed = [*target_names(s.target), *self.changed]
@@ -356,13 +396,15 @@ def _for_with_exit(
 def _loop_with_exit(
     run: Run,
     s: ast.For | ast.While,
-    more: Callable[[], Atom],
+    more: Callable[[], Atom] | None,
     before: Sequence[Callable[[], None]],
     extra: dict[str, Value],
     goes_round: bool,
     after_body: Callable[[], None] | None = None,
+    driven: Callable[[Sequence[str], Carried], list[Value]] | None = None,
 ) -> Flow:
-    """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value."""
+    """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value.
+    ``driven``: it is no ``while``, but driven by a generator."""
     scope, returned = run.scope, run.frame.returned
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
     state: dict[str, Value] = {**extra, "$exit": Static(0)}
@@ -376,6 +418,7 @@ def _loop_with_exit(
     begun, first = dict(scope.names), len(returned)
 
     def cond() -> Atom:
+        assert more is not None
         going = run.truth(run.compare("==", scope.names["$exit"], Static(0), s), s)
         if isinstance(going, bool):
             return more() if going else boolean(False)
@@ -383,16 +426,19 @@ def _loop_with_exit(
         (atom,) = run.b.let(If(going, then, run.block(lambda: (boolean(False),))), (BOOL,))
         return atom
 
-    names, c = _carry_names(run, s, before, cond, state, after_body)
+    names, c = _carry_names(run, s, before, cond if more else None, state, after_body)
     if len(returned) > first and "$return" not in state:
         # A ``return`` is reached with what later rounds carry only.
         state["$return"] = dummy(run, generalise(returned[-1]))
         scope.names = begun
-        names, c = _carry_names(run, s, before, cond, state, after_body)
-    loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
-    made = run.b.let(loop, tuple(v.type for v in c.params))
-    _only_if_it_ends(run, c, goes_round)
-    _after(run, s, names, c.results(made))
+        names, c = _carry_names(run, s, before, cond if more else None, state, after_body)
+    if driven is not None:
+        _after(run, s, names, driven(names, c))
+    else:
+        loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
+        made = run.b.let(loop, tuple(v.type for v in c.params))
+        _only_if_it_ends(run, c, goes_round)
+        _after(run, s, names, c.results(made))
     for n in extra:
         scope.names.pop(n, None)
     scope.names["$left"] = scope.names.pop("$exit")

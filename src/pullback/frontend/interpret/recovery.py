@@ -10,7 +10,7 @@ from pullback.core.build import Builder
 from pullback.errors import PullbackError
 from pullback.frontend.kinds.values import Stale
 from pullback.frontend.python.libraries import package_of
-from pullback.frontend.python.syntax import assigned, pattern_names, target_names
+from pullback.frontend.python.syntax import STATE, STOP, assigned, pattern_names, target_names
 from pullback.frontend.signals import NeedStatic, Unreachable
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
     names = list(assigned([s]))
     if isinstance(s, ast.Return):
         names = ["$return"]
-    for name in names:
+    for name in set(names) - {STATE, STOP}:
         run.scope.names[name] = Stale(UNKNOWN, s)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
-from pullback.frontend.interpret import loops, narrowing, patterns, raising
+from pullback.frontend.functions.generator_forms import yields
+from pullback.frontend.interpret import generators, loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.expressions import (
     function_value,
@@ -35,6 +36,7 @@ from pullback.frontend.memory import nested_updates, ownership, row_names
 from pullback.frontend.python import imports
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
+    CONSUMER,
     binds_names,
     is_generator,
     jumps,
@@ -57,11 +59,17 @@ def run_body(run: Run, definition: Definition) -> Value:
     """Run a function body; its value (None if it ends without return)."""
     if isinstance(definition.node, ast.Lambda):
         return run.evaluate(definition.node.body)
+    if is_generator(definition.node) and CONSUMER not in run.scope.names:
+        run.refuse(
+            yields(definition.node),
+            "the result is a generator, which compiled code cannot give back",
+            "out = []; out.append(v) for each; return out",
+        )
     if execute(run, definition.node.body) is Flow.DEAD:
         raise Unreachable
-    result = run.scope.names.get("$return", Static(None))
     if is_generator(definition.node):
-        run.refuse(definition.node, UNKNOWN, error=FollowUp)
+        return generators.result(run)
+    result = run.scope.names.get("$return", Static(None))
     if isinstance(result, Stale):
         error = FollowUp if result.reason == UNKNOWN else None
         run.refuse(definition.node, result.reason, "return a value on every path", error)
@@ -241,6 +249,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             return loops.while_statement(run, s)
         case ast.Return(value):
             result = Static(None) if value is None else run.evaluate(value)
+            if CONSUMER in run.scope.names:
+                result = Static(None)  # only ``yield from`` as an expression would see it
             names = run.scope.names  # not those before: the value may have changed some of them
             names["$return"] = result
             if run.frame.in_loop:
@@ -254,6 +264,9 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             return Flow.JUMPED
         case ast.FunctionDef(name):
             _define(run, s, name)
+        case ast.Expr(ast.Yield(value)):
+            made = Static(None) if value is None else run.evaluate(value)
+            generators.yield_(run, made, s)
         case ast.Expr(value):
             _expression_statement(run, value)
         case ast.Assert(test, message):

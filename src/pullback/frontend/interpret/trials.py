@@ -103,7 +103,9 @@ def trial(
     frame.in_loop, frame.returned = True, []
     end: dict[str, Value] = {}
     try:
-        with run.building(Builder()):
+        with run.building(Builder()) as b, run.generators.forgetting():
+            if not isinstance(s, ast.For | ast.While):
+                run.arms[b] = s
             for action in before:
                 action()
             if run.execute(body) is not Flow.DEAD:

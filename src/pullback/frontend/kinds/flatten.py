@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pullback.core.terms import Atom, Var
 from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
@@ -19,6 +19,7 @@ from pullback.frontend.kinds.kinds import (
     ClosureK,
     FunctionK,
     FunctionRefK,
+    GeneratorK,
     Kind,
     LambdaSetK,
     ListK,
@@ -32,6 +33,7 @@ from pullback.frontend.kinds.kinds import (
     StaleK,
     StaticK,
     SymbolK,
+    ThreadK,
     TupleK,
     UnionK,
     leaf_types,
@@ -41,7 +43,9 @@ from pullback.frontend.kinds.kinds import (
 from pullback.frontend.kinds.values import (
     ArrayV,
     ClosureV,
+    Driven,
     FunctionV,
+    GeneratorV,
     LambdaSetV,
     ListV,
     MaybeV,
@@ -54,6 +58,7 @@ from pullback.frontend.kinds.values import (
     Stale,
     Static,
     SymbolV,
+    ThreadV,
     TupleV,
     UnionV,
     Value,
@@ -152,8 +157,20 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             return _function(value, out) if graph is None else graph.reference(value, out)
         case Stale(reason, node):
             return StaleK(reason, node)
+        case ThreadV(atoms):
+            out.atoms.extend(atoms)
+            return ThreadK(tuple(a.type for a in atoms))
+        case GeneratorV(body=Driven(function, args), handed=True):
+            known = _flatten(function, graph, out)
+            assert isinstance(known, FunctionK)
+            return GeneratorK(known, tuple(zip(args, each(tuple(map(_handed, args.values()))))))
         case _:
             raise NoKindError(value)
+
+
+def _handed(value: Value) -> Value:
+    """What a generator that is handed on runs over goes with it."""
+    return replace(value, handed=True) if isinstance(value, GeneratorV) else value
 
 
 def _function(value: FunctionV, out: Flat) -> FunctionK:
@@ -337,6 +354,14 @@ def _rebuild(
             return FunctionV(definition, where, values, keywords, each(bound))
         case StaleK(reason, node):
             return Stale(reason, node)
+        case ThreadK(types):
+            return ThreadV(tuple(next(atoms) for _ in types))
+        case GeneratorK(function, args):
+            known = _rebuild(function, atoms, own, scopes)
+            assert isinstance(known, FunctionV)
+            given = {n: _rebuild(k, atoms, own, scopes) for n, k in args}
+            driven = Driven(known, given)
+            return GeneratorV(known.definition.node, driven, driven)
 
 
 def _rebuild_function(

@@ -3,7 +3,8 @@
     kind ::= ScalarK(type, py, bits) | StaticK(value) | ArrayK(elem, rank) | ListK(kind)
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
-           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls)
+           | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | ThreadK(types)
+           | GeneratorK(function, args)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
 kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
@@ -171,6 +172,21 @@ class OperatorK:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorK:
+    """A generator that a function is given or gives: the function that it runs, with arguments."""
+
+    function: FunctionK
+    args: tuple[tuple[str, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadK:
+    """The state of the consumer of a generator; see ``values.ThreadV``."""
+
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StaleK:
     """A captured name that may not be used."""
 
@@ -180,7 +196,8 @@ class StaleK:
 
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
-    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK
+    | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
+    | GeneratorK
 )  # fmt: skip
 ArgType = Kind
 
@@ -260,6 +277,11 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
         case OperatorK(_, function, _, args):
             for k in (function, *args):
                 yield from leaf_types(k)
+        case ThreadK(types):
+            yield from types
+        case GeneratorK():
+            for k in parts(kind):
+                yield from leaf_types(k)
         case StaticK() | StaleK():
             return
 
@@ -290,6 +312,10 @@ def parts(kind: Kind) -> tuple[Kind, ...]:
             return (function, *args)
         case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
             return ()
+        case ThreadK():
+            return ()
+        case GeneratorK(function, args):
+            return (function, *(k for _, k in args))
 
 
 def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
@@ -326,6 +352,11 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return OperatorK(name, next(rest), options, tuple(rest))
         case ScalarK() | ArrayK() | StaticK() | StaleK() | UnionK() | LambdaSetK() | SymbolK():
             return kind
+        case ThreadK():
+            return kind
+        case GeneratorK(function, args):
+            known = new[0] if isinstance(new[0], FunctionK) else function
+            return GeneratorK(known, tuple((n, k) for (n, _), k in zip(args, new[1:])))
 
 
 def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
@@ -396,7 +427,9 @@ def describe(kind: Kind) -> str:
             return "a range"
         case OperatorK(name):
             return f"a function made by {name}"
-        case StaleK():
+        case GeneratorK():
+            return "a generator"
+        case StaleK() | ThreadK():
             return "an unusable value"
 
 

@@ -19,6 +19,7 @@ ranges exist at compile time only: they are just their leaves.
             | LambdaSetV(atom, set)      a function whose captures may be such functions: a node
             | OperatorV(name, f, ...)    pb.grad(f) and the like
             | RangeV ZipV EnumerateV ReversedV GeneratorV SliceV
+            | ThreadV(atoms)             what the consumer of a running generator has come to
 
 For those who add NumPy functions, builtins and methods:
 
@@ -55,7 +56,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Bool, Int, Real
@@ -293,10 +294,22 @@ class ReversedV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratorV:
-    """A generator expression, not yet run: ``sp.iterate`` gives its items."""
+    """A generator, not yet begun: ``sp.iterate`` gives its items (of an expression, it begins to
+    run then). ``body``: the function that yields them, if it can be handed on to functions;
+    ``handed``: that is what is happening now."""
 
-    node: ast.GeneratorExp
-    items: Items
+    node: ast.AST
+    items: Items | Callable[[], Items]
+    body: Driven | None = None
+    handed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThreadV:
+    """What the consumer of a running generator has come to, between two ``yield``: the atoms of its
+    state, whose kinds are settled. Nobody but the consumer looks at them."""
+
+    atoms: tuple[Atom, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -355,7 +368,7 @@ UNSET = Stale("a name without a value was read", ast.Pass())
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV
+    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV
 )  # fmt: skip
 
 
@@ -383,7 +396,16 @@ class Indexed:
     nested: Callable[[Atom], Items] | None = None
 
 
-Items = Unrolled | Indexed
+@dataclass(frozen=True, slots=True, eq=False)
+class Driven:
+    """The items that a function yields, one after the other, called with these arguments: its body
+    runs where they are consumed, with ``yield`` a call of the consumer (``generators``)."""
+
+    function: FunctionV
+    args: dict[str, Value]
+
+
+Items = Unrolled | Indexed | Driven
 
 
 # --- registration ------------------------------------------------------------------------------
@@ -413,6 +435,10 @@ ATTRIBUTES = REGISTRY.attributes
 
 WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions that a text in Python stands for, which is compiled like the user's own."""
+
+
+SEQUENTIAL: dict[object, Callable[..., Any]] = {}
+"""Texts in Python that stand for iterators of the library over generators."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
@@ -458,9 +484,10 @@ def class_of(value: Value) -> type | None:
 
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
-    "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",
-    "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner",
-    "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser",
-    "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN",
+    "AttributeHandler", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler",
+    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
+    "Owner", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
+    "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value",
+    "SEQUENTIAL", "ThreadV", "WRITTEN",
     "ZipV", "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

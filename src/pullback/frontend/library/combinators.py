@@ -10,6 +10,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Atom, Lit, Loop, Var
 from pullback.core.types import I64, Array, Real, Type
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
+from pullback.frontend.interpret.iteration import indexed
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
@@ -77,7 +78,8 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(items, Unrolled):
         results = TupleV(tuple(apply(item) for item in items.items), is_list=True)
         return to_array(sp, results, node) if _numeric(results) else results
-    found = items
+    found = indexed(items)
+    assert found is not None  # it has a length
     return _gathered(sp, sp.sequence(lengths[0], lambda i: apply(found.at(i)), node), node)
 
 
@@ -141,9 +143,10 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             states.append(init)
         results = TupleV(tuple(states), is_list=True)
         return to_array(sp, results, node) if states and _numeric(results) else results
-    if items.keep is not None or items.nested is not None:
+    found = indexed(items)
+    if found is None:
         sp.refuse(node, "pb.scan over a filtered or nested iteration", "make a list of it first")
-    return _gathered(sp, running(sp, op, init, items, node), node)
+    return _gathered(sp, running(sp, op, init, found, node), node)
 
 
 def running(

@@ -16,19 +16,20 @@ from pullback.core.terms import Atom, Loop, Sum_, Var
 from pullback.core.types import BOOL, F32, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.interpret.endings import without_rounds
+from pullback.frontend.interpret.iteration import indexed, known, placeholder
 from pullback.frontend.kinds import dtypes
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.kinds import ScalarK
 from pullback.frontend.kinds.values import (
     ArrayV,
+    GeneratorV,
     Indexed,
     Items,
     Scalar,
     Specialiser,
     Static,
-    Unrolled,
+    TupleV,
     Value,
-    index_scalar,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
@@ -57,8 +58,9 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
     if total is not None and not total.py and isinstance(start, Static) and start.value == 0:
         return total
-    if isinstance(items, Indexed) and total is None:
-        arrays = _sum_arrays(sp, items, start, node)
+    by_position = indexed(items)
+    if by_position is not None and total is None:
+        arrays = _sum_arrays(sp, by_position, start, node)
         if arrays is not None:
             return arrays
     return sp.fold(items, [start], step, node)[0]
@@ -78,7 +80,7 @@ def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
     """The sum of items that are reals (or NumPy ints, which wrap), all of one type; else None.
 
     Nothing is emitted where the result is None."""
-    if isinstance(items, Unrolled):
+    if not isinstance(items, Indexed):
         return None
     index = Var("i", I64)
     seen: list[Scalar | None] = []
@@ -137,8 +139,6 @@ def _term(sp: Specialiser, items: Indexed, index: Atom, node: ast.AST) -> Scalar
 
 def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) -> Value | None:
     """The elementwise sum of items that are arrays of one shape, after the start; else None."""
-    if items.keep is not None or items.nested is not None:
-        return None
     seen: list[Value] = []
 
     def probe() -> Sequence[Atom]:
@@ -166,10 +166,11 @@ def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) ->
 
 
 def _sum_inner(sp: Specialiser, items: Items, node: ast.AST) -> Value | None:
-    if isinstance(items, Indexed):
+    values = known(items)
+    if values is None:
         return sum_items(sp, items, node)
     total: Value = Static(0)
-    for item in items.items:
+    for item in values:
         if not isinstance(item, Scalar | Static):
             return None
         total = sp.binop("+", total, item, node)
@@ -192,23 +193,25 @@ def _register_extremum(function: Callable[..., object], largest: bool) -> None:
         if len(args) > 1:
             return _of_several(sp, args, key, largest, node)
         items = sp.iterate(args[0], node)
-        if isinstance(items, Unrolled):
-            if items.items:
-                return _of_several(sp, items.items, key, largest, node)
+        values = known(items)
+        if values:
+            return _of_several(sp, values, key, largest, node)
+        empty = f"{name}() arg is an empty sequence"
+        if values is not None:
             if default is not MISSING:
                 return default
-            sp.refuse(node, f"{name}() arg is an empty sequence", error=ArgumentValueError)
+            sp.refuse(node, empty, error=ArgumentValueError)
+        found = indexed(items)
+        if found is None:
+            return _one_by_one(sp, items, key, largest, empty, node, default)
         if default is not MISSING:
-            some = sp.b.prim("gt", items.length, ext.ZERO)
-            if items.keep is not None or items.nested is not None:
-                return _of_filtered(sp, items, key, largest, "", node, default)
-            found = items
+            some = sp.b.prim("gt", found.length, ext.ZERO)
             return sp.branch(
-                some, lambda: _of_items(sp, found, key, largest, name, node), lambda: default, node
+                some, lambda: _of_items(sp, found, key, largest, empty, node), lambda: default, node
             )
         if isinstance(args[0], ArrayV) and args[0].rank == 1 and is_none(key):
             return extremum(sp, args[0], NONE, Static(False), node, largest, python=True)
-        return _of_items(sp, items, key, largest, name, node)
+        return _of_items(sp, found, key, largest, empty, node)
 
 
 _register_extremum(max, True)
@@ -249,11 +252,8 @@ def _both_static(a: Value, b: Value) -> bool:
 
 
 def _of_items(
-    sp: Specialiser, items: Indexed, key: Value, largest: bool, name: str, node: ast.AST
+    sp: Specialiser, items: Indexed, key: Value, largest: bool, message: str, node: ast.AST
 ) -> Value:
-    message = f"{name}() arg is an empty sequence"
-    if items.keep is not None or items.nested is not None:
-        return _of_filtered(sp, items, key, largest, message, node)
     sp.require(sp.b.prim("gt", items.length, ext.ZERO), "ValueError", message, node)
 
     def keyed(i: Atom) -> Value:
@@ -264,7 +264,7 @@ def _of_items(
     if not isinstance(keys.elem, ScalarK):
         if not keys.atoms:  # all the same literal
             return items.at(ext.ZERO)
-        return _of_filtered(sp, items, key, largest, message, node)
+        return _one_by_one(sp, items, key, largest, message, node)
     array = keys.atoms[0]
 
     def read(indices: tuple[Atom, ...]) -> Atom:
@@ -278,7 +278,7 @@ def _of_items(
     return Scalar(best, keys.elem.py, keys.elem.bits)
 
 
-def _of_filtered(
+def _one_by_one(
     sp: Specialiser,
     items: Items,
     key: Value,
@@ -301,7 +301,7 @@ def _of_filtered(
         return [Scalar(boolean(True), py=True, bits=1), new]
 
     first = Scalar(boolean(False), py=True, bits=1)
-    found, best = sp.fold(items, [first, Static(0)], step, node)
+    found, best = sp.fold(items, [first, placeholder(sp, items, node)], step, node)
     some = sp.truth(found, node)
     if default is not MISSING:
         return sp.branch(bool_atom(some), lambda: best, lambda: default, node)
@@ -315,19 +315,21 @@ def bool_atom(value: bool | Atom) -> Atom:
 
 @register(next)
 def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """next((x for x in xs if ...), default): the first item, of a generator that is written there
-    (one with a name would go on where it was left)."""
+    """next((x for x in xs if ...), default): the first item, of a generator that is made there (one
+    with a name would go on where it was left)."""
     default = args[1] if len(args) == 2 else None
     (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
     call = node if isinstance(node, ast.Call) and len(args) <= 2 else None
-    written = call is not None and isinstance(call.args[0], ast.GeneratorExp)
-    items = sp.iterate(values, node) if written else None
-    if items is None or (isinstance(items, Indexed) and items.nested is not None):
+    if call is None or not isinstance(call.args[0], ast.GeneratorExp | ast.Call):
         sp.refuse(
             node,
-            "next() is supported for a generator that is written there, with one 'for'",
+            "next() is supported for a generator that is made there",
             "write next((x for x in xs if ...), default), or use a list and an index",
         )
+    if not isinstance(values, GeneratorV | TupleV):
+        reason = f"{sp.describe(values)} is no iterator"
+        sp.refuse(node, reason, "write next(x for x in xs)", error=ArgumentTypeError)
+    items = sp.iterate(values, node)
 
     def nothing() -> Value:
         if default is not None:
@@ -335,29 +337,17 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.require(boolean(False), "StopIteration", "", node)
         raise Unreachable
 
-    if isinstance(items, Unrolled):
-        return items.items[0] if items.items else nothing()
-    keep, n = items.keep, items.length
+    some = known(items)
+    if some is not None:
+        return some[0] if some else nothing()
 
-    def go_on(state: Sequence[Value]) -> Value:
-        i, found = (sp.scalar(v, node).atom for v in state)
-        more = sp.b.prim("lt", i, n)
-        return Scalar(sp.b.prim("and", more, sp.b.prim("not", found)), py=True, bits=1)
+    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
+        return [Scalar(boolean(True), py=True, bits=1), item]
 
-    def step(state: Sequence[Value]) -> Sequence[Value]:
-        i = sp.scalar(state[0], node).atom
-        assert keep is not None
-        kept = keep(i)
-        after = sp.b.prim("select", kept, i, sp.b.prim("add", i, ext.ONE))
-        return [index_scalar(after), Scalar(kept, py=True, bits=1)]
-
-    at: Atom = ext.ZERO
-    found: Atom = sp.b.prim("gt", n, ext.ZERO)
-    if keep is not None:
-        init = [index_scalar(ext.ZERO), Scalar(boolean(False), py=True, bits=1)]
-        end = sp.while_loop(init, go_on, step, node)
-        at, found = (sp.scalar(v, node).atom for v in end)
-    return sp.branch(found, lambda: items.at(at), nothing, node)
+    none = Scalar(boolean(False), py=True, bits=1)
+    init = [none, placeholder(sp, items, node)]
+    found, first = sp.fold(items, init, step, node, lambda s: sp.truth(s[0], node))
+    return sp.branch(bool_atom(sp.truth(found, node)), lambda: first, nothing, node)
 
 
 # --- any and all ---------------------------------------------------------------------------------
@@ -366,62 +356,23 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _register_test(function: Callable[..., object], stop_at: bool) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        """Item after item, up to the one that decides."""
         (values,) = bind(sp, function.__name__, args, kwargs, node, iterable=MISSING)
-        items = sp.iterate(values, node)
-        if isinstance(items, Unrolled):
-            return _test_known(sp, items.items, stop_at, node)
-        if items.keep is None and items.nested is None:
-            return _test(sp, items, stop_at, node)
-        return _test_filtered(sp, items, stop_at, node)
+
+        def step(_: Sequence[Value], item: Value) -> Sequence[Value]:
+            return [_truth_value(sp.truth(item, node))]
+
+        def decided(state: Sequence[Value]) -> bool | Atom:
+            truth = sp.truth(state[0], node)
+            if isinstance(truth, bool):
+                return truth == stop_at
+            return truth if stop_at else sp.b.prim("not", truth)
+
+        return sp.fold(sp.iterate(values, node), [Static(not stop_at)], step, node, decided)[0]
 
 
-def _test_known(sp: Specialiser, items: Sequence[Value], stop_at: bool, node: ast.AST) -> Value:
-    """a or b or ... (a and b and ...), as a bool."""
-    if not items:
-        return Static(not stop_at)
-    first = sp.truth(items[0], node)
-    if isinstance(first, bool):
-        return Static(stop_at) if first == stop_at else _test_known(sp, items[1:], stop_at, node)
-    done = Scalar(boolean(stop_at), py=True, bits=1)
-
-    def rest() -> Value:
-        return _test_known(sp, items[1:], stop_at, node)
-
-    if stop_at:
-        return sp.branch(first, lambda: done, rest, node)
-    return sp.branch(first, rest, lambda: done, node)
-
-
-def _test(sp: Specialiser, items: Indexed, stop_at: bool, node: ast.AST) -> Value:
-    """Item after item, up to the one that decides."""
-
-    def go_on(state: Sequence[Value]) -> Value:
-        i, decided = (sp.scalar(v, node).atom for v in state)
-        more = sp.b.prim("lt", i, items.length)
-        return Scalar(sp.b.prim("and", more, sp.b.prim("not", decided)), py=True, bits=1)
-
-    def step(state: Sequence[Value]) -> Sequence[Value]:
-        i = sp.scalar(state[0], node).atom
-        truth = bool_atom(sp.truth(items.at(i), node))
-        decided = truth if stop_at else sp.b.prim("not", truth)
-        after = index_scalar(sp.b.prim("add", i, ext.ONE))
-        return [after, Scalar(decided, py=True, bits=1)]
-
-    init = [index_scalar(ext.ZERO), Scalar(boolean(False), py=True, bits=1)]
-    decided = sp.scalar(sp.while_loop(init, go_on, step, node)[1], node).atom
-    result = decided if stop_at else sp.b.prim("not", decided)
-    return Scalar(result, py=True, bits=1)
-
-
-def _test_filtered(sp: Specialiser, items: Items, stop_at: bool, node: ast.AST) -> Value:
-    """All items are asked, but none after the one that decides."""
-
-    def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
-        truth = bool_atom(sp.truth(item, node))
-        name = "or" if stop_at else "and"
-        return [Scalar(sp.b.prim(name, sp.scalar(state[0], node).atom, truth), True, 1)]
-
-    return sp.fold(items, [Scalar(boolean(not stop_at), True, 1)], step, node)[0]
+def _truth_value(truth: bool | Atom) -> Value:
+    return Static(truth) if isinstance(truth, bool) else Scalar(truth, py=True, bits=1)
 
 
 _register_test(any, True)

@@ -11,17 +11,24 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Sequence
-from typing import cast as as_type
 
 from pullback.core.build import i64, lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.interpret.iteration import (
+    as_run,
+    collect,
+    indexed,
+    is_driven,
+    iterator,
+    known,
+    mapped,
+)
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.undefined import dummy
 from pullback.frontend.kinds.values import (
-    GeneratorV,
     Indexed,
     Items,
     Scalar,
@@ -30,10 +37,13 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    index_scalar,
     register,
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.combinators import running
+from pullback.frontend.library.compiled_text import run_program
+from pullback.frontend.library.text import iterators
 from pullback.frontend.run import Run
 
 ENDLESS = 1 << 62
@@ -41,26 +51,24 @@ ENDLESS = 1 << 62
 _MOST_UNROLLED = 256
 
 
-def _generator(items: Items, node: ast.AST) -> Value:
-    if isinstance(items, Unrolled):
-        return TupleV(items.items)
-    return GeneratorV(as_type(ast.GeneratorExp, node), items)  # only its place is used
-
-
 def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
-    """Items that can be asked for by their position; a filtered iteration becomes a list."""
+    """Items that are known, or can be asked for by their position; others become a list."""
     items = sp.iterate(value, node)
-    if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
-        items = sp.iterate(sp.to_list(value, node), node)
-    return items
-
-
-def _indexed(sp: Specialiser, value: Value, node: ast.AST) -> Indexed:
-    items = _plain(sp, value, node)
     if isinstance(items, Unrolled):
-        items = sp.iterate(sp.to_list(TupleV(items.items), node), node)
-    assert isinstance(items, Indexed)
-    return items
+        return items
+    found = indexed(items)
+    return _listed(sp, collect(as_run(sp), items, node), node) if found is None else found
+
+
+def _indexed(sp: Specialiser, value: Value | Unrolled | Indexed, node: ast.AST) -> Indexed:
+    items = value if isinstance(value, Unrolled | Indexed) else _plain(sp, value, node)
+    return items if isinstance(items, Indexed) else _listed(sp, TupleV(items.items), node)
+
+
+def _listed(sp: Specialiser, value: Value, node: ast.AST) -> Indexed:
+    found = indexed(sp.iterate(sp.to_list(value, node), node))
+    assert found is not None
+    return found
 
 
 # --- folds ----------------------------------------------------------------------------------------
@@ -72,6 +80,8 @@ def reduce(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp, "reduce", args, kwargs, node, function=MISSING, iterable=MISSING, initial=MISSING_OK
     )
     empty = "reduce() of empty iterable with no initial value"
+    if first is MISSING_OK and is_driven(values):
+        return run_program(sp, iterators.reduce, (function, values), node)
     if first is MISSING_OK:
         items = _plain(sp, values, node)
         if isinstance(items, Unrolled):
@@ -107,6 +117,10 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     values, f, first = bind(
         sp, "accumulate", args, kwargs, node, iterable=MISSING, func=NONE, initial=NONE
     )
+    if is_driven(values) and is_none(first):
+        return run_program(sp, iterators.accumulate, (values, f), node)
+    if is_driven(values):
+        return run_program(sp, iterators.accumulate_from, (values, f, first), node)
     f = Static(operator.add) if is_none(f) else f
     items = _plain(sp, values, node)
     if isinstance(items, Unrolled):
@@ -136,7 +150,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
             node,
         )
 
-    return _generator(Indexed(count, at), node)
+    return iterator(Indexed(count, at), node)
 
 
 def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
@@ -178,32 +192,29 @@ def _filtered(
         atom = lit(truth, BOOL) if isinstance(truth, bool) else truth
         return atom if wanted else sp.b.prim("not", atom)
 
-    return _generator(Indexed(items.length, items.at, keep), node)
+    return iterator(Indexed(items.length, items.at, keep), node)
 
 
 @register(itertools.takewhile)
 def takewhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "takewhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
-    if _is_empty(sp, values, node):
+    found = _plain(sp, values, node)
+    if known(found) == ():
         return TupleV(())
-    items = _indexed(sp, values, node)
-    return _generator(Indexed(_holding(sp, f, items, node), items.at), node)
+    items = _indexed(sp, found, node)
+    return iterator(Indexed(_holding(sp, f, items, node), items.at), node)
 
 
 @register(itertools.dropwhile)
 def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "dropwhile", args, kwargs, node, predicate=MISSING, iterable=MISSING)
-    if _is_empty(sp, values, node):
+    found = _plain(sp, values, node)
+    if known(found) == ():
         return TupleV(())
-    items = _indexed(sp, values, node)
+    items = _indexed(sp, found, node)
     start = _holding(sp, f, items, node)
     rest = sp.b.prim("sub", items.length, start)
-    return _generator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
-
-
-def _is_empty(sp: Specialiser, values: Value, node: ast.AST) -> bool:
-    items = sp.iterate(values, node)
-    return isinstance(items, Unrolled) and not items.items
+    return iterator(Indexed(rest, lambda i: items.at(sp.b.prim("add", i, start))), node)
 
 
 def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
@@ -228,18 +239,14 @@ def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
 @register(itertools.starmap)
 def starmap(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     f, values = bind(sp, "starmap", args, kwargs, node, function=MISSING, iterable=MISSING)
-    items = _plain(sp, values, node)
 
     def apply(item: Value) -> Value:
-        inner = sp.iterate(item, node)
-        if not isinstance(inner, Unrolled):
+        inner = known(sp.iterate(item, node))
+        if inner is None:
             sp.refuse(node, "starmap needs tuples", "write f(*xs) in a comprehension")
-        return sp.call(f, inner.items, node)
+        return sp.call(f, inner, node)
 
-    if isinstance(items, Unrolled):
-        return TupleV(tuple(map(apply, items.items)))
-    found = items
-    return _generator(Indexed(items.length, lambda i: apply(found.at(i))), node)
+    return iterator(mapped(sp, sp.iterate(values, node), apply, node), node)
 
 
 @register(itertools.islice)
@@ -248,11 +255,19 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.refuse(node, "islice takes an iterable and one to three ints", error=ArgumentTypeError)
     bounds = args[1:]
     start, stop, step = (NONE, bounds[0], NONE) if len(bounds) == 1 else (*bounds, NONE)[:3]
+    if is_driven(args[0]):
+        first = Static(0) if is_none(start) else index_scalar(_not_negative(sp, start, node))
+        by = Static(1) if is_none(step) else Static(sp.static_int(step, node, "the step of islice"))
+        if is_none(stop):
+            return run_program(sp, iterators.slice_from, (args[0], first, by), node)
+        last = index_scalar(_not_negative(sp, stop, node))
+        return run_program(sp, iterators.slice_until, (args[0], first, last, by), node)
     items = _plain(sp, args[0], node)
-    known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
-    if isinstance(items, Unrolled) and len(known) == 3:
-        return TupleV(tuple(itertools.islice(items.items, *known)))  # type: ignore[call-overload]
-    found = _indexed(sp, args[0], node)
+    bounds_known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
+    if isinstance(items, Unrolled) and len(bounds_known) == 3:
+        some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]
+        return TupleV(tuple(some))
+    found = _indexed(sp, items, node)
     a = ext.ZERO if is_none(start) else _not_negative(sp, start, node)
     n = found.length
     b = n if is_none(stop) else sp.b.prim("min", _not_negative(sp, stop, node), n)
@@ -265,7 +280,7 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         scaled = sp.b.prim("mul", i, i64(s)) if s > 1 else i
         return found.at(sp.b.prim("add", a, scaled))
 
-    return _generator(Indexed(width, at), node)
+    return iterator(Indexed(width, at), node)
 
 
 def _not_negative(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
@@ -286,7 +301,7 @@ def count(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         far = sp.binop("*", step, Scalar(i, True, 62), node)
         return sp.binop("+", start, far, node)
 
-    return _generator(Indexed(i64(ENDLESS), at), node)
+    return iterator(Indexed(i64(ENDLESS), at), node)
 
 
 @register(itertools.repeat)
@@ -299,7 +314,7 @@ def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         length: Atom = i64(ENDLESS)
     else:
         length = sp.b.prim("max", ext.int_atom(sp, times, node, "times"), ext.ZERO)
-    return _generator(Indexed(length, lambda _: item), node)
+    return iterator(Indexed(length, lambda _: item), node)
 
 
 @register(itertools.cycle)
@@ -308,7 +323,7 @@ def cycle(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = _indexed(sp, values, node)
     some = sp.b.prim("gt", items.length, ext.ZERO)
     length = sp.b.prim("select", some, i64(ENDLESS), ext.ZERO)
-    return _generator(
+    return iterator(
         Indexed(length, lambda i: items.at(sp.b.prim("mod", i, items.length))), node
     )
 
@@ -328,22 +343,26 @@ def pairwise(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         return TupleV((found.at(i), found.at(sp.b.prim("add", i, ext.ONE))))
 
     n = sp.b.prim("max", ext.sub(sp, items.length, ext.ONE), ext.ZERO)
-    return _generator(Indexed(n, at), node)
+    return iterator(Indexed(n, at), node)
 
 
 @register(itertools.chain)
 def chain(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if any(map(is_driven, args)):
+        return functools.reduce(
+            lambda one, other: run_program(sp, iterators.chain, (one, other), node), args
+        )
     parts = [_plain(sp, v, node) for v in args]
     if all(isinstance(p, Unrolled) for p in parts):
-        return TupleV(tuple(v for p in parts if isinstance(p, Unrolled) for v in p.items))
-    indexed = [_indexed(sp, v, node) for v in args]
-    total = indexed[0].length
-    for p in indexed[1:]:
+        return TupleV(tuple(v for p in parts for v in known(p) or ()))
+    pieces = [_indexed(sp, p, node) for p in parts]
+    total = pieces[0].length
+    for p in pieces[1:]:
         total = ext.add(sp, total, p.length)
 
     def at(i: Atom, k: int = 0) -> Value:
-        here = indexed[k]
-        if k + 1 == len(indexed):
+        here = pieces[k]
+        if k + 1 == len(pieces):
             return here.at(i)
         inside = sp.b.prim("lt", i, here.length)
         return sp.branch(
@@ -353,7 +372,13 @@ def chain(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             node,
         )
 
-    return _generator(Indexed(total, at), node)
+    return iterator(Indexed(total, at), node)
+
+
+@register(itertools.chain.from_iterable)
+def from_iterable(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (values,) = bind(sp, "from_iterable", args, kwargs, node, iterable=MISSING)
+    return run_program(sp, iterators.from_iterable, (values,), node)
 
 
 @register(itertools.product)
@@ -361,26 +386,25 @@ def product(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     times = kwargs.get("repeat", Static(1))
     if set(kwargs) - {"repeat"}:
         sp.refuse(node, "product takes iterables and repeat=", error=ArgumentTypeError)
-    values = [*args] * sp.static_int(times, node, "repeat=")
-    parts = [_plain(sp, v, node) for v in values]
-    known = [p.items for p in parts if isinstance(p, Unrolled)]
-    if len(known) == len(parts):
-        rows = list(itertools.product(*known))
+    parts = [_plain(sp, v, node) for v in args] * sp.static_int(times, node, "repeat=")
+    all_known = [p.items for p in parts if isinstance(p, Unrolled)]
+    if len(all_known) == len(parts):
+        rows = list(itertools.product(*all_known))
         if len(rows) <= _MOST_UNROLLED:
             return TupleV(tuple(TupleV(row) for row in rows))
-    indexed = [_indexed(sp, v, node) for v in values]
+    axes = [_indexed(sp, p, node) for p in parts]
     total: Atom = ext.ONE
-    for p in indexed:
+    for p in axes:
         total = sp.b.prim("mul.ck", total, p.length)
 
     def at(i: Atom) -> Value:
         places: list[Value] = []
-        for p in reversed(indexed):
+        for p in reversed(axes):
             places.insert(0, p.at(sp.b.prim("mod", i, p.length)))
             i = sp.b.prim("floordiv", i, p.length)
         return TupleV(tuple(places))
 
-    return _generator(Indexed(total, at), node)
+    return iterator(Indexed(total, at), node)
 
 
 def _register_selection(
@@ -398,14 +422,14 @@ def _register_selection(
             rows = list(function(items.items, width))  # type: ignore[call-overload]
             if len(rows) <= _MOST_UNROLLED:
                 return TupleV(tuple(TupleV(row) for row in rows))
-            items = _indexed(sp, values, node)
+            items = _indexed(sp, items, node)
         if size != 2:
             sp.refuse(
                 node,
                 f"{name} of a sequence of unknown length is supported for pairs (r=2) only",
                 "write nested loops",
             )
-        return _generator(pairs(sp, items), node)
+        return iterator(pairs(sp, items), node)
 
 
 def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:

@@ -4,20 +4,28 @@
 from __future__ import annotations
 
 import ast
-from typing import cast as as_type
+import itertools
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64, Int, Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.interpret.attributes import written
+from pullback.frontend.interpret.iteration import (
+    as_run,
+    collect,
+    indexed,
+    is_driven,
+    iterator,
+    known,
+    mapped,
+)
 from pullback.frontend.interpret.scalars import absolute
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
-    Indexed,
     ListV,
     RangeV,
     RecordV,
@@ -26,7 +34,6 @@ from pullback.frontend.kinds.values import (
     Specialiser,
     Static,
     TupleV,
-    Unrolled,
     Value,
     ZipV,
     register,
@@ -36,7 +43,7 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.math_functions import to_python_int
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.choice import rounded
-from pullback.frontend.library.text import floats
+from pullback.frontend.library.text import floats, iterators
 from pullback.frontend.memory import long_tuples
 from pullback.frontend.python.special_methods import special
 
@@ -211,16 +218,35 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
                 others = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
                 message = f"zip() argument {k} is {word} than {others}"
                 sp.require(sp.b.prim(test, n, lengths[0]), "ValueError", message, node)
-    return ZipV(tuple(args))
+    places = [k for k, v in enumerate(args) if is_driven(v)]
+    if not places:
+        return ZipV(tuple(args))
+    if sum(isinstance(v, GeneratorV) for v in args) > 1:
+        sp.refuse(
+            node,
+            "two iterators run side by side",
+            "make lists of all but one of them: zip(f(x), list(g(x)))",
+        )
+    (k,) = places
+    before, after = (
+        [sp.to_list(ZipV(tuple(values)), node)] if values else []
+        for values in (args[:k], args[k + 1 :])
+    )
+    text = {
+        (0, 0): iterators.zip_alone, (0, 1): iterators.zip_before,
+        (1, 0): iterators.zip_behind, (1, 1): iterators.zip_between,
+    }[len(before), len(after)]  # fmt: skip
+    return run_program(sp, text, (*before, args[k], *after), node)
 
 
 def _length(sp: Specialiser, value: Value, node: ast.AST) -> Atom:
     items = sp.iterate(value, node)
-    if isinstance(items, Unrolled):
-        return lit(len(items.items), I64)
-    if items.keep is not None or items.nested is not None:
+    values, found = known(items), indexed(items)
+    if values is not None:
+        return lit(len(values), I64)
+    if found is None:
         sp.refuse(node, "zip(strict=True) of a filtered iteration", "make a list of it first")
-    return items.length
+    return found.length
 
 
 @register(enumerate)
@@ -245,6 +271,10 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if kwargs or len(args) < 2:
         sp.refuse(node, "map needs a function and at least one iterable")
     function, single = args[0], len(args) == 2
+    if single and is_driven(args[1]):
+        return run_program(sp, iterators.map, args, node)
+    if any(map(is_driven, args[1:])):
+        return sp.call(Static(itertools.starmap), (function, zip_(sp, args[1:], {}, node)), node)
     items = sp.iterate(args[1] if single else ZipV(tuple(args[1:])), node)
 
     def apply(item: Value) -> Value:
@@ -253,14 +283,7 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         assert isinstance(item, TupleV)
         return sp.call(function, item.items, node)
 
-    generator = as_type(ast.GeneratorExp, node)  # only its place in the source is used
-    match items:
-        case Unrolled(values):
-            return TupleV(tuple(apply(v) for v in values))
-        case Indexed(length, at, keep, None):
-            return GeneratorV(generator, Indexed(length, lambda i: apply(at(i)), keep))
-        case _:
-            sp.refuse(node, "map over nested iterations is not supported", "use a comprehension")
+    return iterator(mapped(sp, items, apply, node), node)
 
 
 @register(tuple)
@@ -277,11 +300,16 @@ def _sequence(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST, is_lis
     (x,) = bind(sp, "list" if is_list else "tuple", args, kwargs, node, x=TupleV(()))
     if isinstance(x, TupleV):
         return TupleV(x.items, is_list)
-    if not isinstance(x, ListV | ArrayV | RangeV):
-        over = sp.iterate(x, node)
-        if isinstance(over, Unrolled):
-            return TupleV(over.items, is_list)
+    if not is_list and isinstance(x, ListV | ArrayV | RangeV):
+        long_tuples.made(sp)
+    if isinstance(x, ListV | ArrayV):
+        return sp.copied(sp.to_list(x, node))
+    if isinstance(x, RangeV):
+        return sp.to_list(x, node)
+    over = sp.iterate(x, node)
+    values = known(over)
+    if values is not None:
+        return TupleV(values, is_list)
     if not is_list:
         long_tuples.made(sp)
-    items = sp.to_list(x, node)
-    return sp.copied(items) if isinstance(x, ListV | ArrayV) else items
+    return collect(as_run(sp), over, node)

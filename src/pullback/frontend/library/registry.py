@@ -31,7 +31,7 @@ from pullback.frontend.library.numpy import (
     sort,
     special_functions,
 )
-from pullback.frontend.library.text import bisection, heaps
+from pullback.frontend.library.text import bisection, heaps, iterators
 from pullback.frontend.memory import dicts
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "dicts",
     "elementwise",
     "heaps",
+    "iterators",
     "itertools_functions",
     "linalg",
     "list_methods",

@@ -48,8 +48,7 @@ def _columns(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         return replace(sp.sequence(count, item, node), fresh=False)  # a tuple in Python
 
     width = _shortest(sp, rows, count, node)
-    assert isinstance(node, ast.Call)
-    return GeneratorV(ast.GeneratorExp(node, []), Indexed(width, column))
+    return GeneratorV(node, Indexed(width, column))
 
 
 def _row(sp: Specialiser, rows: Value, i: Atom, node: ast.AST) -> Value:

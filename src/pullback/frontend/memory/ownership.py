@@ -31,7 +31,9 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    Driven,
     FunctionV,
+    GeneratorV,
     ListV,
     OperatorV,
     OptionalV,
@@ -69,6 +71,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return _owners_of_all(fields.values()) | owners
         case OperatorV(_, function, _, args):
             return _owners_of_all((function, *args))
+        case GeneratorV(body=Driven(function, args)):
+            return _owners_of_all((function, *args.values()))
         case Static() | Stale():
             return frozenset()
         case UnionV(union=union) if not _nodes_hold_memory(union):
@@ -174,6 +178,18 @@ def _places(
             return
         case _:
             yield owners_of(value) or None
+
+
+def shown(run: Run, value: Value) -> None:
+    """A generator yields a value: from here on others may hold the arrays and lists in it, so they
+    are no longer updated here."""
+    owners = owners_of(value)
+    if not owners:
+        return
+    names = run.scope.names
+    for name, other in names.items():
+        if is_updated_in_place(other) and other.fresh and owners_of(other) & owners:
+            names[name] = replace(other, fresh=False)
 
 
 def _live_scopes(run: Run) -> Iterator[Scope]:

@@ -12,6 +12,10 @@ from pullback.frontend.python.texts import FunctionNode
 Scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
+CONSUMER, STATE, STOP = "$consumer", "$state", "$stop"
+"""Names in the function of a generator: who gets what it yields, what that has come to, and whether
+no further item is wanted."""
+
 # --- names ----------------------------------------------------------------------------------------
 
 
@@ -104,6 +108,8 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
                 names.update(dict.fromkeys(pattern_names(n.pattern)))
             elif isinstance(n, ast.Import | ast.ImportFrom):
                 names.update(dict.fromkeys(a.asname or a.name.split(".")[0] for a in n.names))
+            elif isinstance(n, ast.Yield | ast.YieldFrom):
+                names[STATE] = names[STOP] = None
             changed = _updated_by_method(n) if updates else None
             if changed is not None:
                 names[changed] = None
@@ -392,12 +398,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Nonlocal: (
         "a variable of an enclosing function cannot be rebound",
         "give it to the function and return the new one",
-    ),
-    ast.Yield: (
-        "a generator function cannot be compiled", "out = []; out.append(v) for each; return out"
-    ),
-    ast.YieldFrom: (
-        "a generator function cannot be compiled", "out = []; out.append(v) for each; return out"
     ),
     ast.Set: ("sets are not part of the language", "use a tuple or a list: k in (1, 2)"),
     ast.SetComp: ("sets are not part of the language", "use a list"),

@@ -1,0 +1,135 @@
+"""The functions that generators run, as syntax.
+
+A generator expression is a function that yields, as it is in Python:
+
+    (e for x in xs if c)        def <genexpr>(.0): for x in .0: if c: yield e
+
+and what a consumer runs is a form of the function in which every jump is written down:
+
+    yield from e                for .x in e: yield .x
+
+A loop ``for x in e: yield x``, whose ``x`` nobody else reads, is ``yield from e``. Where the
+consumer may want no further item (``stopping``), also
+
+    yield v                     yield v; if $stop: return
+    yield from e                for .x in e: yield .x; if $stop: break
+                                if $stop: return
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections import Counter
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from pullback.frontend.python.memo import by_node
+from pullback.frontend.python.source import Definition
+from pullback.frontend.python.syntax import STOP
+from pullback.frontend.python.texts import FunctionNode
+
+FIRST = ".0"
+"""The parameter of the function of a generator expression: what it runs over."""
+
+_FORMS: WeakKeyDictionary[Definition, dict[bool, Definition]] = WeakKeyDictionary()
+
+
+@by_node
+def expression_function(
+    first: ast.comprehension, rest: tuple[ast.comprehension, ...], elt: ast.expr
+) -> ast.FunctionDef:
+    """The function of a generator expression."""
+    body: list[ast.stmt] = [ast.copy_location(ast.Expr(ast.Yield(elt)), elt)]
+    for g in reversed((first, *rest)):
+        for test in reversed(g.ifs):
+            body = [ast.copy_location(ast.If(test, body, []), elt)]
+        source = g.iter
+        if g is first:
+            source = ast.copy_location(ast.Name(FIRST, ast.Load()), g.iter)
+        body = [ast.copy_location(ast.For(g.target, source, body, []), elt)]
+    args = ast.arguments([], [ast.arg(FIRST)], None, [], [], None, [])
+    made = ast.FunctionDef("<genexpr>", args, copy.deepcopy(body), [])
+    return ast.fix_missing_locations(ast.copy_location(made, elt))
+
+
+def driven_form(definition: Definition, stopping: bool) -> Definition:
+    """The function that a consumer runs."""
+    forms = _FORMS.setdefault(definition, {})
+    if stopping not in forms:
+        node = copy.deepcopy(definition.node)
+        assert isinstance(node, ast.FunctionDef)
+        _Form(node, stopping).write()
+        forms[stopping] = replace(definition, node=node)
+    return forms[stopping]
+
+
+def handed_on(s: ast.For) -> bool:
+    """Whether a loop hands every item on to the consumer of the generator that it stands in."""
+    return vars(s).get("handed_on", False) is True
+
+
+class _Form:
+    """The writing of one form; nested functions stay."""
+
+    def __init__(self, node: ast.FunctionDef, stopping: bool) -> None:
+        self.node, self.stopping = node, stopping
+        names = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        passed = Counter(filter(None, map(_passed, ast.walk(node))))
+        self.passed = {n for n, times in passed.items() if names[n] == 2 * times}
+
+    def write(self) -> None:
+        self.node.body = self._block(self.node.body)
+
+    def _block(self, stmts: list[ast.stmt]) -> list[ast.stmt]:
+        return [made for s in stmts for made in self._statement(s)]
+
+    def _statement(self, s: ast.stmt) -> list[ast.stmt]:
+        match s:
+            case ast.Expr(ast.YieldFrom(source)):
+                return self._from(source, s)
+            case ast.For(iter=source) if _passed(s) in self.passed:
+                return self._from(source, s)
+            case ast.Expr(ast.Yield()):
+                return [s, self._stopped(ast.Return(), s)] if self.stopping else [s]
+            case ast.For() | ast.While() | ast.If():
+                s.body, s.orelse = self._block(s.body), self._block(s.orelse)
+            case ast.Match(_, cases):
+                for c in cases:
+                    c.body = self._block(c.body)
+            case _:
+                pass
+        return [s]
+
+    def _from(self, source: ast.expr, s: ast.stmt) -> list[ast.stmt]:
+        name = f".x:{s.lineno}:{s.col_offset}"
+        body: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Name(name, ast.Load())))]
+        if self.stopping:
+            body.append(self._stopped(ast.Break(), s))
+        loop = ast.For(ast.Name(name, ast.Store()), source, body, [])
+        vars(loop)["handed_on"] = True
+        made: list[ast.stmt] = [ast.fix_missing_locations(ast.copy_location(loop, s))]
+        if self.stopping:
+            made.append(self._stopped(ast.Return(), s))
+        return made
+
+    def _stopped(self, jump: ast.stmt, place: ast.AST) -> ast.stmt:
+        made = ast.If(ast.Name(STOP, ast.Load()), [jump], [])
+        return ast.fix_missing_locations(ast.copy_location(made, place))
+
+
+def _passed(n: ast.AST) -> str | None:
+    """The name in ``for x in e: yield x``."""
+    match n:
+        case ast.For(ast.Name(x), _, [ast.Expr(ast.Yield(ast.Name(y)))], []) if x == y:
+            return x
+        case _:
+            return None
+
+
+def yields(node: FunctionNode) -> ast.AST:
+    """The first ``yield`` of a function."""
+    return next(n for n in ast.walk(node) if isinstance(n, ast.Yield | ast.YieldFrom))
+
+
+__all__ = ["FIRST", "driven_form", "expression_function", "handed_on", "yields"]

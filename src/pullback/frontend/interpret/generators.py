@@ -1,0 +1,321 @@
+"""Generators: the body of one runs where it is consumed, and ``yield`` calls the consumer.
+
+    for x in g(a): body            s' = g(a, c, s)                  c(s, x) = body
+    def g(a): ... yield v ...      g(a, c, s) = ... s = c(s, v) ... return s
+
+The state ``s`` is what the consumer carries round; ``c`` is one function of Core (a join point),
+however many ``yield`` call it, so a program stays linear in its source. The body of the generator
+is a function like others, with the consumer as a static argument: so recursion (``yield from`` of
+itself) is a recursion of this function, and nothing is kept of the items. A consumer that may want
+no further item also gives whether it does (``stops``); then the generator returns after the
+``yield``.
+
+The kind of the items must be known before the consumer is made: the generator is run once with a
+``Probe`` as its consumer, whose code is dropped.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pullback.core.build import Builder
+from pullback.core.terms import Atom, Call, Function, Var
+from pullback.core.types import BOOL, Type
+from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
+from pullback.frontend.functions.functions import definition_inside
+from pullback.frontend.functions.generator_forms import FIRST, driven_form, expression_function
+from pullback.frontend.interpret.carry import Carried, carry
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild, snapshot
+from pullback.frontend.kinds.join import generalise, join
+from pullback.frontend.kinds.kinds import Kind, describe_both, leaf_types, without_spare
+from pullback.frontend.kinds.values import (
+    Driven,
+    FunctionV,
+    GeneratorV,
+    Owner,
+    Scalar,
+    Static,
+    ThreadV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import ownership
+from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
+from pullback.frontend.signals import Unreachable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+Stop = Callable[[Sequence[Value]], bool | Atom]
+"""Whether a consumer in this state wants no further item."""
+
+_DEEPEST = 16
+"""So often a generator may run inside of itself, each time with another consumer."""
+
+
+@dataclass(eq=False, slots=True)
+class Consumer:
+    """The join point that every ``yield`` of a generator calls. ``results``: the types of its
+    state, and of whether it stops."""
+
+    name: str
+    item: Kind
+    results: tuple[Type, ...]
+    stops: bool
+
+
+@dataclass(eq=False, slots=True)
+class Probe:
+    """A consumer that only looks at the kinds of the items."""
+
+    kind: Kind | None = None
+    results: tuple[Type, ...] = ()
+    stops: bool = False
+
+
+@dataclass(slots=True)
+class Generators:
+    """What a run knows of generators: the kinds of their items, and where those that have a name
+    were made and begun."""
+
+    run: Run
+    kinds: dict[object, Kind | None] = field(default_factory=dict)
+    made: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
+    begun: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
+    numbers: int = 0
+
+    # --- what can be used once --------------------------------------------------------------------
+
+    def name(self, value: GeneratorV) -> None:
+        """A generator is given a name: from here on it is looked after that it runs once."""
+        self.made.setdefault(value, tuple(self.run.builders))
+
+    def begin(self, value: GeneratorV, node: ast.AST) -> None:
+        """A generator is begun, or handed on; refused where it may have been begun before."""
+        made, here = self.made.get(value), tuple(self.run.builders)
+        if made is None:
+            return
+        around = here[len(made) :] if here[: len(made)] == made else here
+        before = self.begun.get(value)
+        again = before is not None and not self._exclusive(before, here)
+        if again or any(b not in self.run.arms for b in around):
+            self.run.refuse(
+                node,
+                "a generator that may have been begun before goes on where it was left",
+                "make a list of it: xs = list(...); or make a new generator here",
+            )
+        self.begun[value] = here
+
+    def _exclusive(self, one: tuple[Builder, ...], other: tuple[Builder, ...]) -> bool:
+        """Whether these are in two arms of one branch."""
+        arms = self.run.arms
+        for a, b in zip(one, other):
+            if a is not b:
+                return a in arms and b in arms and arms[a] is arms[b]
+        return False
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """What is tried, and dropped, begins no generator."""
+        before = dict(self.begun)
+        try:
+            yield
+        finally:
+            self.begun = before
+
+    # --- driving ----------------------------------------------------------------------------------
+
+    def item(self, items: Driven, node: ast.AST) -> tuple[Value, tuple[Var, ...]] | None:
+        """An item that nothing is known of, and its variables; None where there are no items: then
+        the generator has been run for its errors."""
+        kind = self.item_kind(items, node)
+        if kind is None:
+            self.call(items, Probe(), (), node)
+            return None
+        made = tuple(Var("item", t) for t in leaf_types(kind))
+        owner = Owner("an item of a generator")
+        return rebuild(kind, iter(made), lambda: (frozenset({owner}), False)), made
+
+    def item_kind(self, items: Driven, node: ast.AST) -> Kind | None:
+        """The kind of all items; None: no ``yield`` is ever reached."""
+        key = kind_of(GeneratorV(node, items, items, handed=True))
+        if key not in self.kinds:
+            probe = Probe()
+            with self.run.building(Builder()) as b, self.forgetting(), suppress(Unreachable):
+                self.run.arms[b] = probe  # dropped: in the end it runs once
+                self.call(items, probe, (), node)
+            self.kinds[key] = probe.kind
+        return self.kinds[key]
+
+    def consume(
+        self, items: Driven, c: Carried, item: tuple[Var, ...], stop: Stop | None, node: ast.AST
+    ) -> list[Value]:
+        """The state after the last item; ``c``: what becomes of it with each."""
+        run, block = self.run, c.blocks[-1]
+        stops = stop is not None
+        if stop is not None:
+            with run.building(Builder()) as b:
+                atoms = b.extend(block)
+                flag = run.bool_atom(stop(c.results([*atoms])))
+                block = b.block((*atoms, flag))
+        self.numbers += 1
+        types = tuple(v.type for v in c.params)
+        results = (*types, BOOL) if stops else types
+        name = f"consumer.{self.numbers}"
+        run.functions[name] = Function(name, (*c.params, *item), block, results)
+        kind = self.item_kind(items, node)
+        assert kind is not None
+        consumer = Consumer(name, kind, results, stops)
+        return c.results(self.call(items, consumer, c.inits, node))
+
+    def call(
+        self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom], node: ast.AST
+    ) -> tuple[Var, ...]:
+        """What the consumer's state has become, and whether it stops."""
+        run, f = self.run, items.function
+        form = FunctionV(driven_form(f.definition, consumer.stops), f.scope)
+        if sum(s.definition is form.definition for s in run.calls.active) > _DEEPEST:
+            run.refuse(
+                node,
+                f"{f.definition.name!r} runs inside of itself, with ever other consumers",
+                "hand the items on as they are (yield from), and give what changes them as an "
+                "argument",
+                error=EndlessError,
+            )
+        args = {n: handed(run, v, node) for n, v in items.args.items()}
+        given = {**args, CONSUMER: Static(consumer), STATE: ThreadV(tuple(state))}
+        spec, atoms, _ = run.calls.prepare(form, given, node)
+        if spec.handed:
+            run.refuse(
+                node,
+                f"{f.definition.name!r} updates its parameter {spec.handed[0]!r} while others may "
+                "look at it between two items",
+                f"let it work on a copy: {spec.handed[0]} = list({spec.handed[0]})",
+                error=MutationError,
+            )
+        results = () if spec.never_returns else consumer.results
+        made = run.b.let(Call(spec.name, tuple(atoms)), results, run.site(node))
+        if spec.never_returns:
+            raise Unreachable
+        return made
+
+
+def of(run: Run) -> Generators:
+    """The generators of a run."""
+    assert isinstance(run.generators, Generators)
+    return run.generators
+
+
+def handed(run: Run, value: Value, node: ast.AST) -> Value:
+    """An argument or a result: a generator is handed on, and with it the right to run it."""
+    if not isinstance(value, GeneratorV) or value.body is None:
+        return value
+    run.generators.begin(value, node)
+    return replace(value, handed=True)
+
+
+def fold(
+    run: Run,
+    items: Driven,
+    init: Sequence[Value],
+    step: Callable[[Sequence[Value], Value], Sequence[Value]],
+    stop: Stop | None,
+    node: ast.AST,
+) -> list[Value]:
+    """``state = step(state, item)`` over the items of a generator."""
+    found = of(run).item(items, node)
+    if found is None:
+        return list(init)
+    item, params = found
+    c = carry(run, init, [lambda state: step(state, item)], node)
+    return of(run).consume(items, c, params, stop, node)
+
+
+# --- in the body ----------------------------------------------------------------------------------
+
+
+def yield_(run: Run, value: Value, node: ast.AST) -> None:
+    """``yield value``: the consumer is called."""
+    consumer = _consumer(run)
+    ownership.shown(run, value)
+    if isinstance(consumer, Probe):
+        kind = without_spare(generalise(run.kind(value, node)))
+        both = kind if consumer.kind is None else join(consumer.kind, kind)
+        if both is None:
+            assert consumer.kind is not None
+            one, other = describe_both(consumer.kind, kind)
+            run.refuse(
+                node,
+                f"the generator yields {one} at one place and {other} at another",
+                "yield values of one type",
+                error=TypesDoNotMeetError,
+            )
+        consumer.kind = generalise(both)
+        return
+    atoms = flatten(coerce(run, value, consumer.item, node)).atoms
+    call = Call(consumer.name, (*_state(run).atoms, *atoms))
+    _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)))
+
+
+def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
+    """``yield from items``: another generator has the same consumer."""
+    consumer = _consumer(run)
+    _go_on(run, consumer, of(run).call(items, consumer, _state(run).atoms, node))
+
+
+def result(run: Run) -> ThreadV:
+    """What the function of a generator gives when it ends."""
+    state, stopped = _state(run).atoms, run.scope.names[STOP]
+    if not _consumer(run).stops:
+        return ThreadV(state)
+    return ThreadV((*state, run.scalar(stopped, ast.Pass()).atom))
+
+
+def _go_on(run: Run, consumer: Consumer | Probe, made: tuple[Var, ...]) -> None:
+    names = run.scope.names
+    names[STATE] = ThreadV(made[:-1] if consumer.stops else made)
+    if consumer.stops:
+        names[STOP] = Scalar(made[-1], py=True, bits=1)
+
+
+def _state(run: Run) -> ThreadV:
+    state = run.scope.names[STATE]
+    assert isinstance(state, ThreadV)
+    return state
+
+
+def _consumer(run: Run) -> Consumer | Probe:
+    known = run.scope.names[CONSUMER]
+    assert isinstance(known, Static) and isinstance(known.value, Consumer | Probe)
+    return known.value
+
+
+def held(items: Driven) -> Value:
+    """What a running generator looks at, as it is when it begins: its arguments, and what its
+    function has captured. What updates or rebinds any of these while it runs makes this stale."""
+    parts = [snapshot(items.function)]
+    for value in items.args.values():
+        inner = value.items if isinstance(value, GeneratorV) else None
+        parts.append(held(inner) if isinstance(inner, Driven) else value)  # type: ignore[arg-type]
+    return TupleV(tuple(parts))
+
+
+def expression(
+    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value
+) -> Driven:
+    """The function of a generator expression over what its first ``for`` runs over."""
+    outer = run.frame.definition
+    assert outer is not None
+    definition = definition_inside(expression_function(parts[0], tuple(parts[1:]), elt), outer)
+    return Driven(FunctionV(definition, run.scope), {FIRST: first})
+
+
+__all__ = [
+    "Consumer", "Generators", "Probe", "expression", "fold", "hand_on", "handed", "held", "result",
+    "yield_",
+]  # fmt: skip
