@@ -110,7 +110,7 @@ def updates_captured(x):
         a[0] = x
         return a
 
-    return (f, x)[0]()
+    return (f if x > 0.0 else lambda: a)()
 
 
 def augments_argument(a):

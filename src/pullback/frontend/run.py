@@ -68,7 +68,10 @@ class Frame:
     depth: int = 0  # of builders, at the top of the body
     spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
-    given: dict[str, frozenset[Owner]] = field(default_factory=dict)  # the owners of parameters
+    given: dict[str, frozenset[Owner]] = field(default_factory=dict)
+    """The owners of what came from the caller: in parameters, in captured variables."""
+    rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
+    sealed: int = 0  # blocks around, of which what they do to variables is not carried on
 
 
 class Run(PythonValues):
@@ -295,8 +298,18 @@ class Run(PythonValues):
 
     # --- blocks and control -----------------------------------------------------------------------
 
+    @contextmanager
+    def sealed(self) -> Iterator[None]:
+        """What is run here may not change variables: no branch or loop carries them on."""
+        frame = self.frame
+        frame.sealed += 1
+        try:
+            yield
+        finally:
+            frame.sealed -= 1
+
     def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
-        with self.building(Builder()) as b:
+        with self.building(Builder()) as b, self.sealed():
             try:
                 return b.block(tuple(fn()))
             except Unresolved as e:

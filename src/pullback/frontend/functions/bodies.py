@@ -13,6 +13,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.frontend.functions.cells import Variable, enter
 from pullback.frontend.functions.handing import lent, with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Path, Scope
@@ -22,7 +23,7 @@ from pullback.frontend.kinds.join import has_function, join
 from pullback.frontend.kinds.kinds import FunctionK, Kind, ScalarK, describe_both, leaf_types
 from pullback.frontend.kinds.values import FunctionV, Owner, Value
 from pullback.frontend.python.source import Definition
-from pullback.frontend.python.syntax import given_names, local_names
+from pullback.frontend.python.syntax import free_names, given_names, local_names, rebound_inside
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -43,9 +44,11 @@ class Spec:
     result: Kind | None = None
     owned: list[ResultOwner] = field(default_factory=list)
     hidden: dict[Path, Kind] = field(default_factory=dict)
-    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
+    updates: dict[str, MutationError | None] = field(default_factory=dict)
+    """The parameters and captured variables that it updates (None: or binds anew)."""
     nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
     handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
+    cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     never_returns: bool = False
     used: bool = False  # by a recursive call
     unresolved: bool = False  # such a call had to be left out
@@ -81,18 +84,25 @@ def run_once(
     for var, origin in zip(params, origins):
         if origin is not None:
             run.origins[var] = origin
-    scope = Scope({}, f.scope, local_names(spec.definition.node) | {"$return"})
+    node = spec.definition.node
+    scope = Scope(
+        {}, f.scope, local_names(node) | {"$return"}, rebound=rebound_inside(node)
+    )
     given: dict[str, frozenset[Owner]] = {}
+    args: dict[str, Value] = {}
+    kept = given_names(node)
     for name, kind in zip(names, spec.args):
         first = len(owners)
-        scope.names[name] = lent(take(kind, name, "an argument"))
-        given[name] = frozenset(owners[first:])
+        args[name] = scope.names[name] = lent(take(kind, name, "an argument"))
+        if name in kept:
+            given[name] = frozenset(owners[first:])
         if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
             run.origins[params[-1]] = (spec, name)
-    ends = given_names(spec.definition.node) | {"$return"}
+    ends = kept | frozenset(free_names(node)) | {"$return"}
     frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
     run.frames.append(frame)
     try:
+        spec.cells = enter(run, frame, f, args)
         return _body(run, spec, frame, params, owners)
     finally:
         run.frames.pop()
@@ -106,6 +116,7 @@ def _body(
     node = spec.definition.node
     flat: Flat | None = None
     spec.never_returns = False
+    starts = {n: frame.scope.names[n] for n in spec.cells}
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         for path, kind in spec.hidden.items():
@@ -113,7 +124,7 @@ def _body(
         try:
             value = run_body(run, spec.definition)
             run.kind(value, node)
-            value = with_updates(run, spec, value, node)
+            value = with_updates(run, spec, value, starts, node)
             flat = flatten(_to_estimate(run, spec, value, node))
         except Unreachable:
             spec.never_returns = True

@@ -190,6 +190,9 @@ class Functions:
         if any(map(_of_other_union, s.args, kinds)):
             return None  # there are few unions: each has a form of the function, nothing is changed
         wide_f = recursive_join(s.function, function)
+        if wide_f is None and s.updates and depth((function,)) <= depth((s.function,)):
+            # A list that it captured has become longer.
+            wide_f = same_function(s.function, function)
         wide = [recursive_join(a, b) for a, b in zip(s.args, kinds)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):

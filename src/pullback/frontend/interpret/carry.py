@@ -268,7 +268,8 @@ def repeat(
 ) -> list[Value]:
     """``state = step(i, state)``, count times."""
     index = Var("i", I64)
-    c = carry(run, init, [lambda state: step(index, state)], node)
+    with run.sealed():
+        c = carry(run, init, [lambda state: step(index, state)], node)
     loop = Loop(count, index, c.params, c.inits, c.blocks[0])
     return c.results(run.b.let(loop, tuple(v.type for v in c.params)))
 
@@ -318,6 +319,7 @@ def while_loop(
     def test(state: Sequence[Value]) -> tuple[Atom, ...]:
         return (run.bool_atom(run.truth(cond(state), node)),)
 
-    c = carry(run, init, [test, step], node)
+    with run.sealed():
+        c = carry(run, init, [test, step], node)
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     return c.results(run.b.let(loop, tuple(v.type for v in c.params)))

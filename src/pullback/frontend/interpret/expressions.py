@@ -21,6 +21,7 @@ from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    CellV,
     FunctionV,
     ListV,
     MaybeV,
@@ -113,6 +114,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             if run.scope is not function_scope(run):
                 run.refuse(node, ":= inside a dict comprehension", "write a loop")
             made = evaluate(run, value)
+            ownership.rebound(run, run.scope, name)
             run.scope.names[name] = made
             return made
         case ast.JoinedStr():
@@ -141,6 +143,8 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
     """The value of a name: of this function, of those around it, global, built in."""
     for scope in chain(run.scope):
         found = scope.names.get(name)
+        if isinstance(found, CellV):
+            found = found.value
         if found is UNSET:
             raise Unreachable
         if isinstance(found, MaybeV):

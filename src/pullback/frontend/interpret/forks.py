@@ -266,7 +266,7 @@ def _join_names(
         if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
-        if name not in live:
+        if name not in live and name not in run.scope.borrowed:
             joined[name] = UNUSED
             continue
         if all(v is UNUSED for v in values):

@@ -233,7 +233,8 @@ class _Body:
         if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
             self.run.refuse(
                 self.s,
-                "the condition of this loop sets a name (:=), or updates a list or an array",
+                "the condition of this loop changes a variable (by := or in a function that it "
+                "calls), or updates a list or an array",
                 "write while True, and if not ...: break",
                 error=MutationError,
             )

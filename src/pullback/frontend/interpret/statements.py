@@ -278,7 +278,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
                 delete(run, target, s)
         case ast.Import() | ast.ImportFrom():
             imports.run(run, s)
-        case ast.Pass():
+        case ast.Pass() | ast.Nonlocal():
             pass
         case _:
             run.refuse(s, f"{type(s).__name__.lower()} statements are not supported")

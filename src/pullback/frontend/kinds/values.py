@@ -64,7 +64,7 @@ from pullback.frontend.interface import Specialiser
 if TYPE_CHECKING:
     from pullback.core.messages import Part
     from pullback.frontend.functions.lambda_sets import LambdaSet
-    from pullback.frontend.functions.scopes import AnyScope
+    from pullback.frontend.functions.scopes import AnyScope, Scope
     from pullback.frontend.kinds.kinds import FunctionK, Kind
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
@@ -228,6 +228,20 @@ class MaybeV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CellV:
+    """What a captured variable holds, while the function that captured it is run: it is the
+    variable ``name`` of ``scope``, where branches and loops see it change. Never part of another
+    value."""
+
+    scope: Scope
+    name: str
+
+    @property
+    def value(self) -> Value | None:
+        return self.scope.names.get(self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
     """A string or a member of an enumeration, known at run time only: its number (an I64)."""
 
@@ -355,7 +369,7 @@ UNSET = Stale("a name without a value was read", ast.Pass())
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV
+    | OptionalV | MaybeV | SuperV | SymbolV | CellV
 )  # fmt: skip
 
 
@@ -447,8 +461,9 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
 
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
-    "AttributeHandler", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed",
-    "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner",
+    "AttributeHandler", "CellV", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler",
+    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
+    "Owner",
     "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser",
     "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN",
     "ZipV", "attribute", "index_scalar", "method", "register",

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, NoReturn, TypeGuard
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend.functions.scopes import Scope, chain
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.flatten import NoKindError, flatten, parts_of
+from pullback.frontend.kinds.flatten import (
+    NoKindError,
+    captured_value,
+    captures_of,
+    flatten,
+    parts_of,
+)
 from pullback.frontend.kinds.kinds import (
     Kind,
     OptionalK,
@@ -31,6 +37,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CellV,
     FunctionV,
     ListV,
     OperatorV,
@@ -45,7 +52,6 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.python.syntax import given_names
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
@@ -60,8 +66,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
     (functions that are still looking up their variables share nothing but their defaults: they see
     the new version)."""
     match value:
-        case FunctionV(_, Scope(live=True)):
-            return _owners_of_all(parts_of(value))
+        case FunctionV():
+            return _owners_of_all(parts_of(value)) | _captured_owners(value)
         case TupleV(items, is_list, owners):
             return _owners_of_all(items) | (owners if is_list else frozenset())
         case RecordV(_, fields, _, owners):
@@ -78,6 +84,22 @@ def owners_of(value: Value) -> frozenset[Owner]:
         return frozenset(o for owned, _ in flatten(value).owned for o in owned)
     except NoKindError:
         return frozenset()
+
+
+def _captured_owners(f: FunctionV) -> frozenset[Owner]:
+    """The memory and the variables that a function is a snapshot of."""
+    found: frozenset[Owner] = frozenset()
+    if isinstance(f.scope, Scope) and f.scope.live:
+        return found
+    for scope, name in captures_of(f):
+        if not scope.live and not isinstance(scope.names.get(name), CellV):
+            value = captured_value(scope, name)
+            found |= scope.cells.get(name, frozenset())
+            if not isinstance(value, FunctionV):
+                found |= owners_of(value)
+            else:
+                found |= _owners_of_all(parts_of(value))
+    return found
 
 
 def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
@@ -192,6 +214,20 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return False
 
 
+def check_carried(run: Run, name: str, node: ast.AST) -> None:
+    """Refuse a change of a variable inside of an expression that is evaluated for many items."""
+    from pullback.frontend.interpret.expressions import function_scope
+
+    if run.scope is not function_scope(run) or run.frame.sealed:
+        run.refuse(
+            node,
+            f"an update of {name.partition('@')[0]!r} inside a comprehension, or in a function "
+            "that is applied to many items, is not supported",
+            "write a loop",
+            error=MutationError,
+        )
+
+
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
     """The array or list called ``name``, if this function may update it (``nested``: what is in
     it); else refused here."""
@@ -205,34 +241,42 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
             "use an array or a list",
             error=MutationError if not isinstance(value, Static) else ArgumentTypeError,
         )
-    if run.scope is not function_scope(run):
-        run.refuse(
-            node,
-            "an update inside a comprehension is not supported",
-            "write a loop",
-            error=MutationError,
-        )
+    check_carried(run, name, node)
     if name not in function_scope(run).names:
         run.refuse(
             node,
             f"{name!r} belongs to the enclosing function: updating it here would be seen there",
-            f"make {name!r} a parameter, or only call the nested function, by its name: it may "
-            f"then update what it captures; or work on a copy: {name}_ = {name}.copy()",
+            f"make {name!r} a parameter, or work on a copy: {name}_ = {name}.copy()",
             error=MutationError,
         )
     if not value.fresh:
+        shown = name.partition("@")[0]
         refusal = MutationError(
-            f"{name!r} {_whose(value)}: updating it would be seen outside",
-            _rewrite(name, value),
+            f"{shown!r} {_whose(value)}: updating it would be seen outside",
+            _rewrite(shown, value),
             run.site(node),
         )
-        spec, definition = run.frame.spec, run.frame.definition
-        if spec is None or definition is None or name not in given_names(definition.node):
+        spec = run.frame.spec
+        if spec is None or name not in run.frame.given:
             raise refusal
-        spec.updates.setdefault(name, refusal)  # the caller decides
+        if name in run.frame.rebound:
+            refuse_both(run, name, node)
+        if spec.updates.get(name) is None:
+            spec.updates[name] = refusal  # the caller decides
         if nested:
             spec.nested.add(name)
     return value
+
+
+def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
+    """The object that the caller knows and a new one cannot both be given back."""
+    run.refuse(
+        node,
+        f"{name.partition('@')[0]!r} is bound to another object in a function that also updates "
+        "the one that it got",
+        "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new object always",
+        error=MutationError,
+    )
 
 
 def _rewrite(name: str, value: Updatable) -> str:
@@ -305,11 +349,7 @@ def handed_back(
     assert is_updated_in_place(arg) and is_updated_in_place(new)
     for name, value in function_scope(run).names.items():
         if value is arg and not name.startswith("$"):
-            updatable(run, name, node, nested)
-            if nested:
-                check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
-            new = _own_again(new, arg)
-            return bind_updated(run, name, arg, new, node, nested)
+            return named_back(run, name, arg, new, node, nested)
     if not arg.fresh:
         raise refusal
     if nested:
@@ -317,6 +357,17 @@ def handed_back(
     made = replace(new, owners=arg.owners, fresh=True)
     updated(run, "the argument", arg, node, made, nested)
     return made
+
+
+def named_back(
+    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: bool
+) -> Updatable:
+    """A function that was called has updated the object called ``name``."""
+    assert is_updated_in_place(arg) and is_updated_in_place(new)
+    updatable(run, name, node, nested)
+    if nested:
+        check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
+    return bind_updated(run, name, arg, _own_again(new, arg), node, nested)
 
 
 def _own_again(new: Updatable, arg: Updatable) -> Updatable:
@@ -399,6 +450,11 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
+    if name in scope.borrowed:
+        spec = run.frame.spec
+        if spec is not None and spec.updates.get(name) is not None:
+            refuse_both(run, name, spec.definition.node)
+        run.frame.rebound.add(name)
     cell = scope.cells.get(name)
     if cell is None:
         return

@@ -58,8 +58,6 @@ def returned(function: FunctionType) -> str:
 
 
 def _definition(function: FunctionType) -> Definition:
-    from pullback.frontend.functions.lifting import lifted
-
     code = function.__code__
     for text in texts_of(function):
         nodes = text.find(code)
@@ -75,8 +73,7 @@ def _definition(function: FunctionType) -> Definition:
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceError(f"{function.__qualname__!r} is an async function")
         return Definition(
-            lifted(node), text.file, code.co_name, function.__qualname__, function.__globals__,
-            text.lines,
+            node, text.file, code.co_name, function.__qualname__, function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)
 
