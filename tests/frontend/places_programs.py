@@ -542,6 +542,97 @@ def buckets(x):
     return sum(t[0]) * 2.0 + sum(t[1])
 
 
+def loop_over_what_it_updates(x):
+    a, xs = np.ones(3), list(x)
+    for v in a:
+        a[2] = a[2] + v * x[0]
+    for v in xs:
+        xs[2] = xs[2] * v
+    return np.sum(a) * sum(xs)
+
+
+def matched_row(x):
+    t = [[v, 1.0] for v in x]
+    match t:
+        case [first, *_]:
+            first[0] = 5.0 * x[1]
+    if (row := t[1])[0] > 1.0:
+        row[1] = x[2]
+    return sum(r[0] * r[1] for r in t)
+
+
+def row_with_break(x):
+    t = [[x[0], 1.0], [x[1], 2.0]]
+    for row in t:
+        row[1] *= x[2]
+        if row[0] > 1.0:
+            break
+    return sum(r[0] * r[1] for r in t)
+
+
+def rows_by_recursion(x):
+    t = [[v] for v in x]
+    _double(t, 0)
+    _down(t[1], 3)
+    return sum(sum(r) for r in t)
+
+
+def _double(t, k):
+    if k < len(t):
+        _scale(t[k], 2.0)
+        _double(t, k + 1)
+
+
+def _down(row, k):
+    if k > 0:
+        row.append(row[-1] * 2.0)
+        _down(row, k - 1)
+
+
+def pages_in_helpers(x):
+    t = [[[v, w] for w in x] for v in x]
+    for page in t:
+        _page(page)
+    return sum(r[0] * len(r) for p in t for r in p)
+
+
+def _page(page):
+    for row in page:
+        _down(row, 1)
+    _scale(page[0], 3.0)
+
+
+def row_and_table_in_a_helper(x):
+    t = [[v, 1.0] for v in x]
+    _both(t, t[1])
+    return sum(r[0] * r[1] for r in t)
+
+
+def _both(t, row):
+    row[0] = 4.0
+    t[1][1] += row[0]
+
+
+def dict_in_a_dict(x):
+    d = {"a": [x[0]], "b": {"c": [x[1]]}}
+    b = d["b"]
+    c = b["c"]
+    c.append(2.0)
+    b["c"][0] = x[2]
+    _down(d["a"], 2)
+    return sum(c) + sum(d["a"]) + d["b"]["c"][0]
+
+
+def unpacked_rows(x):
+    t = [[x[0], 1.0], [x[1], 2.0]]
+    a, b = t
+    a[0] += x[2]
+    b[1] *= a[0]
+    c = d = t[1]
+    c[0] = 5.0 * x[0]
+    return t[0][0] + t[1][1] * d[0]
+
+
 def best_row(x):
     t = [[v, 1.0] for v in x]
     best = t[0]
@@ -583,5 +674,7 @@ PROGRAMS = [
     field_in_a_helper, row_by_name, row_of_a_row, rows_of_rows_in_loops, row_and_table,
     row_after_append, row_after_it_left, chosen_row, chosen_row_by_statements,
     row_of_a_name_of_a_row, field_by_name, row_captured, items_by_enumerate, buckets, best_row,
+    loop_over_what_it_updates, matched_row, row_with_break, rows_by_recursion, pages_in_helpers,
+    row_and_table_in_a_helper, dict_in_a_dict, unpacked_rows,
 ]  # fmt: skip
 SEEN_OUTSIDE = [argument_updated, argument_updated_by_a_helper, argument_updated_inside]

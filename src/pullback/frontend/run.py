@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,7 +18,7 @@ from pullback.core.types import BOOL, I64, Array, Decl, Type
 from pullback.errors import PullbackError, UnsupportedError
 from pullback.frontend.derivatives.identity import ByNodes
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
-from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.functions.scopes import Frame, Scope
 from pullback.frontend.interpret import scalars
 from pullback.frontend.kinds.flatten import NoKindError, functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise
@@ -44,34 +43,16 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.problems import Problems
-from pullback.frontend.python.python_values import Hidden, PythonValues
+from pullback.frontend.python.python_values import PythonValues
 from pullback.frontend.python.records import Union
-from pullback.frontend.python.source import Definition, site_of
+from pullback.frontend.python.source import site_of
 from pullback.frontend.signals import AlwaysRaises, NeedStatic, Unreachable, Unresolved
 
 if TYPE_CHECKING:
-    from pullback.frontend.functions.bodies import Spec
+    pass
 
 
 ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
-
-
-@dataclass(slots=True, eq=False)
-class Frame:
-    """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
-
-    definition: Definition | None
-    scope: Scope
-    hidden: dict[Path, Hidden] = field(default_factory=dict)
-    live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
-    in_loop: bool = False
-    depth: int = 0  # of builders, at the top of the body
-    spec: Spec | None = None
-    returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
-    given: dict[str, frozenset[Owner]] = field(default_factory=dict)
-    """The owners of what came from the caller: in parameters, in captured variables."""
-    rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
-    sealed: int = 0  # blocks around, of which what they do to variables is not carried on
 
 
 class Run(PythonValues):
@@ -277,13 +258,22 @@ class Run(PythonValues):
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
         from pullback.frontend.interpret import objects
+        from pullback.frontend.memory import places
 
-        return objects.subscript(self, value, index, node)
+        made = objects.subscript(self, value, index, node)
+        if value in self.frame.places:
+            if objects.is_int(index) or isinstance(value, RecordV):
+                places.note(self, value, index, made)
+        return made
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         from pullback.frontend.interpret import attributes
+        from pullback.frontend.memory import places
 
-        return attributes.attribute(self, value, name, node)
+        made = attributes.attribute(self, value, name, node)
+        if isinstance(value, RecordV) and value.fields.get(name) is made:
+            places.note(self, value, name, made)
+        return made
 
     def call(
         self,
@@ -442,8 +432,11 @@ class Run(PythonValues):
 
     def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value:
         from pullback.frontend.interpret import objects
+        from pullback.frontend.memory import places
 
-        return objects.element(self, items, index, node, checked)
+        made = objects.element(self, items, index, node, checked)
+        places.note(self, items, index, made)
+        return made
 
     def to_list(self, value: Value, node: ast.AST) -> ListV:
         from pullback.frontend.interpret import iteration

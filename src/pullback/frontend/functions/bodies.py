@@ -13,6 +13,7 @@ from pullback.core.build import Builder
 from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.frontend.functions import placed
 from pullback.frontend.functions.cells import Variable, enter
 from pullback.frontend.functions.handing import lent, with_updates
 from pullback.frontend.functions.lambda_sets import tie
@@ -94,7 +95,7 @@ def run_once(
     for name, kind in zip(names, spec.args):
         first = len(owners)
         args[name] = scope.names[name] = lent(take(kind, name, "an argument"))
-        if name in kept:
+        if name in kept or "@" in name:
             given[name] = frozenset(owners[first:])
         if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
             run.origins[params[-1]] = (spec, name)
@@ -116,12 +117,15 @@ def _body(
     node = spec.definition.node
     flat: Flat | None = None
     spec.never_returns = False
+    scope = frame.scope
+    scope.borrowed |= {n for n in scope.names if "@" in n}
     starts = {n: frame.scope.names[n] for n in spec.cells}
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:
+            placed.enter(run, scope, list(scope.names), node)
             value = run_body(run, spec.definition)
             run.kind(value, node)
             value = with_updates(run, spec, value, starts, node)

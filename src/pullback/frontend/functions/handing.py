@@ -25,10 +25,11 @@ from pullback.frontend.functions.cells import (
     set_variable,
     variables,
 )
+from pullback.frontend.functions.placed import moved_in
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, ListV, RecordV, Stale, Static, TupleV, Value
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import ownership, places
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.bodies import Spec
@@ -110,7 +111,9 @@ def hand_back(
         if name in args:
             _check_apart(run, spec, name, None, args[name], args, known, node)
             assert refusal is not None
-            made[name] = ownership.handed_back(run, args[name], end, refusal, node, nested)
+            made[name] = ownership.handed_back(
+                run, args[name], end, refusal, node, nested, moved_in(args, name)
+            )
             continue
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
@@ -121,7 +124,9 @@ def hand_back(
         else:
             home, own = target.home
             check_here(run, home, own, node, refusal)
-            made[name] = ownership.named_back(run, own, target.value, end, node, nested)
+            made[name] = ownership.named_back(
+                run, own, target.value, end, node, nested, places.EVERYTHING
+            )
     return _unmarked(result, made)
 
 

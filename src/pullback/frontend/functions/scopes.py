@@ -8,7 +8,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pullback.frontend.kinds.values import Owner, Value
+    from pullback.frontend.functions.bodies import Spec
+    from pullback.frontend.kinds.kinds import Kind
+    from pullback.frontend.kinds.values import Owner, PlaceV, Value
+    from pullback.frontend.python.python_values import Hidden
+    from pullback.frontend.python.source import Definition
 
 Path = tuple[tuple[object, ...], ...]
 """Where a Python value is found when compiled code is called; see ``paths.read``."""
@@ -64,3 +68,23 @@ def owner_of(scope: AnyScope, name: str) -> Scope | None:
         if (name in s.names or name in s.locals) and name not in s.borrowed:
             return s
     return None
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
+
+    definition: Definition | None
+    scope: Scope
+    hidden: dict[Path, Hidden] = field(default_factory=dict)
+    live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
+    in_loop: bool = False
+    depth: int = 0  # of builders, at the top of the body
+    spec: Spec | None = None
+    returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
+    given: dict[str, frozenset[Owner]] = field(default_factory=dict)
+    """The owners of what came from the caller: in parameters, in captured variables."""
+    rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
+    places: dict[Value, PlaceV] = field(default_factory=dict)
+    """Where what was read of variables is in them."""
+    sealed: int = 0  # blocks around, of which what they do to variables is not carried on

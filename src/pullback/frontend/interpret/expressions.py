@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     MaybeV,
     OptionalV,
+    PlaceV,
     RecordV,
     Scalar,
     SliceV,
@@ -38,7 +39,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
-from pullback.frontend.memory import dicts, ownership, row_calls
+from pullback.frontend.memory import dicts, ownership, places
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.python.syntax import LIST_UPDATES, binds_names, declared_outside, parameters
 from pullback.frontend.signals import FollowUp, Unreachable
@@ -114,8 +115,9 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             if run.scope is not function_scope(run):
                 run.refuse(node, ":= inside a dict comprehension", "write a loop")
             made = evaluate(run, value)
+            held = places.named(run, run.scope, made)
             ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = made
+            run.scope.names[name] = held
             return made
         case ast.JoinedStr():
             return joined_string(run, node)
@@ -151,10 +153,13 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
             return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
             error = FollowUp if found.reason == UNKNOWN else UnknownNameError
-            shared = found.reason.endswith("updated since")
+            shared = found.reason.endswith(("updated since", "replaced since"))
             again = "copy it before the update, or read it anew afterwards" if shared else ""
             run.refuse(node, found.reason, again, error=error)
+        if isinstance(found, PlaceV):
+            return places.current(run, found, node)
         if found is not None:
+            places.note_root(run, scope, name, found)
             return found
         if name in scope.locals:
             here = run.frame.definition
@@ -395,8 +400,7 @@ def _function_and_arguments(
             if isinstance(rows, ListV | ArrayV) and not node.keywords:
                 return Static(columns), [rows]
             return function, spread(run, rows, star)
-    form = row_calls.with_places(run, function, node)
-    return (function, _items(run, node.args)) if form is None else form
+    return function, _items(run, node.args)
 
 
 def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:

@@ -13,25 +13,26 @@ from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend.interpret.carry import Carried, carry
 from pullback.frontend.interpret.forks import UNUSED, Flow
+from pullback.frontend.interpret.loop_sources import Source, hidden_name
 from pullback.frontend.interpret.trials import first_set, return_kind
-from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.undefined import any_value, dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
     Indexed,
+    PlaceV,
     Scalar,
     Stale,
     Static,
-    TupleV,
     Unrolled,
     Value,
 )
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import ownership, places
 from pullback.frontend.problems import UNKNOWN
 from pullback.frontend.python.syntax import (
     assigned,
+    bound_anew,
     jumps,
     liveness_of,
     local_names,
@@ -46,46 +47,23 @@ if TYPE_CHECKING:
 
 def for_statement(run: Run, s: ast.For) -> Flow:
     from pullback.frontend.interpret.assignment import assign
-    from pullback.frontend.interpret.expressions import evaluate
     from pullback.frontend.interpret.statements import execute
 
-    source = evaluate(run, s.iter)
-    items = run.iterate(source, s.iter)
+    source = Source(run, s)
+    items = run.iterate(source.value, s.iter)
     leaves = jumps(s.body) & {"break", "return"}
-    # While the loop runs, its source is a name like others: updating it in the body is noticed.
-    held_as = _hidden_name("$items", s)
-    run.scope.names[held_as] = _source_arrays(source)
-
-    def check_source() -> None:
-        if isinstance(run.scope.names.get(held_as), Stale):
-            run.refuse(
-                s.iter,
-                "the loop runs over an array or list that its body updates",
-                "loop over a copy, or use while",
-                error=MutationError,
-            )
-
     if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
-        for item in items.items:
-            check_source()
-            assign(run, s.target, item, s)
+        for k, item in enumerate(items.items):
+            assign(run, s.target, source.item(k, item), s)
             flow = execute(run, s.body)
             if flow is not Flow.FALL:
                 return flow
-        check_source()
-        del run.scope.names[held_as]
+        source.close()
         return Flow.FALL
-    if isinstance(items, Unrolled):
-        items = run.iterate(run.to_list(TupleV(items.items), s.iter), s.iter)
-    assert isinstance(items, Indexed)
-    if items.keep is not None or items.nested is not None:
-        items = run.iterate(run.to_list(source, s.iter), s.iter)
-    assert isinstance(items, Indexed)
-    found: Indexed = items
+    found = source.indexed(source.value, items)
 
     def bind(index: Atom) -> None:
-        check_source()
-        assign(run, s.target, found.at(index), s)
+        assign(run, s.target, source.at(found, index), s)
 
     index = Var("i", I64)
     state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
@@ -102,36 +80,6 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _after(run, s, names, c.results(made))
     return Flow.FALL
-
-
-def _hidden_name(word: str, s: ast.stmt) -> str:
-    """A name that belongs to one loop statement."""
-    return f"{word}:{s.lineno}:{s.col_offset}"
-
-
-def _source_arrays(source: Value) -> Value:
-    try:
-        kind_of(source)
-        return source
-    except NoKindError:
-        parts = [v for v in _parts(source)]
-        return TupleV(tuple(parts))
-
-
-def _parts(value: Value) -> list[Value]:
-    from pullback.frontend.kinds.values import EnumerateV, ReversedV, ZipV
-
-    match value:
-        case ZipV(items):
-            return [p for v in items for p in _parts(v)]
-        case EnumerateV(items, _) | ReversedV(items):
-            return _parts(items)
-        case _:
-            try:
-                kind_of(value)
-            except NoKindError:
-                return []
-            return [value]
 
 
 def _carry_names(
@@ -173,9 +121,7 @@ class _Body:
         assert run.frame.definition is not None
         live = liveness_of(run.frame.definition.node)
         self.head = live.head.get(s, frozenset()) | {"$exit"}
-        self.changed = assigned(s.body)
-        if isinstance(s, ast.For):
-            self.changed = [*target_names(s.target), *self.changed]
+        self.changed = _changed(run, s)
         self.names = [
             n
             for n in dict.fromkeys([*self.changed, *extra])
@@ -192,20 +138,28 @@ class _Body:
         bodies: list[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]]
         bodies = [self.step] if self.cond is None else [self.test, self.step]
         try:
-            inits = [outer[n] for n in self.names]
+            inits = self.inits()
             while True:
                 stale = {n for n, v in outer.items() if isinstance(v, Stale)}
                 self.scope.names = outer
                 c = carry(run, inits, bodies, self.s, self.names, self.updated)
                 if self.found:
                     self.add_found()
-                    inits = [outer[n] for n in self.names]
+                    inits = self.inits()
                 elif stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
                     return self.names, c
                 # The body made a name from outside unusable: so it is in every later round.
         finally:
             self.scope.names = outer
             frame.live_end, frame.in_loop = saved
+
+    def inits(self) -> list[Value]:
+        """What the carried names hold before the loop: of parts of structures, these themselves."""
+        self.scope.names = self.outer
+        for n in self.names:
+            self.outer[n] = places.settled(self.run, self.outer[n], self.s)
+        self.names = [n for n in self.names if not isinstance(self.outer[n], Stale)]
+        return [self.outer[n] for n in self.names]
 
     def add_found(self) -> None:
         """Names that turned out to be updated by calls are carried like those assigned to."""
@@ -263,13 +217,28 @@ class _Body:
             now = self.scope.names.get(n)
             if isinstance(now, Stale) and n not in self.changed:
                 self.outer[n] = now
-            elif now is not None and now is not self.outer[n] and n not in self.changed:
+            elif now is not None and not places.same(now, self.outer[n]) and n not in self.changed:
                 self.found[n] = None
         gone = Stale("the value is not set on every path through the loop", self.s)
-        given = [self.scope.names.get(n, gone) for n in self.names]
+        given = [
+            places.settled(self.run, self.scope.names.get(n, gone), self.s) for n in self.names
+        ]
         return [
             any_value(self.run, old) if v is UNUSED else v for v, old in zip(given, values)
         ]
+
+
+def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
+    """The names that a loop binds or updates; one for a part of a structure that it only updates
+    stays as it is."""
+    targets = list(target_names(s.target)) if isinstance(s, ast.For) else []
+    anew = {*targets, *bound_anew(s.body)}
+    held = run.scope.names
+    return [
+        n
+        for n in (*targets, *assigned(s.body))
+        if n in anew or not isinstance(held.get(n), PlaceV)
+    ]
 
 
 def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
@@ -288,10 +257,9 @@ def _poison_aliases(run: Run, name: str) -> None:
 def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Sequence[Value]) -> None:
     """The names after the loop: carried ones, and others assigned in it have no sure value."""
     scope = run.scope
-    scope.names.pop(_hidden_name("$items", s), None)
-    bound = list(assigned(s.body))
-    if isinstance(s, ast.For):
-        bound = [*target_names(s.target), *bound]
+    for n in [n for n in scope.names if n.startswith(hidden_name(places.LOOP, s))]:
+        del scope.names[n]
+    bound = _changed(run, s)
     assert run.frame.definition is not None
     live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
     own = local_names(run.frame.definition.node)  # ``np.sort(a)`` looks like an update of ``np``
@@ -344,7 +312,7 @@ def _for_with_exit(
 ) -> Flow:
     """A ``for`` with break or return is a ``while`` with an index."""
 
-    counter = _hidden_name("$i", s)
+    counter = hidden_name("$i", s)
 
     def index() -> Atom:
         return run.scalar(run.scope.names[counter], s).atom

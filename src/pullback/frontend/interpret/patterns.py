@@ -42,7 +42,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import records
 from pullback.frontend.python.syntax import pattern_names
@@ -161,8 +161,9 @@ class _Matcher:
 
         def bound(name: str | None) -> Flow:
             if name is not None:
+                held = places.named(run, run.scope, whole(subject))
                 ownership.rebound(run, run.scope, name)
-                run.scope.names[name] = whole(subject)
+                run.scope.names[name] = held
             return success()
 
         match p:

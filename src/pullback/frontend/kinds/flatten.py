@@ -51,6 +51,7 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     OptionalV,
     Owner,
+    PlaceV,
     RangeV,
     RecordV,
     Scalar,
@@ -200,6 +201,11 @@ def _cell(scope: Scope, name: str) -> frozenset[Owner]:
 def captured_value(scope: Scope, name: str) -> Value:
     found = scope.names.get(name)
     if isinstance(found, CellV):
+        found = found.value
+    if isinstance(found, PlaceV):
+        if found.scope.names.get(found.root) is not found.of:
+            reason = f"{name!r} is a name for a part of what has been updated before it is captured"
+            return Stale(reason, _NO_NODE)
         found = found.value
     if found is None:
         return Stale(f"{name!r} has no value yet when it is captured", _NO_NODE)

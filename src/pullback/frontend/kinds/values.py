@@ -242,6 +242,19 @@ class CellV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PlaceV:
+    """What a name for a part of a structure holds: the variable ``root`` of ``scope``, and the
+    steps (indices, names of fields) to the part; ``value``: the part, when the variable held
+    ``of``. Never part of another value."""
+
+    scope: Scope
+    root: str
+    steps: tuple[Value | Atom | str, ...]
+    value: Value
+    of: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
     """A string or a member of an enumeration, known at run time only: its number (an I64)."""
 
@@ -369,7 +382,7 @@ UNSET = Stale("a name without a value was read", ast.Pass())
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | CellV
+    | OptionalV | MaybeV | SuperV | SymbolV | CellV | PlaceV
 )  # fmt: skip
 
 
@@ -463,7 +476,7 @@ __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
     "AttributeHandler", "CellV", "ClosureV", "EnumerateV", "FunctionV", "GeneratorV", "Handler",
     "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
-    "Owner",
+    "Owner", "PlaceV",
     "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser",
     "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value", "WRITTEN",
     "ZipV", "attribute", "index_scalar", "method", "register",

@@ -41,10 +41,10 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import lists, ownership
+from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
     Op,
-    Step,
     Store,
     apply,
     combined,

@@ -19,17 +19,27 @@ from pullback.errors import MutationError
 from pullback.frontend.interpret import objects
 from pullback.frontend.interpret.iteration import index_atom
 from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.kinds.values import ArrayV, ListV, Owner, RecordV, SliceV, TupleV, Value
-from pullback.frontend.memory import lists, ownership
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Owner,
+    PlaceV,
+    RecordV,
+    SliceV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import lists, ownership, places
 from pullback.frontend.memory.inside_lists import Inside
+from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
     Op,
-    Step,
     apply,
     combined,
     field_of,
     known,
+    moved_by,
     refuse_step,
 )
 
@@ -47,6 +57,9 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
             "give it a name first",
             error=MutationError,
         )
+    held = run.scope.names.get(target.id)
+    if isinstance(held, PlaceV):
+        return ast.copy_location(ast.Name(held.root, ast.Load()), target)
     return target
 
 
@@ -59,6 +72,9 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
             return [*steps_of(run, value), evaluate_index(run, index)]
         case ast.Attribute(value, name):
             return [*steps_of(run, value), name]
+        case ast.Name(name):
+            held = run.scope.names.get(name)
+            return places.as_steps(held) if isinstance(held, PlaceV) else []
         case _:
             return []
 
@@ -80,10 +96,11 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
     with run.holding(old):
         made, result = _Change(run, op, given, node).of(old, list(steps), frozenset())
-    assert ownership.is_updated_in_place(made)
+    assert ownership.is_root(made)
     held = op.args if isinstance(op, Method) else ()
+    moved = moved_by(None, steps, op)
     with run.holding(*held):
-        ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps))
+        ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
     return result
 
 
@@ -118,7 +135,8 @@ def exchange(run: Run, s: ast.Assign) -> bool:
         here, there = run.b.index(a, (to,), False), run.b.index(a, (at,), False)
         (once,) = run.b.let(Update(a, (to,), there, False), (a.type,))
         atoms += run.b.let(Update(once, (at,), here, False), (a.type,))
-    ownership.bind_updated(run, name, items, replace(items, atoms=tuple(atoms)), s)
+    made = replace(items, atoms=tuple(atoms))
+    ownership.bind_updated(run, name, items, made, s, moved=places.EVERYTHING)
     return True
 
 

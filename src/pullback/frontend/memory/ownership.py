@@ -43,6 +43,7 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     OptionalV,
     Owner,
+    PlaceV,
     RecordV,
     Scalar,
     Stale,
@@ -54,11 +55,13 @@ from pullback.frontend.kinds.values import (
 )
 
 if TYPE_CHECKING:
+    from pullback.frontend.memory.places import Moved
     from pullback.frontend.python.records import Union
     from pullback.frontend.run import Run
 
 
 Updatable = ArrayV | ListV | TupleV | RecordV
+"""Objects that updates change; and records with such objects in them (``is_root``)."""
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
@@ -76,6 +79,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return _owners_of_all((function, *args))
         case Static() | Stale():
             return frozenset()
+        case PlaceV():
+            return owners_of(value.value)
         case UnionV(union=union) if not _nodes_hold_memory(union):
             return frozenset()
         case _:
@@ -214,6 +219,11 @@ def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
             return False
 
 
+def is_root(value: object) -> TypeGuard[Updatable]:
+    """Whether updates of parts of a value, by its name, give it a new version."""
+    return is_updated_in_place(value) or isinstance(value, RecordV)
+
+
 def check_carried(run: Run, name: str, node: ast.AST) -> None:
     """Refuse a change of a variable inside of an expression that is evaluated for many items."""
     from pullback.frontend.interpret.expressions import function_scope
@@ -234,7 +244,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
     from pullback.frontend.interpret.expressions import function_scope, lookup
 
     value = lookup(run, name, node)
-    if not is_updated_in_place(value):
+    if not is_root(value) or not (nested or is_updated_in_place(value)):
         run.refuse(
             node,
             f"items of {run.describe(value)} cannot be assigned",
@@ -249,7 +259,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
             f"make {name!r} a parameter, or work on a copy: {name}_ = {name}.copy()",
             error=MutationError,
         )
-    if not value.fresh:
+    if not value.fresh and (is_updated_in_place(value) or name in run.frame.given):
         shown = name.partition("@")[0]
         refusal = MutationError(
             f"{shown!r} {_whose(value)}: updating it would be seen outside",
@@ -294,8 +304,9 @@ def _whose(value: Updatable) -> str:
 
 
 def bind_updated(
-    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False
-) -> Updatable:
+    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False,
+    moved: Moved = (),
+) -> Updatable:  # fmt: skip
     """The object called ``name`` has been updated. Other names of the very same object see that;
     whatever else may share its memory (``nested``: or that of what is in it) may not be used any
     more."""
@@ -303,18 +314,19 @@ def bind_updated(
 
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run)
-    updated(run, name, old, node, made, nested)
+    updated(run, name, old, node, made, nested, moved)
     mine.names[name] = made
     return made
 
 
 def updated(
     run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None,
-    nested: bool = False,
+    nested: bool = False, moved: Moved = (),
 ) -> None:  # fmt: skip
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
     from pullback.frontend.interpret.expressions import function_scope
+    from pullback.frontend.memory import places
 
     mine = function_scope(run)
     owners = owners_of(array) if nested else array.owners
@@ -326,10 +338,15 @@ def updated(
                 "make the update a statement of its own",
                 error=MutationError,
             )
+    names = {n for n, value in mine.names.items() if value is array}
     for scope in _live_scopes(run):
         for other, value in list(scope.names.items()):
             if scope is mine and other == name:
                 continue
+            if isinstance(value, PlaceV) and value.scope is mine and value.root in names:
+                value = scope.names[other] = places.after(value, other, array, moved)
+                if isinstance(value, PlaceV):
+                    continue
             same = value is array and not isinstance(array, ArrayV)
             if same and new is not None and not other.startswith("$"):
                 scope.names[other] = new
@@ -341,15 +358,16 @@ def updated(
 
 
 def handed_back(
-    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool
-) -> Updatable:
+    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool,
+    moved: Moved,
+) -> Updatable:  # fmt: skip
     """A function that was called has updated its argument: so the caller does."""
     from pullback.frontend.interpret.expressions import function_scope
 
-    assert is_updated_in_place(arg) and is_updated_in_place(new)
+    assert is_root(arg) and is_root(new)
     for name, value in function_scope(run).names.items():
         if value is arg and not name.startswith("$"):
-            return named_back(run, name, arg, new, node, nested)
+            return named_back(run, name, arg, new, node, nested, moved)
     if not arg.fresh:
         raise refusal
     if nested:
@@ -360,14 +378,15 @@ def handed_back(
 
 
 def named_back(
-    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: bool
+    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: bool, moved: Moved
 ) -> Updatable:
     """A function that was called has updated the object called ``name``."""
-    assert is_updated_in_place(arg) and is_updated_in_place(new)
+    assert is_root(arg) and is_root(new)
     updatable(run, name, node, nested)
     if nested:
         check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
-    return bind_updated(run, name, arg, _own_again(new, arg), node, nested)
+    made = _own_again(new, arg)
+    return bind_updated(run, name, arg, made, node, nested, moved)
 
 
 def _own_again(new: Updatable, arg: Updatable) -> Updatable:
@@ -450,6 +469,9 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
+    from pullback.frontend.memory import places
+
+    places.release(run, scope, name)
     if name in scope.borrowed:
         spec = run.frame.spec
         if spec is not None and spec.updates.get(name) is not None:

@@ -115,6 +115,12 @@ def _bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
         yield from (a.asname or a.name.split(".")[0] for a in n.names)
 
 
+def bound_anew(stmts: Sequence[ast.AST]) -> set[str]:
+    """The names that statements bind other than by ``+=`` and its like."""
+    nodes = (n for s in stmts for n in own_nodes(s) if not isinstance(n, ast.AugAssign))
+    return {name for n in nodes for name in _bound_by(n)}
+
+
 def binds_names(expressions: Sequence[ast.expr]) -> bool:
     """Whether one of them has a ``:=``."""
     return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
@@ -179,14 +185,7 @@ def rebound_inside(node: FunctionNode) -> frozenset[str]:
 def given_names(node: FunctionNode) -> frozenset[str]:
     """The parameters that are never bound anew: an update of what they hold can be handed back
     (``a += d`` updates what is updated in place, and of numbers nothing is handed back)."""
-    bound = {
-        name
-        for root in _body(node)
-        for n in own_nodes(root)
-        if not isinstance(n, ast.AugAssign)
-        for name in _bound_by(n)
-    }
-    return frozenset(parameters(node)) - bound
+    return frozenset(parameters(node)) - bound_anew(_body(node))
 
 
 @by_node
