@@ -448,6 +448,150 @@ def loop_that_makes_functions(x):
     return s
 
 
+def chosen_then_taken_out(x):
+    t = [[v, 1.0] for v in x]
+    if x[0] > 1.0:
+        row = t[0]
+    else:
+        row = t[2]
+    t.pop()
+    return row[0] * len(t)
+
+
+def chosen_then_replaced(x):
+    t = [[v, 1.0] for v in x]
+    row = t[0] if x[0] > 1.0 else t[-1]
+    t[2] = [5.0, 6.0]
+    return row[0] * t[2][0]
+
+
+def chosen_updated_and_replaced(x):
+    t = [[v, 1.0] for v in x]
+    if x[0] > 1.0:
+        row = t[0]
+    else:
+        row = t[2]
+    row[0] = x[1]
+    t[2] = [5.0, 6.0]
+    return row[0] * t[2][0]
+
+
+def chosen_of_two_tables(x):
+    t = [[v, 1.0] for v in x]
+    u = [[v, 2.0] for v in x]
+    row = t[0] if x[0] > 1.0 else u[1]
+    row[0] = 5.0
+    return t[0][0] + u[1][0]
+
+
+def chosen_in_a_loop(x):
+    t = [[] for _ in range(2)]
+    for v in x:
+        if v > 1.0:
+            side = t[1]
+        elif v > 0.8:
+            side = t[0]
+        else:
+            continue
+        side.append(v)
+        if len(side) > 1:
+            side[0] += v
+    return sum(t[0]) + 2.0 * sum(t[1])
+
+
+def chosen_row_in_a_helper(x):
+    t = [[v, 1.0] for v in x]
+    k = 0 if x[0] > 1.0 else -1
+    row = t[k] if x[1] > 1.0 else t[1]
+    _swap(row)
+    t.append([1.0, 2.0])
+    _swap(row)
+    row[1] += x[2]
+    return sum(r[0] * r[1] for r in t)
+
+
+def _swap(row):
+    row[0], row[1] = row[1], row[0]
+
+
+def swapped_below_a_name(x):
+    t = [[v, 1.0] for v in x]
+    row = t[0]
+    t[0], t[1] = t[1], t[0]
+    return row[0] + t[0][0] * 2.0
+
+
+def name_from_the_round_before(x):
+    t = [[v, 1.0] for v in x]
+    row = t[0]
+    s = 0.0
+    for k in range(3):
+        s += row[0] * t[0][0]
+        row = t[k]
+    return s + row[0]
+
+
+def table_bound_anew_under_a_name(x):
+    t = [[v, 1.0] for v in x]
+    row = t[0]
+    s = 0.0
+    for _ in range(3):
+        s += row[0] + t[0][0]
+        t = [[v * 2, 1.0] for v in x]
+    return s
+
+
+def replaced_on_one_path(x):
+    t = [[v, 1.0] for v in x]
+    row = t[1]
+    if x[0] > 0.5:
+        t[1] = [7.0, 8.0]
+    return row[0] * row[1] + t[1][0]
+
+
+def last_row_before_another(x):
+    t = [[v, 1.0] for v in x]
+    row = t[-1]
+    t.append([3.0, 3.0])
+    row[0] = 5.0
+    return t[-1][0] + t[-2][0]
+
+
+def list_that_grows_under_a_loop(x):
+    t = [[v] for v in x]
+    row = t[0]
+    for v in row:
+        if len(t[0]) < 4:
+            t[0].append(v * 2)
+    return sum(row)
+
+
+def two_names_of_one_row(x):
+    t = [[v, 1.0] for v in x]
+    for a, b in zip(t, reversed(t)):
+        b[0] += a[0]
+    return sum(r[0] * k for k, r in enumerate(t))
+
+
+def table_changed_beside_its_row(x):
+    t = [[v, 1.0] for v in x]
+    _replace(t, t[1])
+    return sum(r[0] * r[1] for r in t)
+
+
+def _replace(t, row):
+    t[1] = [3.0, 4.0]
+    row[0] = 9.0
+
+
+def view_and_row_of_an_array(x):
+    a = np.array([[v, 1.0] for v in x])
+    r = a[0]
+    a += 1.0
+    r += a[1]
+    return np.sum(a) + r[0]
+
+
 PROGRAMS = [
     one_variable_by_two_functions, snapshots_in_a_list, read_by_what_is_captured, made_elsewhere,
     two_made_elsewhere, chosen_at_run_time,
@@ -458,4 +602,9 @@ PROGRAMS = [
     list_and_its_captured_name, captured_rows, alias_of_an_array, view_of_an_array,
     array_bound_anew_beside_a_view, deep, in_an_expression, default_is_read_once,
     loop_that_makes_functions,
+    chosen_then_taken_out, chosen_then_replaced, chosen_updated_and_replaced, chosen_of_two_tables,
+    chosen_in_a_loop, chosen_row_in_a_helper, swapped_below_a_name, name_from_the_round_before,
+    table_bound_anew_under_a_name, replaced_on_one_path, last_row_before_another,
+    list_that_grows_under_a_loop, two_names_of_one_row, table_changed_beside_its_row,
+    view_and_row_of_an_array,
 ]  # fmt: skip

@@ -14,7 +14,8 @@ X = [0.7, 1.3, 0.9]
 DIFFERENTIATED = [
     "recursion_that_rebinds", "two_levels", "list_rebound", "array_rebound", "none_first",
     "in_while_with_break", "passed_on", "tokens", "push_passed_on", "array_captured",
-    "heap_by_another_name", "whole_array_in_a_helper",
+    "heap_by_another_name", "whole_array_in_a_helper", "force_on_bodies", "buckets",
+    "pages_in_helpers",
 ]  # fmt: skip
 LATER = ["row_captured", "best_row"]
 REFUSED = {
@@ -35,6 +36,10 @@ REFUSED = {
     "captured_rows": "may share memory",
     "alias_of_an_array": "may share memory",
     "view_of_an_array": "may share memory",
+    "chosen_updated_and_replaced": "read it anew afterwards",
+    "chosen_of_two_tables": "an item of a list",
+    "list_that_grows_under_a_loop": "loop over a copy",
+    "table_changed_beside_its_row": "may share memory",
 }
 
 

@@ -306,7 +306,7 @@ def _join_names(
     envs = [names for _, names in results if names is not None]
     before = run.scope.names
     picked = _settle_places(run, results, before, live, node)
-    live |= {f"{n}@{k}" for n, (_, steps) in picked.items() for k in steps}
+    live |= {f"{n}@{k}" for n, (_, steps) in picked.items() for k in ("", *steps)}
     joined: Names = {}
     names: list[str] = []
     kinds: list[Kind] = []
@@ -350,6 +350,9 @@ def _join_names(
         joined.update(zip(names, made))
         joined.update({n: made[place] for n, place in twins.items()})
     for n, (one, steps) in picked.items():
+        value = joined.pop(f"{n}@")
+        if not isinstance(value, Stale):
+            one = replace(one, value=value, of=joined[one.root])
         joined[n] = places.chosen(one, steps, [joined.pop(f"{n}@{k}") for k in steps])
     run.scope.names = joined
 
@@ -378,9 +381,12 @@ def _settle_places(
             place = replace(held[0], value=UNSET, of=UNSET)
             for (b, names), one in zip(arms, held):
                 assert one is not None
-                with run.building(b):
-                    names |= {f"{n}@{k}": places.index_of(run, one.steps[k]) for k in steps}
-                names[n] = place
+                with run.building(b), _names_of(run, names):
+                    chosen: Names = {
+                        f"{n}@{k}": places.index_of(run, one.steps[k]) for k in steps
+                    }
+                    chosen[f"{n}@"] = places.settled(run, one, node)
+                names |= {**chosen, n: place}
             picked[n] = place, steps
             continue
         for b, names in arms:
