@@ -36,6 +36,18 @@ def accumulator(x):
     return total
 
 
+def given_what_it_rebinds(x):
+    n = x[0]
+
+    def add(v, w):
+        nonlocal n
+        n += v * w
+
+    add(n, n)
+    add(x[1], n)
+    return n
+
+
 def accumulator_in_branches(x):
     low, high = 0.0, 1.0
 
@@ -665,7 +677,8 @@ def argument_updated_inside(x):
 
 
 PROGRAMS = [
-    counter, accumulator, accumulator_in_branches, recursion_that_rebinds, rebound_and_read_later,
+    counter, accumulator, given_what_it_rebinds, accumulator_in_branches, recursion_that_rebinds,
+    rebound_and_read_later,
     two_levels, list_rebound, array_rebound, none_first, in_while_with_break,
     function_of_a_name, passed_on, lambda_that_reads, random_numbers, tokens, push,
     heap_by_another_name, heap_by_module, push_by_another_name, push_passed_on, array_captured,

@@ -26,6 +26,7 @@ from pullback.frontend.functions.cells import (
     variables,
 )
 from pullback.frontend.functions.placed import moved_in
+from pullback.frontend.functions.scopes import shown
 from pullback.frontend.kinds.coerce import tightened
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, ListV, RecordV, Stale, Static, TupleV, Value
@@ -74,13 +75,9 @@ def with_updates(
     ends = {n: run.scope.names[n] for n in sorted(spec.updates)}
     for n, end in ends.items():
         if isinstance(end, Stale) and spec.updates[n] is not None:
-            name = _shown(n)
+            name = shown(n)
             run.refuse(node, end.reason, f"work on a copy of {name!r}", error=MutationError)
     return TupleV((_marked(value, ends), *ends.values()))
-
-
-def _shown(name: str) -> str:
-    return name.partition("@")[0]
 
 
 def _marked(value: Value, ends: dict[str, Value]) -> Value:
@@ -109,7 +106,8 @@ def hand_back(
     for name, end in zip(spec.handed, ends):
         nested, refusal = name in spec.nested, spec.updates[name]
         if name in args:
-            _check_apart(run, spec, name, None, args[name], args, known, node)
+            others = {n: v for n, v in args.items() if n != name}
+            _check_apart(run, spec, name, None, args[name], others, known, node)
             assert refusal is not None
             made[name] = ownership.handed_back(
                 run, args[name], end, refusal, node, nested, moved_in(args, name)
@@ -118,7 +116,7 @@ def hand_back(
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        _check_apart(run, spec, _shown(name), target, target.value, args, known, node)
+        _check_apart(run, spec, shown(name), target, target.value, args, known, node)
         if refusal is None:
             set_variable(run, target.home, end, node)
         else:
@@ -134,12 +132,12 @@ def _check_apart(
     run: Run, spec: Spec, name: str, target: Variable | None, value: Value,
     args: dict[str, Value], known: Sequence[Variable], node: ast.AST,
 ) -> None:  # fmt: skip
-    """What a function changes it may know by one name only: inside, these would be two things."""
-    mine = ownership.owners_of(value)
+    """What a function changes it may know by one name only: inside, these would be two things
+    (``args``: its other arguments, ``known``: what it captures)."""
+    mine = ownership.owners_of(value) if ownership.is_root(value) else frozenset()
     if target is not None:
         mine |= target.scope.cells.get(target.name, frozenset())
-    again = any(v is not value and ownership.owners_of(v) & mine for v in args.values())
-    again = again or [v is value for v in args.values()].count(True) > (target is None)
+    again = any(ownership.owners_of(v) & mine for v in args.values())
     for v in known:
         if target is not None and v.home == target.home:
             again = again or v.argument != target.argument
@@ -178,7 +176,7 @@ def prepared(
             raise refusal
         run.refuse(
             node,
-            f"a function that is differentiated assigns to {_shown(name)!r}, a variable of a "
+            f"a function that is differentiated assigns to {shown(name)!r}, a variable of a "
             "function around it",
             "let it return the new value",
             error=MutationError,

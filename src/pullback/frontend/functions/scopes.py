@@ -62,6 +62,11 @@ def outermost(scope: AnyScope) -> PyScope | None:
     return scope
 
 
+def shown(name: str) -> str:
+    """A variable as messages name it: those that a call adds have more after an ``@``."""
+    return name.partition("@")[0]
+
+
 def owner_of(scope: AnyScope, name: str) -> Scope | None:
     """The scope in which ``name`` is found (or is local but unbound); None: cells or globals."""
     for s in chain(scope):

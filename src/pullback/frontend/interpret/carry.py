@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.lambda_sets import tie
-from pullback.frontend.functions.scopes import chain
+from pullback.frontend.functions.scopes import chain, shown
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
@@ -235,7 +235,7 @@ def _next_kind(
         return kind
     joined = join(first, kind)
     if joined is None:
-        what = f"{name!r}" if name else "the value carried round the loop"
+        what = f"{shown(name)!r}" if name else "the value carried round the loop"
         was, becomes = describe_both(first, kind)
         reason = f"{what} is {was} before the loop and {becomes} after a round"
         if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:

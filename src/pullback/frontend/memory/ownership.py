@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
-from pullback.frontend.functions.scopes import Scope, chain
+from pullback.frontend.functions.scopes import Scope, chain, shown
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import (
     NoKindError,
@@ -231,7 +231,7 @@ def check_carried(run: Run, name: str, node: ast.AST) -> None:
     if run.scope is not function_scope(run) or run.frame.sealed:
         run.refuse(
             node,
-            f"an update of {name.partition('@')[0]!r} inside a comprehension, or in a function "
+            f"an update of {shown(name)!r} inside a comprehension, or in a function "
             "that is applied to many items, is not supported",
             "write a loop",
             error=MutationError,
@@ -260,10 +260,9 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
             error=MutationError,
         )
     if not value.fresh and (is_updated_in_place(value) or name in run.frame.given):
-        shown = name.partition("@")[0]
         refusal = MutationError(
-            f"{shown!r} {_whose(value)}: updating it would be seen outside",
-            _rewrite(shown, value),
+            f"{shown(name)!r} {_whose(value)}: updating it would be seen outside",
+            _rewrite(shown(name), value),
             run.site(node),
         )
         spec = run.frame.spec
@@ -282,7 +281,7 @@ def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
     """The object that the caller knows and a new one cannot both be given back."""
     run.refuse(
         node,
-        f"{name.partition('@')[0]!r} is bound to another object in a function that also updates "
+        f"{shown(name)!r} is bound to another object in a function that also updates "
         "the one that it got",
         "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new object always",
         error=MutationError,
@@ -334,7 +333,8 @@ def updated(
         if owners_of(value) & owners:
             run.refuse(
                 node,
-                f"{name!r} is updated in the middle of an expression that has already read it",
+                f"{shown(name)!r} is updated in the middle of an expression that has already read "
+                "it",
                 "make the update a statement of its own",
                 error=MutationError,
             )
@@ -352,7 +352,8 @@ def updated(
                 scope.names[other] = new
             elif owners_of(value) & owners:
                 scope.names[other] = Stale(
-                    f"{other!r} may share memory with {name!r}, which has been updated since",
+                    f"{shown(other)!r} may share memory with {shown(name)!r}, which has been "
+                    "updated since",
                     ast.Pass(),
                 )
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
+from pullback.frontend.functions.scopes import shown
 from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
 from pullback.frontend.kinds.values import (
     EnumerateV,
@@ -295,7 +296,7 @@ def after(place: PlaceV, name: str, whole: Value, moved: Moved) -> Value:
     if place.of is whole:
         return place.value
     return Stale(
-        f"{name!r} is a name for a part of {place.root.partition('@')[0]!r}, in which parts have "
+        f"{name!r} is a name for a part of {shown(place.root)!r}, in which parts have "
         "been put in, taken out or replaced since",
         ast.Pass(),
     )
