@@ -78,7 +78,7 @@ def captured(x):
     def f():
         xs.append(x)
 
-    twice(f)
+    twice(f if x > 0.0 else lambda: None)
     return sum(xs)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pullback import driver
+from pullback.call import driver
 from tests.test_rebinding import space
 
 PROGRAMS = int(os.environ.get("PULLBACK_RECURSIONS", "6"))

@@ -40,35 +40,6 @@ def test_lists_of_lists_have_a_name() -> None:
         pb.grad(columns)([[1.0, 2.0], [3.0, 4.0]])
 
 
-def test_how_to_do_without_nonlocal() -> None:
-    def counted(x):
-        n = 0.0
-
-        def bump(v):
-            nonlocal n
-            n += v * v
-
-        bump(x)
-        bump(2.0 * x)
-        return n
-
-    def handed_back(x):
-        n = 0.0
-
-        def bump(v, n):
-            n += v * v
-            return n
-
-        n = bump(x, n)
-        n = bump(2.0 * x, n)
-        return n
-
-    rewrite = r"def bump\(v, n\): \.\.\.; return n   and where .* n = bump\(\.\.\., n\)"
-    with pytest.raises(UnsupportedError, match=rewrite):
-        pb.grad(counted)(1.5)
-    assert pb.value_and_grad(handed_back)(1.5) == (counted(1.5), 15.0)
-
-
 def test_statements_that_are_refused_have_a_way_round() -> None:
     def caught(x, y):
         try:

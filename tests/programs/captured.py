@@ -1,7 +1,10 @@
-"""Nested functions that update lists, arrays and dicts of the function around them."""
+"""Nested functions that rebind variables, or update lists, arrays and dicts, of the function around
+them."""
 
 import heapq
 import math
+from heapq import heappop as take
+from heapq import heappush as put
 
 import numpy as np
 
@@ -181,12 +184,118 @@ def inner_of_inner(xs):
     return total + sum(v * (k + 1) for k, v in enumerate(kept))
 
 
+def parsed(xs):
+    """A recursive-descent parser: the position and the depth are variables that all rules move."""
+    pos, deepest = 0, 0
+
+    def number():
+        nonlocal pos
+        pos += 1
+        return xs[pos - 1]
+
+    def factor(depth):
+        nonlocal deepest
+        deepest = max(deepest, depth)
+        v = number()
+        if v < 0.8 and pos < len(xs):
+            v *= total(depth + 1)
+        return v
+
+    def total(depth):
+        s = factor(depth)
+        while pos < len(xs):
+            s = 0.5 * s + factor(depth)
+            if s > 1.2:
+                break
+        return s
+
+    made = 0.0
+    while pos < len(xs):
+        made += total(0)
+    return made * (1 + deepest)
+
+
+def knapsack(values, weights):
+    """Branch and bound: the best value so far is a variable of the search, which prunes by it."""
+    best, seen = 0.0, 0
+
+    def search(k, value, room):
+        nonlocal best, seen
+        seen += 1
+        if value > best:
+            best = value
+        if k < len(values) and value + sum(values[k:]) > best:
+            if weights[k] <= room:
+                search(k + 1, value + values[k], room - weights[k])
+            search(k + 1, value, room)
+
+    search(0, 0.0, 0.5 * sum(weights))
+    return best + 0.001 * seen
+
+
+def annealed(xs):
+    """A generator of random numbers, a temperature and a state, stepped by a function."""
+    seed, warm = 12345, 1.0
+    state = np.array(xs)
+
+    def draw():
+        nonlocal seed
+        seed = (1103515245 * seed + 12345) % 2147483648
+        return seed / 2147483648.0
+
+    def step():
+        nonlocal warm, state
+        k = int(draw() * len(xs))
+        moved = state.copy()
+        moved[k] += warm * (draw() - 0.5)
+        if draw() < 0.7:
+            state = moved
+        warm *= 0.9
+
+    for _ in range(2 * len(xs)):
+        step()
+    return np.sum(state * state) + warm
+
+
+def simulated(xs):
+    """Events that a heap orders: some put new ones in, and a function that is passed on counts."""
+    queue, clock, done = [], 0.0, 0
+
+    def arrive(t, v):
+        nonlocal clock
+        clock += v * (t - 0.5 * clock)
+        if v > 0.6:
+            put(queue, (t + v, 0.5 * v))
+
+    def count():
+        nonlocal done
+        done += 1
+
+    def drain(seen):
+        while queue:
+            t, v = take(queue)
+            arrive(t, v)
+            seen()
+
+    for k, v in enumerate(xs):
+        put(queue, (1.0 * k, v))
+    drain(count)
+    return clock + 0.1 * done
+
+
 def _graph(rng, n):
     return rng.normal(size=n), [[int(k) for k in rng.integers(0, n, size=2)] for _ in range(n)]
 
 
 def _ends(rng, n):
     return rng.normal(size=n), [int(k) for k in rng.integers(0, n + 1, size=n)]
+
+
+def _weighed(rng, n):
+    return (
+        [float(v) for v in rng.uniform(0.5, 1.5, size=n)],
+        [int(w) for w in rng.integers(1, 5, size=n)],
+    )
 
 
 def _numbers(rng, n):
@@ -201,4 +310,8 @@ PROGRAMS = [
     Program("orders", orders, _numbers, sizes=(3,)),
     Program("shortest_by_closures", shortest, _numbers),
     Program("inner_of_inner", inner_of_inner, _numbers),
+    Program("parsed_by_rules", parsed, _numbers),
+    Program("knapsack_by_search", knapsack, _weighed, sizes=(3, 5)),
+    Program("annealed", annealed, _numbers),
+    Program("simulated_events", simulated, _numbers),
 ]

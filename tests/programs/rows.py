@@ -275,6 +275,43 @@ def lists_in_records(x):
     return sum(p.place[0] * p.place[1] for p in ps)
 
 
+@dataclass(frozen=True)
+class Body:
+    place: np.ndarray
+    speed: np.ndarray
+    trail: list[float]
+
+
+def _accelerate(body, force, dt):
+    body.speed[:] += force * (dt / len(body.trail))
+    body.place[0] += dt * body.speed[0]
+    body.place[1] += dt * body.speed[1]
+    body.trail.append(body.place[0])
+
+
+def _pull(f, d):
+    f += d
+
+
+def bodies(x):
+    """Bodies that attract each other: forces are rows of an array, bodies records of a list, and
+    both are updated by functions that are given one of them."""
+    world = [Body(np.array([v, v * v]), np.zeros(2), [v]) for v in x]
+    for _ in range(2):
+        forces = np.zeros((len(world), 2))
+        for i, one in enumerate(world):
+            for j in range(i):
+                d = world[j].place - one.place
+                d = d / (1.0 + np.sum(d * d))
+                _pull(forces[i], d)
+                _pull(forces[j], -d)
+        for body, force in zip(world, forces):
+            _accelerate(body, force, 0.1)
+    first = world[0].place
+    first[0] *= 2.0
+    return sum(np.sum(b.place * b.speed) + sum(b.trail) for b in world)
+
+
 def numbers(rng, n):
     return ([float(v) for v in rng.normal(size=n)],)
 
@@ -301,4 +338,5 @@ PROGRAMS = [
     Program("given_arrays_and_buckets", given_arrays_and_buckets, numbers, sizes=(3, 8)),
     Program("lists_in_records", lists_in_records, numbers, sizes=(3, 8)),
     Program("rows_left_by_return", left_by_return, numbers),
+    Program("bodies_by_name", bodies, numbers, sizes=(2, 3)),
 ]  # fmt: skip

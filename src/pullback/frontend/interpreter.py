@@ -31,6 +31,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.generators import Generators
+from pullback.frontend.interpret.indices import is_int
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
@@ -44,10 +45,12 @@ from pullback.frontend.kinds.values import (
     LambdaSetV,
     ListV,
     OptionalV,
+    RecordV,
     Scalar,
     UnionV,
     Value,
 )
+from pullback.frontend.memory import places
 from pullback.frontend.memory.ownership import owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.run import Run
@@ -110,10 +113,16 @@ class Interpreter(Run):
         return comparisons.compare(self, op, left, right, node)
 
     def subscript(self, value: Value, index: Value, node: ast.AST) -> Value:
-        return objects.subscript(self, value, index, node)
+        made = objects.subscript(self, value, index, node)
+        if value in self.frame.places and (is_int(index) or isinstance(value, RecordV)):
+            places.note(self, value, index, made)
+        return made
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
-        return attributes.attribute(self, value, name, node)
+        made = attributes.attribute(self, value, name, node)
+        if isinstance(value, RecordV) and value.fields.get(name) is made:
+            places.note(self, value, name, made)
+        return made
 
     def call(
         self,
@@ -221,7 +230,9 @@ class Interpreter(Run):
         return iteration.length(self, value, node)
 
     def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value:
-        return objects.element(self, items, index, node, checked)
+        made = objects.element(self, items, index, node, checked)
+        places.note(self, items, index, made)
+        return made
 
     def to_list(self, value: Value, node: ast.AST) -> ListV:
         return iteration.to_list(self, value, node)

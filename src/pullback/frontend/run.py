@@ -261,8 +261,18 @@ class Run(PythonValues, Specialiser):
 
     # --- blocks and control -----------------------------------------------------------------------
 
+    @contextmanager
+    def sealed(self) -> Iterator[None]:
+        """What is run here may not change variables: no branch or loop carries them on."""
+        frame = self.frame
+        frame.sealed += 1
+        try:
+            yield
+        finally:
+            frame.sealed -= 1
+
     def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
-        with self.building(Builder()) as b:
+        with self.building(Builder()) as b, self.sealed():
             try:
                 return b.block(tuple(fn()))
             except Unreachable as e:

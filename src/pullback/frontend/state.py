@@ -8,8 +8,9 @@ from enum import Enum
 from pullback.core.terms import Site, Var
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path, Scope
+from pullback.frontend.kinds.flatten import captured_value
 from pullback.frontend.kinds.kinds import FunctionK, Kind
-from pullback.frontend.kinds.values import Owner, Value
+from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Value
 from pullback.frontend.python.source import Definition
 
 ResultOwner = tuple[frozenset[int], frozenset[int], bool]
@@ -29,9 +30,11 @@ class Spec:
     result: Kind | None = None
     owned: list[ResultOwner] = field(default_factory=list)
     hidden: dict[Path, Kind] = field(default_factory=dict)
-    updates: dict[str, MutationError] = field(default_factory=dict)  # the parameters it updates
+    updates: dict[str, MutationError | None] = field(default_factory=dict)
+    """The parameters and captured variables that it updates (None: or binds anew)."""
     nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
     handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
+    cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
     # What a round of the iteration (``fixpoint``) has found:
     used: bool = False  # it is called again while it is run
     wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # such calls need it for more
@@ -77,7 +80,12 @@ class Frame:
     depth: int = 0  # of builders, at the top of the body
     spec: Spec | None = None
     returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
-    given: dict[str, frozenset[Owner]] = field(default_factory=dict)  # the owners of parameters
+    given: dict[str, frozenset[Owner]] = field(default_factory=dict)
+    """The owners of what came from the caller: in parameters, in captured variables."""
+    rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
+    places: dict[Value, PlaceV] = field(default_factory=dict)
+    """Where what was read of variables is in them."""
+    sealed: int = 0  # blocks around, of which what they do to variables is not carried on
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +106,24 @@ class Flow(Enum):
     FALL = "fall"
     JUMPED = "jumped"
     DEAD = "dead"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A captured variable: ``argument`` is the function that leads to it, or FUNCTION."""
+
+    argument: str
+    steps: tuple[tuple[int, str], ...]
+    scope: Scope
+    name: str
+
+    @property
+    def value(self) -> Value:
+        return captured_value(self.scope, self.name)
+
+    @property
+    def home(self) -> tuple[Scope, str]:
+        """The variable that it is."""
+        found = self.scope.names.get(self.name)
+        return (found.scope, found.name) if isinstance(found, CellV) else (self.scope, self.name)
+

@@ -12,7 +12,9 @@ from pullback.core.build import Builder
 from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.functions.handing import lent, with_updates
+from pullback.frontend.functions import placed
+from pullback.frontend.functions.cells import enter, lent
+from pullback.frontend.functions.handing import with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.kinds.coerce import coerce
@@ -20,7 +22,14 @@ from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
 from pullback.frontend.kinds.kinds import Kind, ScalarK, describe_both, leaf_types
 from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, Value
-from pullback.frontend.python.syntax import CONSUMER, STOP, given_names, local_names
+from pullback.frontend.python.syntax import (
+    CONSUMER,
+    STOP,
+    free_names,
+    given_names,
+    local_names,
+    rebound_inside,
+)
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Frame, ResultOwner, Spec
 
@@ -51,18 +60,25 @@ def run_once(
     for var, origin in zip(params, origins):
         if origin is not None:
             run.origins[var] = origin
-    scope = Scope({}, f.scope, local_names(spec.definition.node) | {"$return"})
+    node = spec.definition.node
+    scope = Scope(
+        {}, f.scope, local_names(node) | {"$return"}, rebound=rebound_inside(node)
+    )
     given: dict[str, frozenset[Owner]] = {}
+    args: dict[str, Value] = {}
+    kept = given_names(node)
     for name, kind in zip(names, spec.args):
         first = len(owners)
-        scope.names[name] = lent(take(kind, name, "an argument"))
-        given[name] = frozenset(owners[first:])
+        args[name] = scope.names[name] = lent(take(kind, name, "an argument"))
+        if name in kept or "@" in name:
+            given[name] = frozenset(owners[first:])
         if isinstance(kind, ScalarK) and isinstance(kind.type, Int | Bool):
             run.origins[params[-1]] = (spec, name)
-    ends = given_names(spec.definition.node) | {"$return"}
+    ends = kept | frozenset(free_names(node)) | {"$return"}
     frame = Frame(spec.definition, scope, live_end=ends, spec=spec, given=given)
     run.frames.append(frame)
     try:
+        spec.cells = enter(run, frame, f, args)
         return _body(run, spec, frame, params, owners)
     finally:
         run.frames.pop()
@@ -74,6 +90,9 @@ def _body(
 
     node = spec.definition.node
     flat: Flat | None = None
+    scope = frame.scope
+    scope.borrowed |= {n for n in scope.names if "@" in n}
+    starts = {n: frame.scope.names[n] for n in spec.cells}
     with run.building(Builder()) as b:
         frame.depth = len(run.builders)
         if CONSUMER in frame.scope.names:
@@ -84,9 +103,10 @@ def _body(
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:
+            placed.enter(run, scope, list(scope.names), node)
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
-            value = with_updates(run, spec, value, node)
+            value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form
             flat = flatten(_to_estimate(run, spec, value, node))

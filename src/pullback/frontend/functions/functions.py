@@ -26,11 +26,13 @@ from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
 from pullback.frontend.functions.nesting import depth
+from pullback.frontend.functions.placed import is_place, of_places
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, ThreadK, UnionK, leaf_types
 from pullback.frontend.kinds.values import FunctionV, Owner, Value
+from pullback.frontend.memory.places import refresh
 from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
@@ -77,6 +79,7 @@ class Functions:
         self.fixpoint = Fixpoint(run)
         self.active = self.fixpoint.active
         self.static_params: dict[Definition, set[str]] = {}
+        self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
@@ -94,12 +97,19 @@ class Functions:
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value:
         """Call a known function with its parameters bound."""
+        refresh(self.run, f)
         args = {n: self.run.handed(v, node) for n, v in args.items()}
-        spec, atoms, owners = self.prepare(f, args, node)
+        while True:
+            given = of_places(self.run, args, self.placed.get(f.definition, ()))
+            spec, atoms, owners = self.prepare(f, given, node)
+            more = {n for n in spec.handed if n in args and is_place(self.run, given[n])}
+            if not more:
+                break
+            self.placed.setdefault(f.definition, set()).update(more)
         results = () if spec.result is None else tuple(leaf_types(spec.result))
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         value = self.result(spec, list(made), owners)
-        return hand_back(self.run, spec, f, args, value, node) if spec.handed else value
+        return hand_back(self.run, spec, f, given, value, node) if spec.handed else value
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
@@ -238,6 +248,9 @@ class Functions:
         if may_differ and any(map(_of_other_flag, old, kinds)):
             return None
         wide_f = recursive_join(old_f, function)
+        if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):
+            # A list that it captured has become longer.
+            wide_f = same_function(old_f, function)
         wide = [recursive_join(a, b) for a, b in zip(old, kinds)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):

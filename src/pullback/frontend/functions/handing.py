@@ -1,6 +1,7 @@
 """Updates handed to and fro: a function may update an array or list that its caller owns.
 
-A function that updates a parameter gives, beside its result, what the parameter holds at the end.
+A function that updates a parameter, or a variable that it captured, gives beside its result what
+that holds at the end.
 The caller binds its own name for the object to that, just as if it had made the update itself; so
 whether the update is allowed, and which other names may share the object, is decided where the
 object was made. Where the result is, or has in it, that very object, a mark stands in its place.
@@ -9,17 +10,27 @@ object was made. Where the result is, or has in it, that very object, a mark sta
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from pullback.core.terms import Var
 from pullback.errors import MutationError
+from pullback.frontend.functions.cells import (
+    FUNCTION,
+    check_here,
+    found_at,
+    set_variable,
+    variables,
+)
+from pullback.frontend.functions.placed import moved_in
+from pullback.frontend.functions.scopes import shown
 from pullback.frontend.kinds.coerce import tightened
-from pullback.frontend.kinds.flatten import flatten
 from pullback.frontend.kinds.kinds import without_spare
-from pullback.frontend.kinds.values import FunctionV, ListV, RecordV, Stale, Static, TupleV, Value
-from pullback.frontend.memory import ownership
+from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
+from pullback.frontend.memory import holding, ownership, places
+from pullback.frontend.state import Variable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -36,34 +47,29 @@ class Mark:
 _MARKS: WeakValueDictionary[str, Mark] = WeakValueDictionary()
 
 
-def lent(value: Value) -> Value:
-    """A parameter: whether the rows of a table are in one place only is for the caller to see."""
-    match value:
-        case ListV():
-            return replace(value, sole=True)
-        case TupleV(items):
-            return replace(value, items=tuple(map(lent, items)))
-        case RecordV(_, fields):
-            return replace(value, fields={n: lent(v) for n, v in fields.items()})
-        case _:
-            return value
-
-
-def with_updates(run: Run, spec: Spec, value: Value, node: ast.AST) -> Value:
-    """What a function gives that updates parameters: its result, and these."""
+def with_updates(
+    run: Run, spec: Spec, value: Value, starts: dict[str, Value], node: ast.AST
+) -> Value:
+    """What a function gives that updates parameters and captured variables, or binds these anew:
+    its result, and what they hold at its end. ``starts``: what the variables held before."""
+    for n, start in starts.items():
+        end = run.scope.names[n]
+        if end is start:
+            continue
+        spec.updates.setdefault(n, None)
     if not spec.updates:
         return value
-    names = sorted(spec.updates)
-    ends = {n: run.scope.names[n] for n in names}
+    ends = {n: run.scope.names[n] for n in sorted(spec.updates)}
     for n, end in ends.items():
-        if isinstance(end, Stale):
-            run.refuse(node, end.reason, f"work on a copy of {n!r}", error=MutationError)
+        if isinstance(end, Stale) and spec.updates[n] is not None:
+            name = shown(n)
+            run.refuse(node, end.reason, f"work on a copy of {name!r}", error=MutationError)
     return TupleV((_marked(value, ends), *ends.values()))
 
 
 def _marked(value: Value, ends: dict[str, Value]) -> Value:
     for name, end in ends.items():
-        if value is end:
+        if value is end and holding.is_updated_in_place(end):
             return Static(_MARKS.setdefault(name, Mark(name)))
     match value:
         case TupleV(items):
@@ -77,28 +83,61 @@ def _marked(value: Value, ends: dict[str, Value]) -> Value:
 def hand_back(
     run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value, node: ast.AST
 ) -> Value:
-    """The result of a call; the caller's names for updated arguments are bound to their ends."""
+    """The result of a call; the caller's names for updated arguments are bound to their ends, and
+    so are the variables that the function changed."""
     assert isinstance(value, TupleV)
     result, *ends = value.items
-    captured = frozenset(
-        o for os, _ in flatten(FunctionV(f.definition, f.scope)).owned for o in os
-    )
+    functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
+    known = list(variables(functions))
     made: dict[str, Value] = {}
     for name, end in zip(spec.handed, ends):
-        arg = args[name]
-        for other, v in args.items():
-            shared = captured if other == name else ownership.owners_of(v)
-            if shared & ownership.owners_of(arg):
-                run.refuse(
-                    node,
-                    f"{spec.definition.name!r} updates its parameter {name!r}, but sees the same "
-                    "memory under another name too",
-                    "pass it once",
-                    error=MutationError,
-                )
-        nested = name in spec.nested
-        made[name] = ownership.handed_back(run, arg, end, spec.updates[name], node, nested)
+        nested, refusal = name in spec.nested, spec.updates[name]
+        if name in args:
+            others = {n: v for n, v in args.items() if n != name}
+            _check_apart(run, spec, name, None, args[name], others, known, node)
+            assert refusal is not None
+            made[name] = ownership.handed_back(
+                run, args[name], end, refusal, node, nested, moved_in(args, name)
+            )
+            continue
+        cell = spec.cells[name]
+        target = found_at(functions, cell.argument, cell.steps)
+        assert target is not None
+        _check_apart(run, spec, shown(name), target, target.value, args, known, node)
+        if refusal is None:
+            set_variable(run, target.home, end, node)
+        else:
+            home, own = target.home
+            check_here(run, home, own, node, refusal)
+            made[name] = ownership.named_back(
+                run, own, target.value, end, node, nested, places.EVERYTHING
+            )
     return _unmarked(result, made)
+
+
+def _check_apart(
+    run: Run, spec: Spec, name: str, target: Variable | None, value: Value,
+    args: dict[str, Value], known: Sequence[Variable], node: ast.AST,
+) -> None:  # fmt: skip
+    """What a function changes it may know by one name only: inside, these would be two things
+    (``args``: its other arguments, ``known``: what it captures)."""
+    mine = ownership.owners_of(value) if ownership.is_root(value) else frozenset()
+    if target is not None:
+        mine |= target.scope.cells.get(target.name, frozenset())
+    again = any(ownership.owners_of(v) & mine for v in args.values())
+    for v in known:
+        if target is not None and v.home == target.home:
+            again = again or v.argument != target.argument
+        else:
+            again = again or bool(ownership.owners_of(v.value) & mine)
+    if again:
+        run.refuse(
+            node,
+            f"{spec.definition.name!r} updates {name!r}, but sees the same memory under another "
+            "name too",
+            "pass it once",
+            error=MutationError,
+        )
 
 
 def _unmarked(value: Value, made: dict[str, Value]) -> Value:
@@ -119,8 +158,16 @@ def prepared(
     """A function and its arguments, for a derivative operator: it may update none of them."""
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     spec, atoms, _ = run.calls.prepare(f, tight, node)
-    for refusal in spec.updates.values():
-        raise refusal
+    for name, refusal in spec.updates.items():
+        if refusal is not None:
+            raise refusal
+        run.refuse(
+            node,
+            f"a function that is differentiated assigns to {shown(name)!r}, a variable of a "
+            "function around it",
+            "let it return the new value",
+            error=MutationError,
+        )
     if spec.result is not None and without_spare(spec.result) != spec.result:
         run.refuse(
             node,

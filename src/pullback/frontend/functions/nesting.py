@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pullback.frontend.functions.scopes import AnyScope, Scope, owner_of
-from pullback.frontend.kinds.flatten import example, parts_of
+from pullback.frontend.kinds.flatten import captured_value, example, parts_of
 from pullback.frontend.kinds.kinds import Kind, LambdaSetK
 from pullback.frontend.kinds.values import (
     ClosureV,
@@ -149,7 +149,7 @@ def places(f: FunctionV) -> Iterator[tuple[Scope, str]]:
 
 def captured(f: FunctionV) -> Iterator[Value]:
     for scope, name in places(f):
-        yield scope.names[name]
+        yield captured_value(scope, name)
     yield from parts_of(f)
 
 

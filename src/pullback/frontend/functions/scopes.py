@@ -20,13 +20,17 @@ class Scope:
     comprehension inside it, or a snapshot of what some function captured (``live`` is False).
 
     ``cells``: the variables that were captured, as owners: a snapshot names those that it was taken
-    from, and is out of date when one of them is assigned again."""
+    from, and is out of date when one of them is assigned again. ``rebound``: the variables that
+    functions inside assign to. ``borrowed``: names here that are variables of functions around
+    (``CellV``)."""
 
     names: dict[str, Value]
     parent: Scope | PyScope | None = None
     locals: frozenset[str] = frozenset()
     live: bool = True
     cells: dict[str, frozenset[Owner]] = field(default_factory=dict)
+    rebound: frozenset[str] = frozenset()
+    borrowed: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,15 @@ def outermost(scope: AnyScope) -> PyScope | None:
     return scope
 
 
+def shown(name: str) -> str:
+    """A variable as messages name it: those that a call adds have more after an ``@``."""
+    return name.partition("@")[0]
+
+
 def owner_of(scope: AnyScope, name: str) -> Scope | None:
     """The scope in which ``name`` is found (or is local but unbound); None: cells or globals."""
     for s in chain(scope):
-        if name in s.names or name in s.locals:
+        if (name in s.names or name in s.locals) and name not in s.borrowed:
             return s
     return None
 

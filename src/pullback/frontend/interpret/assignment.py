@@ -18,6 +18,7 @@ from pullback.frontend.kinds.values import (
     EnumerateV,
     GeneratorV,
     ListV,
+    PlaceV,
     RecordV,
     ReversedV,
     SliceV,
@@ -28,7 +29,7 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
-from pullback.frontend.memory import nested_updates, ownership, updates
+from pullback.frontend.memory import holding, nested_updates, ownership, places, updates
 from pullback.frontend.python.syntax import BINARY
 
 if TYPE_CHECKING:
@@ -47,8 +48,9 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
                     f"{run.describe(value)} given a name: an iterator can be used only once",
                     "use it where it is made, or make a list of it: [... for ...]",
                 )
+            place = places.named(run, run.scope, value)
             ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = value
+            run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
         case ast.Subscript():
@@ -134,10 +136,15 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(name):
             old = run.lookup(name, s.target)
+            if isinstance(run.scope.names.get(name), PlaceV) and (
+                holding.is_updated_in_place(old)
+            ):
+                _augmented_item(run, s, s.target, op)
+                return
             in_place = "|" if isinstance(old, RecordV) else "+"
             if (
                 op == in_place
-                and ownership.is_updated_in_place(old)
+                and holding.is_updated_in_place(old)
                 and not isinstance(old, ArrayV)
             ):
                 method = "update" if isinstance(old, RecordV) else "extend"
@@ -159,7 +166,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             assign(run, s.target, Static(None), s)
 
 
-def _augmented_item(run: Run, s: ast.AugAssign, target: ast.Subscript, op: str) -> None:
+def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """``a[i] += v``. An item that is a list or an array is itself updated."""
     base = nested_updates.base_of(run, target)
     steps = nested_updates.steps_of(run, target)
@@ -202,7 +209,7 @@ def _whole(run: Run, old: Value, new: Value, node: ast.AST) -> Value:
 def _store(
     run: Run,
     base: ast.Name,
-    to: Sequence[updates.Step],
+    to: Sequence[places.Step],
     value: Callable[[Callable[[], Value]], Value],
     node: ast.AST,
 ) -> None:
@@ -220,8 +227,9 @@ def _store(
     change = updates.combined(run, store, steps, node)
     with run.holding(array):
         made, _ = updates.apply(run, array, change, node)
-    assert ownership.is_updated_in_place(made)
-    ownership.bind_updated(run, base.id, array, made, node)
+    assert holding.is_updated_in_place(made)
+    moved = updates.moved_by(array, steps, change)
+    ownership.bind_updated(run, base.id, array, made, node, moved=moved)
 
 
 def update_by_method(
@@ -234,10 +242,12 @@ def update_by_method(
 ) -> Value:
     """``xs.append(v)`` and the like: the name is bound to the updated list or dict."""
     old = ownership.updatable(run, name, node)
-    made, result = updates.apply(run, old, updates.Method(method, args, kwargs), node)
-    assert ownership.is_updated_in_place(made)
+    change = updates.Method(method, args, kwargs)
+    made, result = updates.apply(run, old, change, node)
+    assert holding.is_updated_in_place(made)
+    moved = updates.moved_by(old, (), change)
     with run.holding(*args):
-        ownership.bind_updated(run, name, old, made, node)
+        ownership.bind_updated(run, name, old, made, node, moved=moved)
     return result
 
 

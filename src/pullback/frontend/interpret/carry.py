@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.lambda_sets import tie
-from pullback.frontend.functions.scopes import chain
+from pullback.frontend.functions.scopes import chain, shown
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
@@ -239,7 +239,7 @@ def _next_kind(
         return kind
     joined = join(first, kind)
     if joined is None:
-        what = f"{name!r}" if name else "the value carried round the loop"
+        what = f"{shown(name)!r}" if name else "the value carried round the loop"
         was, becomes = describe_both(first, kind)
         reason = f"{what} is {was} before the loop and {becomes} after a round"
         if isinstance(kind, TupleK) and kind.is_list and as_list(kind) is None:
@@ -272,7 +272,8 @@ def repeat(
 ) -> list[Value]:
     """``state = step(i, state)``, count times."""
     index = Var("i", I64)
-    c = carry(run, init, [lambda state: step(index, state)], node)
+    with run.sealed():
+        c = carry(run, init, [lambda state: step(index, state)], node)
     loop = Loop(count, index, c.params, c.inits, c.blocks[0])
     return c.results(run.b.let(loop, tuple(v.type for v in c.params)))
 
@@ -385,6 +386,7 @@ def while_loop(
     def test(state: Sequence[Value]) -> tuple[Atom, ...]:
         return (run.bool_atom(run.truth(cond(state), node)),)
 
-    c = carry(run, init, [test, step], node)
+    with run.sealed():
+        c = carry(run, init, [test, step], node)
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
     return c.results(run.b.let(loop, tuple(v.type for v in c.params)))

@@ -12,7 +12,6 @@ from pullback.core.build import i64
 from pullback.core.terms import Atom
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret import iteration
-from pullback.frontend.interpret.expressions import evaluate
 from pullback.frontend.interpret.generators import expression
 from pullback.frontend.kinds.values import (
     Driven,
@@ -44,7 +43,7 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """A generator; its items are evaluated where it is consumed."""
-    source = evaluate(run, node.generators[0].iter)
+    source = run.evaluate(node.generators[0].iter)
     body = expression(run, node.generators, node.elt, source)
     if iteration.is_driven(source):
         return GeneratorV(node, body, body)

@@ -32,10 +32,12 @@ from pullback.frontend.kinds.coerce import copied
 from pullback.frontend.kinds.values import (
     UNSET,
     ArrayV,
+    CellV,
     FunctionV,
     ListV,
     MaybeV,
     OptionalV,
+    PlaceV,
     RecordV,
     Scalar,
     SliceV,
@@ -48,7 +50,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
-from pullback.frontend.memory import dicts, ownership, row_calls, updates
+from pullback.frontend.memory import dicts, holding, ownership, places, updates
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.python.syntax import (
     BINARY,
@@ -118,7 +120,9 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             if run.scope is not function_scope(run.scope):
                 run.refuse(node, ":= inside a dict comprehension", "write a loop")
             made = evaluate(run, value)
-            run.scope.names[name] = made
+            held = places.named(run, run.scope, made)
+            ownership.rebound(run, run.scope, name)
+            run.scope.names[name] = held
             return made
         case ast.JoinedStr():
             return joined_string(run, node)
@@ -145,16 +149,21 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
     """The value of a name: of this function, of those around it, global, built in."""
     for scope in chain(run.scope):
         found = scope.names.get(name)
+        if isinstance(found, CellV):
+            found = found.value
         if found is UNSET:
             raise Unreachable
         if isinstance(found, MaybeV):
             return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
             error = FollowUp if found.reason == UNKNOWN else UnknownNameError
-            shared = found.reason.endswith("updated since")
+            shared = found.reason.endswith(("updated since", "replaced since"))
             again = "copy it before the update, or read it anew afterwards" if shared else ""
             run.refuse(node, found.reason, again, error=error)
+        if isinstance(found, PlaceV):
+            return places.current(run, found, node)
         if found is not None:
+            places.note_root(run, scope, name, found)
             return found
         if name in scope.locals:
             here = run.frame.definition
@@ -343,7 +352,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
-            if name in LIST_UPDATES and ownership.is_updated_in_place(receiver):
+            if name in LIST_UPDATES and holding.is_updated_in_place(receiver):
                 if not isinstance(receiver, ArrayV):
                     return _list_update(run, value, name, node)
             if not attributes.has_method(receiver, name):
@@ -391,8 +400,7 @@ def _function_and_arguments(
             if isinstance(rows, ListV | ArrayV) and not node.keywords:
                 return Static(columns), [rows]
             return function, spread(run, rows, star)
-    form = row_calls.with_places(run, function, node)
-    return (function, _items(run, node.args)) if form is None else form
+    return function, _items(run, node.args)
 
 
 def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:

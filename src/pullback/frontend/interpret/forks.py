@@ -10,17 +10,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Block, Op
+from pullback.core.types import I64
 from pullback.errors import PullbackError, TypesDoNotMeetError
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, NoKindError, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import join
-from pullback.frontend.kinds.kinds import Kind, MaybeK, StaleK, describe_both, leaf_types
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    MaybeK,
+    ScalarK,
+    StaleK,
+    describe_both,
+    leaf_types,
+)
 from pullback.frontend.kinds.undefined import dummy, unset
-from pullback.frontend.kinds.values import UNSET, FunctionV, Owner, Stale, Value
+from pullback.frontend.kinds.values import (
+    INDEX_BITS,
+    UNSET,
+    FunctionV,
+    Owner,
+    PlaceV,
+    Stale,
+    Value,
+)
+from pullback.frontend.memory import places
 from pullback.frontend.python.syntax import STATE, STOP
 from pullback.frontend.signals import Unreachable
 from pullback.frontend.state import Flow
@@ -66,7 +84,39 @@ def fork_value(
         if len(values) > 1 or not flatten(joined.value).atoms:
             return _same(run, joined, results, make)
         joined = flatten(joined.value).kind  # its atoms may be local to the one arm
-    return _emit(run, results, [joined], [[v] for _, v in results], make, node)[0]
+    held = _places_of(run, results)
+    steps = places.differing(held) if len(held) > 1 else None
+    if steps is None:
+        return _emit(run, results, [joined], [[v] for _, v in results], make, node)[0]
+    columns: list[list[Value | None]] = []
+    waiting = iter(held)
+    for b, v in results:
+        with run.building(b):
+            place = None if v is None else next(waiting)
+            columns.append([v, *(
+                None if place is None else places.index_of(run, place.steps[k]) for k in steps
+            )])  # fmt: skip
+    kinds = [joined, *(_INDEX for _ in steps)]
+    made, *indices = _emit(run, results, kinds, columns, make, node)
+    assert held[0] is not None
+    run.frame.places[made] = replace(places.chosen(held[0], steps, indices), value=made)
+    return made
+
+
+_INDEX = ScalarK(I64, True, INDEX_BITS)
+
+
+def _places_of(
+    run: Run, results: Sequence[tuple[Builder, Value | None]]
+) -> list[PlaceV | None]:
+    """Where the values that arms give are, with indices that count from the start."""
+    found: list[PlaceV | None] = []
+    for b, value in results:
+        if value is not None:
+            place = run.frame.places.get(value)
+            with run.building(b):
+                found.append(None if place is None else places.from_start(run, place))
+    return found
 
 
 _VALUE = "$value"
@@ -246,10 +296,12 @@ def _join_names(
 ) -> None:
     envs = [names for _, names in results if names is not None]
     before = run.scope.names
+    picked = _settle_places(run, results, before, live, node)
+    live |= {f"{n}@{k}" for n, (_, steps) in picked.items() for k in ("", *steps)}
     joined: Names = {}
     names: list[str] = []
     kinds: list[Kind] = []
-    places: dict[tuple[int, ...], int] = {}  # names of one object in all arms stay so
+    columns_of: dict[tuple[int, ...], int] = {}  # names of one object in all arms stay so
     twins: dict[str, int] = {}
     for name in dict.fromkeys(n for env in envs for n in env):
         values = [env.get(name) for env in envs]
@@ -257,13 +309,13 @@ def _join_names(
         if outside and all(v is values[0] for v in values) and values[0] is not None:
             joined[name] = values[0]
             continue
-        if name not in live and name not in (STATE, STOP):
+        if name not in live and name not in run.scope.borrowed and name not in (STATE, STOP):
             joined[name] = UNUSED
             continue
         if all(v is UNUSED for v in values):
             joined[name] = UNUSED
             continue
-        place = places.setdefault(tuple(map(id, values)), len(names))
+        place = columns_of.setdefault(tuple(map(id, values)), len(names))
         if place < len(names):
             twins[name] = place
             continue
@@ -271,10 +323,10 @@ def _join_names(
         if isinstance(found, Same) and not outside and flatten(found.value).atoms:
             found = flatten(found.value).kind  # its atoms are local to the one arm
         if isinstance(found, Same):
-            del places[tuple(map(id, values))]
+            del columns_of[tuple(map(id, values))]
             joined[name] = found.value
         elif isinstance(found, StaleK):
-            del places[tuple(map(id, values))]
+            del columns_of[tuple(map(id, values))]
             joined[name] = Stale(found.reason, found.node)
         else:
             names.append(name)
@@ -288,7 +340,51 @@ def _join_names(
         made = _emit(run, results, kinds, columns, make, node, ends)
         joined.update(zip(names, made))
         joined.update({n: made[place] for n, place in twins.items()})
+    for n, (one, steps) in picked.items():
+        value = joined.pop(f"{n}@")
+        if not isinstance(value, Stale):
+            one = replace(one, value=value, of=joined[one.root])
+        joined[n] = places.chosen(one, steps, [joined.pop(f"{n}@{k}") for k in steps])
     run.scope.names = joined
+
+
+def _settle_places(
+    run: Run, results: Sequence[tuple[Builder, Names | None]], before: Names,
+    live: frozenset[str], node: ast.AST,
+) -> dict[str, tuple[PlaceV, list[int]]]:  # fmt: skip
+    """Names for parts of structures that are not the same in all arms: where only indices differ,
+    these are joined; else they become ordinary names."""
+    picked: dict[str, tuple[PlaceV, list[int]]] = {}
+    arms = [(b, names) for b, names in results if names is not None]
+    placed = {n for _, names in arms for n, v in names.items() if isinstance(v, PlaceV)}
+    for n in sorted(placed):
+        first = before.get(n)
+        if first is not None and all(places.same(names.get(n), first) for _, names in arms):
+            for _, names in arms:
+                names[n] = first
+            continue
+        if n not in live and n not in run.scope.borrowed:
+            continue
+        values = [names.get(n) for _, names in arms]
+        held = [v if isinstance(v, PlaceV) else None for v in values]
+        steps = places.differing(held) if len(arms) > 1 else None
+        if steps is not None and held[0] is not None:
+            place = replace(held[0], value=UNSET, of=UNSET)
+            for (b, names), one in zip(arms, held):
+                assert one is not None
+                with run.building(b), _names_of(run, names):
+                    chosen: Names = {
+                        f"{n}@{k}": places.index_of(run, one.steps[k]) for k in steps
+                    }
+                    chosen[f"{n}@"] = places.settled(run, one, node)
+                names |= {**chosen, n: place}
+            picked[n] = place, steps
+            continue
+        for b, names in arms:
+            with run.building(b), _names_of(run, names):
+                if n in names:
+                    names[n] = places.settled(run, names[n], node)
+    return picked
 
 
 def _join_name(

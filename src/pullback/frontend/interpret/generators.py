@@ -50,6 +50,7 @@ from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+    from pullback.frontend.state import Spec
 
 Stop = Callable[[Sequence[Value]], bool | Atom]
 """Whether a consumer in this state wants no further item."""
@@ -87,7 +88,9 @@ class Generators:
     kinds: dict[object, Kind | None] = field(default_factory=dict)
     made: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
     begun: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
-    numbers: int = 0
+    consumers: dict[object, Consumer] = field(default_factory=dict)
+    rounds: dict[Spec | None, tuple[int, int]] = field(default_factory=dict)
+    """Of each function: when its round began, and how many consumers that has made."""
 
     # --- what can be used once --------------------------------------------------------------------
 
@@ -163,15 +166,31 @@ class Generators:
                 atoms = b.extend(block)
                 flag = run.bool_atom(stop(c.results([*atoms])))
                 block = b.block((*atoms, flag))
-        self.numbers += 1
         types = tuple(v.type for v in c.params)
         results = (*types, BOOL) if stops else types
-        name = f"consumer.{self.numbers}"
-        run.functions[name] = Function(name, (*c.params, *item), block, results)
         kind = self.item_kind(items, node)
         assert kind is not None
-        consumer = Consumer(name, kind, results, stops)
+        consumer = self._join_point(kind, results, stops, node)
+        function = Function(consumer.name, (*c.params, *item), block, results)
+        run.functions[consumer.name] = function
         return c.results(self.call(items, consumer, c.inits, node))
+
+    def _join_point(
+        self, item: Kind, results: tuple[Type, ...], stops: bool, node: ast.AST
+    ) -> Consumer:
+        """A consumer; in another round of a recursion the one that stood in the same place in the
+        round before, if it is alike: so the functions of generators settle, too."""
+        spec = self.run.frame.spec
+        began = 0 if spec is None else spec.began
+        round_, place = self.rounds.get(spec, (began, 0))
+        place = place if round_ == began else 0
+        self.rounds[spec] = began, place + 1
+        key = spec, place, node, item, results, stops
+        known = self.consumers.get(key)
+        if known is None:
+            name = f"consumer.{len(self.consumers) + 1}"
+            known = self.consumers[key] = Consumer(name, item, results, stops)
+        return known
 
     def call(
         self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom], node: ast.AST

@@ -43,9 +43,10 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.memory import lists
+from pullback.frontend.memory import lists, places
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
+from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
 
 if TYPE_CHECKING:
@@ -60,11 +61,11 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             message = "'NoneType' object is not iterable"
             return iterate(run, optionals.present(run, value, message, node), node)
         case ArrayV():
-            return arrays.iterate(run, value, node)
+            return places.noted(run, value, arrays.iterate(run, value, node))
         case ListV(length):
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
-            return Unrolled(items)
+            return places.noted(run, value, Unrolled(items))
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:

@@ -12,36 +12,33 @@ from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
 from pullback.errors import MutationError
 from pullback.frontend.functions.generator_forms import handed_on
-from pullback.frontend.interpret import generators, iteration
+from pullback.frontend.interpret import generators
 from pullback.frontend.interpret.carry import Carried, carry
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
+from pullback.frontend.interpret.loop_sources import Source, hidden_name
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trials import first_set, return_kind
-from pullback.frontend.kinds.flatten import NoKindError, kind_of
 from pullback.frontend.kinds.join import generalise
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.undefined import any_value, dummy
 from pullback.frontend.kinds.values import (
     ArrayV,
     Driven,
-    EnumerateV,
-    GeneratorV,
     Indexed,
-    ReversedV,
+    PlaceV,
     Scalar,
     Stale,
     Static,
-    TupleV,
     Unrolled,
     Value,
-    ZipV,
 )
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import holding, ownership, places
 from pullback.frontend.python.syntax import (
     STATE,
     STOP,
     assigned,
+    bound_anew,
     jumps,
     liveness_of,
     local_names,
@@ -56,54 +53,31 @@ if TYPE_CHECKING:
 
 
 def for_statement(run: Run, s: ast.For) -> Flow:
-
-    source = run.evaluate(s.iter)
-    items = run.iterate(source, s.iter)
-    if isinstance(items, Driven) and handed_on(s):
-        generators.hand_on(run, items, s.iter)
-        return Flow.FALL
+    source = Source(run, s)
+    items = run.iterate(source.value, s.iter)
     leaves = jumps(s.body) & {"break", "return"}
-    # While the loop runs, its source is a name like others: updating it in the body is noticed.
-    held_as = _hidden_name("$items", s)
-    driven = items if isinstance(items, Driven) else None
-    run.scope.names[held_as] = generators.held(driven) if driven else _source_arrays(source)
-
-    def check_source() -> None:
-        if isinstance(run.scope.names.get(held_as), Stale):
-            what = "a generator that reads what" if driven else "an array or list that"
-            reason = f"the loop runs over {what} its body updates"
-            run.refuse(s.iter, reason, "loop over a copy, or use while", error=MutationError)
-
+    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
+    if isinstance(items, Driven):
+        return _for_driven(run, s, items, source, state)
     if isinstance(items, Unrolled) and not (items.items and jumps(s.body)):
-        for item in items.items:
-            check_source()
-            run.assign(s.target, item, s)
+        for k, item in enumerate(items.items):
+            run.assign(s.target, source.item(k, item), s)
             flow = run.execute(s.body)
             if flow is not Flow.FALL:
                 return flow
-        check_source()
-        del run.scope.names[held_as]
+        source.close()
         return Flow.FALL
-    if isinstance(items, Unrolled):
-        items = run.iterate(run.to_list(TupleV(items.items), s.iter), s.iter)
-    if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
-        items = run.iterate(iteration.collect(run, items, s.iter), s.iter)
+    found = source.indexed(source.value, items)
 
-    def bind(item: Callable[[], Value]) -> None:
-        check_source()
-        run.assign(s.target, item(), s)
+    def bind(index: Atom) -> None:
+        run.assign(s.target, source.at(found, index), s)
 
-    state: dict[str, Value] = {"$exit": Static(0)} if leaves else {}
-    if driven is not None:
-        return _for_driven(run, s, driven, bind, state)
-    assert isinstance(items, Indexed)
-    found: Indexed = items
     index = Var("i", I64)
     goes_round = has_items(found)
-    before = [lambda: bind(lambda: found.at(index))]
+    before = [lambda: bind(index)]
     first_set(run, s, before, state, goes_round)
     if leaves:
-        return _for_with_exit(run, s, found, lambda i: bind(lambda: found.at(i)))
+        return _for_with_exit(run, s, found, bind)
     names, c = _carry_names(run, s, before, None)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
@@ -113,19 +87,24 @@ def for_statement(run: Run, s: ast.For) -> Flow:
 
 
 def _for_driven(
-    run: Run,
-    s: ast.For,
-    items: Driven,
-    bind: Callable[[Callable[[], Value]], None],
-    state: dict[str, Value],
+    run: Run, s: ast.For, items: Driven, source: Source, state: dict[str, Value]
 ) -> Flow:
     """A ``for`` over a generator: its body is the consumer."""
+    if handed_on(s):
+        generators.hand_on(run, items, s.iter)
+        source.close()
+        return Flow.FALL
+    source.hold(generators.held(items))
     found = generators.of(run).item(items, s.iter)
     if found is None:
         return Flow.FALL
     item, params = found
-    before = [lambda: bind(lambda: item)]
-    first_set(run, s, before, state, False)
+
+    def bind() -> None:
+        source.check("a generator that reads what its body updates")
+        run.assign(s.target, item, s)
+
+    first_set(run, s, [bind], state, False)
 
     def driven(names: Sequence[str], c: Carried) -> list[Value]:
         def left(values: Sequence[Value]) -> bool | Atom:
@@ -135,40 +114,10 @@ def _for_driven(
         return generators.of(run).consume(items, c, params, left if state else None, s.iter)
 
     if state:
-        return _loop_with_exit(run, s, None, before, {}, False, None, driven)
-    names, c = _carry_names(run, s, before, None)
+        return _loop_with_exit(run, s, None, [bind], {}, False, None, driven)
+    names, c = _carry_names(run, s, [bind], None)
     _after(run, s, names, driven(names, c))
     return Flow.FALL
-
-
-def _hidden_name(word: str, s: ast.stmt) -> str:
-    """A name that belongs to one loop statement."""
-    return f"{word}:{s.lineno}:{s.col_offset}"
-
-
-def _source_arrays(source: Value) -> Value:
-    try:
-        kind_of(source)
-        return source
-    except NoKindError:
-        parts = [v for v in _parts(source)]
-        return TupleV(tuple(parts))
-
-
-def _parts(value: Value) -> list[Value]:
-    match value:
-        case ZipV(items):
-            return [p for v in items for p in _parts(v)]
-        case EnumerateV(items, _) | ReversedV(items):
-            return _parts(items)
-        case GeneratorV(body=Driven(_, args)):
-            return [p for v in args.values() for p in _parts(v)]
-        case _:
-            try:
-                kind_of(value)
-            except NoKindError:
-                return []
-            return [value]
 
 
 def _carry_names(
@@ -210,9 +159,7 @@ class _Body:
         assert run.frame.definition is not None
         live = liveness_of(run.frame.definition.node)
         self.head = live.head.get(s, frozenset()) | {"$exit", STATE, STOP}
-        self.changed = assigned(s.body)
-        if isinstance(s, ast.For):
-            self.changed = [*target_names(s.target), *self.changed]
+        self.changed = _changed(run, s)
         self.names = [
             n
             for n in dict.fromkeys([*self.changed, *extra])
@@ -229,20 +176,28 @@ class _Body:
         bodies: list[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]]
         bodies = [self.step] if self.cond is None else [self.test, self.step]
         try:
-            inits = [outer[n] for n in self.names]
+            inits = self.inits()
             while True:
                 stale = {n for n, v in outer.items() if isinstance(v, Stale)}
                 self.scope.names = outer
                 c = carry(run, inits, bodies, self.s, self.names, self.updated)
                 if self.found:
                     self.add_found()
-                    inits = [outer[n] for n in self.names]
+                    inits = self.inits()
                 elif stale == {n for n, v in outer.items() if isinstance(v, Stale)}:
                     return self.names, c
                 # The body made a name from outside unusable: so it is in every later round.
         finally:
             self.scope.names = outer
             frame.live_end, frame.in_loop = saved
+
+    def inits(self) -> list[Value]:
+        """What the carried names hold before the loop: of parts of structures, these themselves."""
+        self.scope.names = self.outer
+        for n in self.names:
+            self.outer[n] = places.settled(self.run, self.outer[n], self.s)
+        self.names = [n for n in self.names if not isinstance(self.outer[n], Stale)]
+        return [self.outer[n] for n in self.names]
 
     def add_found(self) -> None:
         """Names that turned out to be updated by calls are carried like those assigned to."""
@@ -270,7 +225,8 @@ class _Body:
         if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
             self.run.refuse(
                 self.s,
-                "the condition of this loop sets a name (:=), or updates a list or an array",
+                "the condition of this loop changes a variable (by := or in a function that it "
+                "calls), or updates a list or an array",
                 "write while True, and if not ...: break",
                 error=MutationError,
             )
@@ -298,13 +254,28 @@ class _Body:
             now = self.scope.names.get(n)
             if isinstance(now, Stale) and n not in self.changed:
                 self.outer[n] = now
-            elif now is not None and now is not self.outer[n] and n not in self.changed:
+            elif now is not None and not places.same(now, self.outer[n]) and n not in self.changed:
                 self.found[n] = None
         gone = Stale("the value is not set on every path through the loop", self.s)
-        given = [self.scope.names.get(n, gone) for n in self.names]
+        given = [
+            places.settled(self.run, self.scope.names.get(n, gone), self.s) for n in self.names
+        ]
         return [
             any_value(self.run, old) if v is UNUSED else v for v, old in zip(given, values)
         ]
+
+
+def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
+    """The names that a loop binds or updates; one for a part of a structure that it only updates
+    stays as it is."""
+    targets = list(target_names(s.target)) if isinstance(s, ast.For) else []
+    anew = {*targets, *bound_anew(s.body)}
+    held = run.scope.names
+    return [
+        n
+        for n in (*targets, *assigned(s.body))
+        if n in anew or not isinstance(held.get(n), PlaceV)
+    ]
 
 
 def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
@@ -316,17 +287,16 @@ def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
 
 def _poison_aliases(run: Run, name: str) -> None:
     value = run.scope.names.get(name)
-    if ownership.is_updated_in_place(value) and value.fresh:
+    if holding.is_updated_in_place(value) and value.fresh:
         ownership.updated(run, name, value, ast.Pass())
 
 
 def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Sequence[Value]) -> None:
     """The names after the loop: carried ones, and others assigned in it have no sure value."""
     scope = run.scope
-    scope.names.pop(_hidden_name("$items", s), None)
-    bound = list(assigned(s.body))
-    if isinstance(s, ast.For):
-        bound = [*target_names(s.target), *bound]
+    for n in [n for n in scope.names if n.startswith(hidden_name(places.LOOP, s))]:
+        del scope.names[n]
+    bound = _changed(run, s)
     assert run.frame.definition is not None
     live = liveness_of(run.frame.definition.node).after.get(s, frozenset())
     own = local_names(run.frame.definition.node)  # ``np.sort(a)`` looks like an update of ``np``
@@ -377,7 +347,7 @@ def _for_with_exit(
 ) -> Flow:
     """A ``for`` with break or return is a ``while`` with an index."""
 
-    counter = _hidden_name("$i", s)
+    counter = hidden_name("$i", s)
 
     def index() -> Atom:
         return run.scalar(run.scope.names[counter], s).atom

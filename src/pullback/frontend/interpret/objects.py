@@ -155,7 +155,7 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             if isinstance(index, SliceV):
                 return _slice_list(run, value, index, node)
             atom = index_atom(run, index, node, "an index of a list")
-            return element(run, value, atom, node, True)
+            return run.element(value, atom, node, True)
         case RangeV():
             return _of_range(run, value, index, node)
         case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):

@@ -42,6 +42,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.memory import ownership, places
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import records
 from pullback.frontend.python.syntax import pattern_names
@@ -159,7 +160,9 @@ class _Matcher:
 
         def bound(name: str | None) -> Flow:
             if name is not None:
-                run.scope.names[name] = whole(subject)
+                held = places.named(run, run.scope, whole(subject))
+                ownership.rebound(run, run.scope, name)
+                run.scope.names[name] = held
             return success()
 
         match p:
@@ -204,6 +207,7 @@ class _Matcher:
 
         if isinstance(p, ast.MatchStar):
             if p.name is not None:
+                ownership.rebound(self.run, self.run.scope, p.name)
                 self.run.scope.names[p.name] = value
             return go_on()
         return self.pattern(p, value, go_on, failure)

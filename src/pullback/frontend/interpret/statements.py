@@ -32,7 +32,7 @@ from pullback.frontend.kinds.values import (
     Static,
     Value,
 )
-from pullback.frontend.memory import nested_updates, ownership, row_names
+from pullback.frontend.memory import nested_updates, ownership
 from pullback.frontend.python import imports
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
@@ -80,21 +80,15 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
     """Run statements in order."""
     for k, s in enumerate(stmts):
         rest = stmts[k + 1 :]
-        after: Sequence[ast.stmt] | None = None
         try:
-            after = row_names.after_assignment(run, s, rest)
-            if isinstance(s, ast.For):
-                s = row_names.of_loop(run, s)
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
-            flow = _statement(run, s) if after is None else Flow.FALL
+            flow = _statement(run, s)
         except PullbackError as e:
             if run.problems is None or run.incomplete:
                 raise
             recovered(run, s, e)
             flow = Flow.JUMPED if isinstance(s, ast.Return) else Flow.FALL
-        if after is not None:
-            return execute(run, after)
         if flow is not Flow.FALL:
             return flow
         if "$left" in run.scope.names:
@@ -278,7 +272,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
                 delete(run, target, s)
         case ast.Import() | ast.ImportFrom():
             imports.run(run, s)
-        case ast.Pass():
+        case ast.Pass() | ast.Nonlocal():
             pass
         case _:
             run.refuse(s, f"{type(s).__name__.lower()} statements are not supported")

@@ -65,7 +65,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy import sequences
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import holding, ownership
 from pullback.frontend.python.symbols import number_of, symbol_class
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def copied(run: Run, items: ListV) -> ListV:
     whole = run.to_list(items, ast.Pass())
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
     new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
-    holds = ownership.holds_memory(whole.elem)
+    holds = holding.holds_memory(whole.elem)
     return replace(new, sole=False) if holds else replace(new, inner=frozenset())
 
 

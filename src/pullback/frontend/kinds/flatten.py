@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import cast
 
-from pullback.core.terms import Atom, Var
+from pullback.core.terms import Atom, Lit, Var
 from pullback.frontend.functions.scopes import AnyScope, PyScope, Scope, owner_of
 from pullback.frontend.kinds.kinds import (
     ArrayK,
@@ -39,9 +40,11 @@ from pullback.frontend.kinds.kinds import (
     leaf_types,
     quantised,
     static_kind,
+    static_scalar,
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CellV,
     ClosureV,
     Driven,
     FunctionV,
@@ -52,6 +55,7 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     OptionalV,
     Owner,
+    PlaceV,
     RangeV,
     RecordV,
     Scalar,
@@ -184,13 +188,18 @@ def _function(value: FunctionV, out: Flat) -> FunctionK:
         names = sorted(graph.needed[scope])
         kinds = tuple((n, _captured(scope, n, graph, out)) for n in names)
         parent = -1 if scope.parent is None else graph.number(scope.parent)
-        scopes.append(ScopeK(parent, kinds))
+        scopes.append(ScopeK(parent, kinds, None, scope.rebound))
     return FunctionK(tuple(scopes), graph.reference(value, out))
 
 
 def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
     value = captured_value(scope, name)
     out.owned.append((_cell(scope, name), False))
+    if isinstance(value, Static) and name in scope.rebound:  # a number that will be another one
+        kind = static_scalar(value.value)
+        if kind is not None and not isinstance(value.value, bool):
+            out.atoms.append(Lit(cast("int | float", value.value), kind.type))
+            return kind
     start = len(out.atoms), len(out.owned)
     try:
         return _flatten(value, graph, out)
@@ -207,9 +216,17 @@ def _cell(scope: Scope, name: str) -> frozenset[Owner]:
 
 
 def captured_value(scope: Scope, name: str) -> Value:
-    if name in scope.names:
-        return scope.names[name]
-    return Stale(f"{name!r} has no value yet when it is captured", _NO_NODE)
+    found = scope.names.get(name)
+    if isinstance(found, CellV):
+        found = found.value
+    if isinstance(found, PlaceV):
+        if found.scope.names.get(found.root) is not found.of:
+            reason = f"{name!r} is a name for a part of what has been updated before it is captured"
+            return Stale(reason, _NO_NODE)
+        found = found.value
+    if found is None:
+        return Stale(f"{name!r} has no value yet when it is captured", _NO_NODE)
+    return found
 
 
 class _Graph:
@@ -368,7 +385,8 @@ def _rebuild_function(
     kind: FunctionK, atoms: Iterator[Atom], own: Callable[[], Ownership]
 ) -> Value:
     made: list[AnyScope] = [
-        s.external if s.external is not None else Scope({}, live=False) for s in kind.scopes
+        s.external if s.external is not None else Scope({}, live=False, rebound=s.rebound)
+        for s in kind.scopes
     ]
     for described, scope in zip(kind.scopes, made):
         if isinstance(scope, Scope):
@@ -394,8 +412,13 @@ def frozen(value: Value) -> Value:
     return rebuild(flat.kind, iter(flat.atoms))
 
 
-def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:
-    """The variables of functions still running that a function value reads when it is called."""
+def captures_of(f: FunctionV) -> set[tuple[Scope, str]]:
+    """All the variables that a function captures, and those that functions in these capture."""
     graph = _Graph()
     graph.visit(f)
-    return {(s, n) for s, names in graph.needed.items() if s.live for n in names}
+    return {(s, n) for s, names in graph.needed.items() for n in names}
+
+
+def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:
+    """The variables of functions still running that a function value reads when it is called."""
+    return {(s, n) for s, n in captures_of(f) if s.live}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, Variant
@@ -125,11 +125,13 @@ class FunctionRefK:
 
 @dataclass(frozen=True, slots=True)
 class ScopeK:
-    """What functions capture from one scope. ``external``: the cells of a Python function."""
+    """What functions capture from one scope. ``external``: the cells of a Python function;
+    ``rebound``: the variables that functions inside assign to."""
 
     parent: int
     names: tuple[tuple[str, Kind], ...]
     external: PyScope | None = None
+    rebound: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +338,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return RecordK(cls, tuple((n, next(rest)) for n, _ in fields))
         case FunctionK(scopes, root):
             made = tuple(
-                ScopeK(s.parent, tuple((n, next(rest)) for n, _ in s.names), s.external)
+                replace(s, names=tuple((n, next(rest)) for n, _ in s.names))
                 for s in scopes
             )
             again = with_parts(root, tuple(rest))

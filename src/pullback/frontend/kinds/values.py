@@ -21,32 +21,7 @@ ranges exist at compile time only: they are just their leaves.
             | RangeV ZipV EnumerateV ReversedV GeneratorV SliceV
             | ThreadV(atoms)             what the consumer of a running generator has come to
 
-For those who add NumPy functions, builtins and methods:
-
-    @register(np.exp, math.exp)                       CALLS[np.exp] = handler
-    def exp(sp, args, kwargs, node): ...              -> Value
-
-    @method("array", "sum")                           METHODS["array", "sum"]
-    def array_sum(sp, receiver, args, kwargs, node): ...
-
-    @attribute("array", "T")                          ATTRIBUTES["array", "T"]
-    def array_t(sp, receiver, node): ...
-
-Receivers: "array", "scalar" (NumPy's), "number" (Python's), "list", "tuple", "range", "function".
-``frontend/library/numpy/arrays.py`` defines
-the hooks that operators and statements on arrays use (all ``node``s are ast nodes):
-
-    binop(sp, op, left, right, node) -> Value         op as written: + - * / // % ** @ & | ^ << >>
-    unary(sp, op, operand, node) -> Value             - + ~
-    compare(sp, op, left, right, node) -> Value       == != < <= > >=
-    subscript(sp, array, index, node) -> Value        index: Scalar/Static/SliceV/TupleV of them/...
-    store(sp, array, index, value, node) -> ArrayV    the updated array: same owners, new atom
-                                                      (ownership was checked by the caller)
-    iterate(sp, array, node) -> Items                 its rows
-
-They are called when at least one operand is an ArrayV. What they may ask of the specialiser is
-in ``interface``; elementwise code inside a Build may call ``sp.binop`` on NumPy Scalars
-(``py=False``) to get NumPy's meaning and promotion of one element.
+``frontend/library/registry.py`` says how a library function is registered.
 """
 
 from __future__ import annotations
@@ -65,7 +40,7 @@ from pullback.frontend.interface import Specialiser
 if TYPE_CHECKING:
     from pullback.core.messages import Part
     from pullback.frontend.functions.lambda_sets import LambdaSet
-    from pullback.frontend.functions.scopes import AnyScope
+    from pullback.frontend.functions.scopes import AnyScope, Scope
     from pullback.frontend.kinds.kinds import FunctionK, Kind
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
@@ -229,6 +204,33 @@ class MaybeV:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CellV:
+    """What a captured variable holds, while the function that captured it is run: it is the
+    variable ``name`` of ``scope``, where branches and loops see it change. Never part of another
+    value."""
+
+    scope: Scope
+    name: str
+
+    @property
+    def value(self) -> Value | None:
+        return self.scope.names.get(self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaceV:
+    """What a name for a part of a structure holds: the variable ``root`` of ``scope``, and the
+    steps (indices, names of fields) to the part; ``value``: the part, when the variable held
+    ``of``. Never part of another value."""
+
+    scope: Scope
+    root: str
+    steps: tuple[Value | Atom | str, ...]
+    value: Value
+    of: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
     """A string or a member of an enumeration, known at run time only: its number (an I64)."""
 
@@ -368,7 +370,7 @@ UNSET = Stale("a name without a value was read", ast.Pass())
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV
+    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV
 )  # fmt: skip
 
 
@@ -484,9 +486,10 @@ def class_of(value: Value) -> type | None:
 
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
-    "AttributeHandler", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV", "Handler",
+    "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV",
+    "Handler",
     "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
-    "Owner", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
+    "Owner", "PlaceV", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
     "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value",
     "SEQUENTIAL", "ThreadV", "WRITTEN",
     "ZipV", "attribute", "index_scalar", "method", "register",

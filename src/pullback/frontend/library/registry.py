@@ -1,4 +1,32 @@
-"""Everything that is known about library functions: importing this module registers it."""
+"""Everything that is known about library functions: importing this module registers it.
+
+For those who add NumPy functions, builtins and methods:
+
+    @register(np.exp, math.exp)                       CALLS[np.exp] = handler
+    def exp(sp, args, kwargs, node): ...              -> Value
+
+    @method("array", "sum")                           METHODS["array", "sum"]
+    def array_sum(sp, receiver, args, kwargs, node): ...
+
+    @attribute("array", "T")                          ATTRIBUTES["array", "T"]
+    def array_t(sp, receiver, node): ...
+
+Receivers: "array", "scalar" (NumPy's), "number" (Python's), "list", "tuple", "range", "function".
+``frontend/library/numpy/arrays.py`` defines
+the hooks that operators and statements on arrays use (all ``node``s are ast nodes):
+
+    binop(sp, op, left, right, node) -> Value         op as written: + - * / // % ** @ & | ^ << >>
+    unary(sp, op, operand, node) -> Value             - + ~
+    compare(sp, op, left, right, node) -> Value       == != < <= > >=
+    subscript(sp, array, index, node) -> Value        index: Scalar/Static/SliceV/TupleV of them/...
+    store(sp, array, index, value, node) -> ArrayV    the updated array: same owners, new atom
+                                                      (ownership was checked by the caller)
+    iterate(sp, array, node) -> Items                 its rows
+
+They are called when at least one operand is an ArrayV. What they may ask of the specialiser is
+in ``interface``; elementwise code inside a Build may call ``sp.binop`` on NumPy Scalars
+(``py=False``) to get NumPy's meaning and promotion of one element.
+"""
 
 from __future__ import annotations
 

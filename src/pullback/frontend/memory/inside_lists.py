@@ -42,11 +42,11 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.broadcasting import scalars
 from pullback.frontend.library.numpy.subscripts import store_within
-from pullback.frontend.memory import lists, ownership
+from pullback.frontend.memory import holding, lists, ownership
+from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
     Op,
-    Step,
     Store,
     apply,
     combined,
@@ -221,7 +221,7 @@ class Inside:
             k: leaves.put(k, a) for k, a in enumerate(atoms) if not (same and a is before[k])
         }
         out = leaves.changed(new)
-        if not any(map(ownership.holds_memory, parts(run.kind(made, node)))):
+        if not any(map(holding.holds_memory, parts(run.kind(made, node)))):
             return out, result
         return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result
 

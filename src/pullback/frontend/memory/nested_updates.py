@@ -18,17 +18,27 @@ from pullback.core.terms import Atom, Update
 from pullback.errors import MutationError
 from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.kinds.values import ArrayV, ListV, Owner, RecordV, SliceV, TupleV, Value
-from pullback.frontend.memory import lists, ownership
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Owner,
+    PlaceV,
+    RecordV,
+    SliceV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import holding, lists, ownership, places
 from pullback.frontend.memory.inside_lists import Inside
+from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
     Op,
-    Step,
     apply,
     combined,
     field_of,
     known,
+    moved_by,
     refuse_step,
 )
 
@@ -46,6 +56,9 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
             "give it a name first",
             error=MutationError,
         )
+    held = run.scope.names.get(target.id)
+    if isinstance(held, PlaceV):
+        return ast.copy_location(ast.Name(held.root, ast.Load()), target)
     return target
 
 
@@ -57,6 +70,9 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
             return [*steps_of(run, value), run.evaluate_index(index)]
         case ast.Attribute(value, name):
             return [*steps_of(run, value), name]
+        case ast.Name(name):
+            held = run.scope.names.get(name)
+            return places.as_steps(held) if isinstance(held, PlaceV) else []
         case _:
             return []
 
@@ -78,10 +94,11 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
     with run.holding(old):
         made, result = _Change(run, op, given, node).of(old, list(steps), frozenset())
-    assert ownership.is_updated_in_place(made)
+    assert ownership.is_root(made)
     held = op.args if isinstance(op, Method) else ()
+    moved = moved_by(None, steps, op)
     with run.holding(*held):
-        ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps))
+        ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
     return result
 
 
@@ -99,7 +116,7 @@ def exchange(run: Run, s: ast.Assign) -> bool:
             return False
 
     items = run.lookup(name, x.value)
-    if not isinstance(items, ListV) or not ownership.holds_memory(items.elem):
+    if not isinstance(items, ListV) or not holding.holds_memory(items.elem):
         return False
     indices = [run.evaluate_index(e) for e in (i, j)]
     if not all(map(is_int, indices)):
@@ -115,7 +132,8 @@ def exchange(run: Run, s: ast.Assign) -> bool:
         here, there = run.b.index(a, (to,), False), run.b.index(a, (at,), False)
         (once,) = run.b.let(Update(a, (to,), there, False), (a.type,))
         atoms += run.b.let(Update(once, (at,), here, False), (a.type,))
-    ownership.bind_updated(run, name, items, replace(items, atoms=tuple(atoms)), s)
+    made = replace(items, atoms=tuple(atoms))
+    ownership.bind_updated(run, name, items, made, s, moved=places.EVERYTHING)
     return True
 
 
@@ -165,11 +183,11 @@ class _Change:
     ) -> tuple[Value, Value]:
         """An item of known place after the update."""
         beside = beside.union(*map(ownership.owners_of, others))
-        if ownership.is_updated_in_place(item):
+        if holding.is_updated_in_place(item):
             mine = item.owners
             if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
                 ownership.refuse_shared(self.run, self.node)
             new, result = self.of(item, rest, beside)
-            assert ownership.is_updated_in_place(new)
+            assert holding.is_updated_in_place(new)
             return replace(new, owners=item.owners, fresh=item.fresh), result
         return self.of(item, rest, beside)

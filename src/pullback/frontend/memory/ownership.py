@@ -8,29 +8,24 @@ function, and names that may share its memory may not be used afterwards (they b
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeGuard
 
 from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend.functions.scopes import Scope, chain, function_scope
+from pullback.frontend.functions.scopes import shown as shown_name
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.flatten import NoKindError, flatten, parts_of
-from pullback.frontend.kinds.kinds import (
-    Kind,
-    OptionalK,
-    RecordK,
-    ScalarK,
-    StaticK,
-    SymbolK,
-    TupleK,
-    UnionK,
-    parts,
+from pullback.frontend.kinds.flatten import (
+    NoKindError,
+    captured_value,
+    captures_of,
+    flatten,
+    parts_of,
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    CellV,
     Driven,
     FunctionV,
     GeneratorV,
@@ -38,6 +33,7 @@ from pullback.frontend.kinds.values import (
     OperatorV,
     OptionalV,
     Owner,
+    PlaceV,
     RecordV,
     Scalar,
     Stale,
@@ -48,14 +44,17 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.library.numpy.create import astype
-from pullback.frontend.python.syntax import given_names
+from pullback.frontend.memory import places
+from pullback.frontend.memory.holding import (
+    Updatable,
+    _nodes_hold_memory,
+    holds_memory,
+    is_updated_in_place,
+)
 
 if TYPE_CHECKING:
-    from pullback.frontend.python.records import Union
+    from pullback.frontend.memory.places import Moved
     from pullback.frontend.run import Run
-
-
-Updatable = ArrayV | ListV | TupleV | RecordV
 
 
 def owners_of(value: Value) -> frozenset[Owner]:
@@ -63,8 +62,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
     (functions that are still looking up their variables share nothing but their defaults: they see
     the new version)."""
     match value:
-        case FunctionV(_, Scope(live=True)):
-            return _owners_of_all(parts_of(value))
+        case FunctionV():
+            return _owners_of_all(parts_of(value)) | _captured_owners(value)
         case TupleV(items, is_list, owners):
             return _owners_of_all(items) | (owners if is_list else frozenset())
         case RecordV(_, fields, _, owners):
@@ -75,6 +74,8 @@ def owners_of(value: Value) -> frozenset[Owner]:
             return _owners_of_all((function, *args.values()))
         case Static() | Stale():
             return frozenset()
+        case PlaceV():
+            return owners_of(value.value)
         case UnionV(union=union) if not _nodes_hold_memory(union):
             return frozenset()
         case _:
@@ -85,53 +86,24 @@ def owners_of(value: Value) -> frozenset[Owner]:
         return frozenset()
 
 
+def _captured_owners(f: FunctionV) -> frozenset[Owner]:
+    """The memory and the variables that a function is a snapshot of."""
+    found: frozenset[Owner] = frozenset()
+    if isinstance(f.scope, Scope) and f.scope.live:
+        return found
+    for scope, name in captures_of(f):
+        if not scope.live and not isinstance(scope.names.get(name), CellV):
+            value = captured_value(scope, name)
+            found |= scope.cells.get(name, frozenset())
+            if not isinstance(value, FunctionV):
+                found |= owners_of(value)
+            else:
+                found |= _owners_of_all(parts_of(value))
+    return found
+
+
 def _owners_of_all(values: Iterable[Value]) -> frozenset[Owner]:
     return frozenset(o for v in values for o in owners_of(v))
-
-
-def holds_memory(kind: Kind) -> bool:
-    """Whether there can be arrays, lists or dicts in a value of this kind (or it is one)."""
-    match kind:
-        case TupleK(_, True) | RecordK(cls=builtins.dict):
-            return True
-        case TupleK() | RecordK() | OptionalK():
-            return any(map(holds_memory, parts(kind)))
-        case UnionK(union):
-            return _nodes_hold_memory(union)
-        case _:
-            return not isinstance(kind, ScalarK | StaticK | SymbolK)
-
-
-@cache
-def _nodes_hold_memory(union: Union) -> bool:
-    """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
-    met, waiting = {union}, [union]
-    while waiting:
-        for kind in waiting.pop().variant_kinds():
-            for part in _below(kind):
-                match part:
-                    case UnionK(other) if other not in met:
-                        met.add(other)
-                        waiting.append(other)
-                    case UnionK():
-                        pass
-                    case _ if holds_memory(part):
-                        return True
-    return False
-
-
-def _below(kind: Kind) -> Iterator[Kind]:
-    """The parts of tuples, records and what may be None, however deep."""
-    match kind:
-        case TupleK(_, False) | OptionalK():
-            inside = parts(kind)
-        case RecordK(cls) if cls is not builtins.dict:
-            inside = parts(kind)
-        case _:
-            yield kind
-            return
-    for part in inside:
-        yield from _below(part)
 
 
 def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:
@@ -198,56 +170,69 @@ def _live_scopes(run: Run) -> Iterator[Scope]:
             yield scope
 
 
-def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
-    """Whether a value is an object that updates change: an array, a list or a dict."""
-    match value:
-        case ArrayV() | ListV() | TupleV(is_list=True):
-            return True
-        case RecordV(cls):
-            return cls is dict
-        case _:
-            return False
+def is_root(value: object) -> TypeGuard[Updatable]:
+    """Whether updates of parts of a value, by its name, give it a new version."""
+    return is_updated_in_place(value) or isinstance(value, RecordV)
+
+
+def check_carried(run: Run, name: str, node: ast.AST) -> None:
+    """Refuse a change of a variable inside of an expression that is evaluated for many items."""
+    if run.scope is not function_scope(run.scope) or run.frame.sealed:
+        run.refuse(
+            node,
+            f"an update of {shown_name(name)!r} inside a comprehension, or in a function "
+            "that is applied to many items, is not supported",
+            "write a loop",
+            error=MutationError,
+        )
 
 
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
     """The array or list called ``name``, if this function may update it (``nested``: what is in
     it); else refused here."""
     value = run.lookup(name, node)
-    if not is_updated_in_place(value):
+    if not is_root(value) or not (nested or is_updated_in_place(value)):
         run.refuse(
             node,
             f"items of {run.describe(value)} cannot be assigned",
             "use an array or a list",
             error=MutationError if not isinstance(value, Static) else ArgumentTypeError,
         )
-    if run.scope is not function_scope(run.scope):
-        run.refuse(
-            node,
-            "an update inside a comprehension is not supported",
-            "write a loop",
-            error=MutationError,
-        )
+    check_carried(run, name, node)
     if name not in function_scope(run.scope).names:
         run.refuse(
             node,
             f"{name!r} belongs to the enclosing function: updating it here would be seen there",
-            f"make {name!r} a parameter, or only call the nested function, by its name: it may "
-            f"then update what it captures; or work on a copy: {name}_ = {name}.copy()",
+            f"make {name!r} a parameter, or work on a copy: {name}_ = {name}.copy()",
             error=MutationError,
         )
-    if not value.fresh:
+    if not value.fresh and (is_updated_in_place(value) or name in run.frame.given):
         refusal = MutationError(
-            f"{name!r} {_whose(value)}: updating it would be seen outside",
-            _rewrite(name, value),
+            f"{shown_name(name)!r} {_whose(value)}: updating it would be seen outside",
+            _rewrite(shown_name(name), value),
             run.site(node),
         )
-        spec, definition = run.frame.spec, run.frame.definition
-        if spec is None or definition is None or name not in given_names(definition.node):
+        spec = run.frame.spec
+        if spec is None or name not in run.frame.given:
             raise refusal
-        spec.updates.setdefault(name, refusal)  # the caller decides
+        if name in run.frame.rebound:
+            refuse_both(run, name, node)
+        if spec.updates.get(name) is None:
+            spec.updates[name] = refusal  # the caller decides
         if nested:
             spec.nested.add(name)
     return value
+
+
+def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
+    """The object that the caller knows and a new one cannot both be given back."""
+    run.refuse(
+        node,
+        f"{shown_name(name)!r} is bound to another object in a function that also updates "
+        "the one that it got",
+        "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new object always",
+        error=MutationError,
+    )
 
 
 def _rewrite(name: str, value: Updatable) -> str:
@@ -265,21 +250,22 @@ def _whose(value: Updatable) -> str:
 
 
 def bind_updated(
-    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False
-) -> Updatable:
+    run: Run, name: str, old: Updatable, new: Updatable, node: ast.AST, nested: bool = False,
+    moved: Moved = (),
+) -> Updatable:  # fmt: skip
     """The object called ``name`` has been updated. Other names of the very same object see that;
     whatever else may share its memory (``nested``: or that of what is in it) may not be used any
     more."""
     made = replace(new, owners=old.owners, fresh=old.fresh)
     mine = function_scope(run.scope)
-    updated(run, name, old, node, made, nested)
+    updated(run, name, old, node, made, nested, moved)
     mine.names[name] = made
     return made
 
 
 def updated(
     run: Run, name: str, array: Updatable, node: ast.AST, new: Value | None = None,
-    nested: bool = False,
+    nested: bool = False, moved: Moved = (),
 ) -> None:  # fmt: skip
     """Poison the other names of memory that is updated; those of a list itself become ``new``, if
     it is known. (Of arrays not: NumPy may have copied where the front end need not.)"""
@@ -289,36 +275,40 @@ def updated(
         if owners_of(value) & owners:
             run.refuse(
                 node,
-                f"{name!r} is updated in the middle of an expression that has already read it",
+                f"{shown_name(name)!r} is updated in the middle of an expression that has already "
+                "it",
                 "make the update a statement of its own",
                 error=MutationError,
             )
+    names = {n for n, value in mine.names.items() if value is array}
     for scope in _live_scopes(run):
         for other, value in list(scope.names.items()):
             if scope is mine and other == name:
                 continue
+            if isinstance(value, PlaceV) and value.scope is mine and value.root in names:
+                value = scope.names[other] = places.after(value, other, array, moved)
+                if isinstance(value, PlaceV):
+                    continue
             same = value is array and not isinstance(array, ArrayV)
             if same and new is not None and not other.startswith("$"):
                 scope.names[other] = new
             elif owners_of(value) & owners:
                 scope.names[other] = Stale(
-                    f"{other!r} may share memory with {name!r}, which has been updated since",
+                    f"{shown_name(other)!r} may share memory with {shown_name(name)!r}, which has "
+                    "been updated since",
                     ast.Pass(),
                 )
 
 
 def handed_back(
-    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool
-) -> Updatable:
+    run: Run, arg: Value, new: Value, refusal: MutationError, node: ast.AST, nested: bool,
+    moved: Moved,
+) -> Updatable:  # fmt: skip
     """A function that was called has updated its argument: so the caller does."""
-    assert is_updated_in_place(arg) and is_updated_in_place(new)
+    assert is_root(arg) and is_root(new)
     for name, value in function_scope(run.scope).names.items():
         if value is arg and not name.startswith("$"):
-            updatable(run, name, node, nested)
-            if nested:
-                check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
-            new = _own_again(new, arg)
-            return bind_updated(run, name, arg, new, node, nested)
+            return named_back(run, name, arg, new, node, nested, moved)
     if not arg.fresh:
         raise refusal
     if nested:
@@ -326,6 +316,18 @@ def handed_back(
     made = replace(new, owners=arg.owners, fresh=True)
     updated(run, "the argument", arg, node, made, nested)
     return made
+
+
+def named_back(
+    run: Run, name: str, arg: Value, new: Value, node: ast.AST, nested: bool, moved: Moved
+) -> Updatable:
+    """A function that was called has updated the object called ``name``."""
+    assert is_root(arg) and is_root(new)
+    updatable(run, name, node, nested)
+    if nested:
+        check_inside(run, arg, run.frame.given.get(name, frozenset()), node)
+    made = _own_again(new, arg)
+    return bind_updated(run, name, arg, made, node, nested, moved)
 
 
 def _own_again(new: Updatable, arg: Updatable) -> Updatable:
@@ -406,6 +408,12 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
+    places.release(run, scope, name)
+    if name in scope.borrowed:
+        spec = run.frame.spec
+        if spec is not None and spec.updates.get(name) is not None:
+            refuse_both(run, name, spec.definition.node)
+        run.frame.rebound.add(name)
     cell = scope.cells.get(name)
     if cell is None:
         return

@@ -20,12 +20,10 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, lists
+from pullback.frontend.memory.places import Move, Moved, Step
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-
-Step = Value | str
-"""An index, or the name of a field."""
 
 _NONE = Static(None)
 
@@ -93,6 +91,20 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
                 "make a new one",
                 error=MutationError,
             )
+
+
+def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
+    """What an operation on the container at these steps moves or replaces."""
+    path = tuple(steps)
+    match op:
+        case _ if isinstance(container, ArrayV):
+            return ()
+        case Store(index):
+            return (Move((*path, index), len(path) + 1, isinstance(index, SliceV)),)
+        case Method("append" | "extend"):
+            return (Move(path, None),)
+        case Become() | Method():
+            return (Move(path, len(path) + 1),)
 
 
 def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:

@@ -10,7 +10,6 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
-from pullback.frontend.functions.lifting import lifted
 from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
 
 
@@ -74,8 +73,7 @@ def _definition(function: FunctionType) -> Definition:
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceError(f"{function.__qualname__!r} is an async function")
         return Definition(
-            lifted(node), text.file, code.co_name, function.__qualname__, function.__globals__,
-            text.lines,
+            node, text.file, code.co_name, function.__qualname__, function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)
 

@@ -100,20 +100,31 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
     names: dict[str, None] = {}
     for stmt in stmts:
         for n in own_nodes(stmt):
-            for target in _targets(n):
-                names.update(dict.fromkeys(target_names(target, updates)))
-            if isinstance(n, ast.FunctionDef):
-                names[n.name] = None
-            elif isinstance(n, ast.match_case):
-                names.update(dict.fromkeys(pattern_names(n.pattern)))
-            elif isinstance(n, ast.Import | ast.ImportFrom):
-                names.update(dict.fromkeys(a.asname or a.name.split(".")[0] for a in n.names))
-            elif isinstance(n, ast.Yield | ast.YieldFrom):
-                names[STATE] = names[STOP] = None
+            names.update(dict.fromkeys(_bound_by(n, updates)))
             changed = _updated_by_method(n) if updates else None
             if changed is not None:
                 names[changed] = None
     return list(names)
+
+
+def _bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
+    """The names that one node binds or (if asked) whose elements it assigns."""
+    for target in _targets(n):
+        yield from target_names(target, updates)
+    if isinstance(n, ast.FunctionDef):
+        yield n.name
+    elif isinstance(n, ast.match_case):
+        yield from pattern_names(n.pattern)
+    elif isinstance(n, ast.Import | ast.ImportFrom):
+        yield from (a.asname or a.name.split(".")[0] for a in n.names)
+    elif isinstance(n, ast.Yield | ast.YieldFrom):
+        yield from (STATE, STOP)
+
+
+def bound_anew(stmts: Sequence[ast.AST]) -> set[str]:
+    """The names that statements bind other than by ``+=`` and its like."""
+    nodes = (n for s in stmts for n in own_nodes(s) if not isinstance(n, ast.AugAssign))
+    return {name for n in nodes for name in _bound_by(n)}
 
 
 def binds_names(expressions: Sequence[ast.expr]) -> bool:
@@ -157,25 +168,36 @@ def _body(node: FunctionNode) -> list[ast.AST]:
 @by_node
 def local_names(node: FunctionNode) -> frozenset[str]:
     """The names that are local to a function (as in Python, wherever they are assigned)."""
-    return local_names_now(node)
-
-
-def local_names_now(node: FunctionNode) -> frozenset[str]:
-    """The same of a tree that changes: not remembered."""
     extra = [node.args.vararg.arg] if node.args.vararg is not None else []
-    return frozenset(parameters(node)) | frozenset(extra) | frozenset(assigned(_body(node), False))
+    bound = frozenset(assigned(_body(node), False)) - rebinds(node)
+    return frozenset(parameters(node)) | frozenset(extra) | bound
+
+
+@by_node
+def rebinds(node: FunctionNode) -> frozenset[str]:
+    """The variables of functions around that a function declares ``nonlocal``."""
+    own = (n for root in _body(node) for n in own_nodes(root))
+    return frozenset(name for n in own if isinstance(n, ast.Nonlocal) for name in n.names)
+
+
+@by_node
+def rebound_inside(node: FunctionNode) -> frozenset[str]:
+    """The local names that functions nested in a function assign to."""
+    inside = (n for root in _body(node) for n in ast.walk(root) if isinstance(n, ast.Nonlocal))
+    return frozenset(name for n in inside for name in n.names) & local_names(node)
 
 
 @by_node
 def given_names(node: FunctionNode) -> frozenset[str]:
-    """The parameters that are never bound anew: an update of what they hold can be handed back."""
-    return frozenset(parameters(node)) - set(assigned(_body(node), False))
+    """The parameters that are never bound anew: an update of what they hold can be handed back
+    (``a += d`` updates what is updated in place, and of numbers nothing is handed back)."""
+    return frozenset(parameters(node)) - bound_anew(_body(node))
 
 
 @by_node
 def free_names(node: FunctionNode) -> tuple[str, ...]:
     """The names that a function reads from outside, sorted: of enclosing functions or globals."""
-    return tuple(sorted(reads(_body(node)) - local_names(node)))
+    return tuple(sorted((reads(_body(node)) | rebinds(node)) - local_names(node)))
 
 
 def reads(nodes: Iterable[ast.AST]) -> set[str]:
@@ -368,8 +390,9 @@ def liveness_of(node: FunctionNode) -> Liveness:
     """Liveness in a whole function body (of a lambda: nothing to know)."""
     if isinstance(node, ast.Lambda):
         return Liveness()
-    ends = given_names(node)
-    live = Liveness(captured=captured_names(node.body) & local_names(node), ends=ends)
+    ends = given_names(node) | frozenset(free_names(node))
+    captured = (captured_names(node.body) & local_names(node)) | rebinds(node)
+    live = Liveness(captured=captured, ends=ends)
     live.block(node.body, ends)
     return live
 
@@ -395,10 +418,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("async code cannot be compiled", "call an ordinary function"),
     ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
     ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
-    ast.Nonlocal: (
-        "a variable of an enclosing function cannot be rebound",
-        "give it to the function and return the new one",
-    ),
     ast.Set: ("sets are not part of the language", "use a tuple or a list: k in (1, 2)"),
     ast.SetComp: ("sets are not part of the language", "use a list"),
 }
@@ -419,32 +438,12 @@ def is_generator(node: FunctionNode) -> bool:
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for s in _body(node) for n in own_nodes(s))
 
 
-def _handed_back(node: FunctionNode, declared: ast.Nonlocal) -> str:
-    """How to do without ``nonlocal``: the function is given the value and returns the new one."""
-    around = [
-        f
-        for f in ast.walk(node)
-        if isinstance(f, ast.FunctionDef) and any(n is declared for n in ast.walk(f))
-    ]
-    inner = around[-1]  # ``walk`` finds those outside first
-    names = ", ".join(declared.names)
-    given = ", ".join([*parameters(inner), *declared.names])
-    call = ", ".join([*["..."] * bool(parameters(inner)), *declared.names])
-    return (
-        f"def {inner.name}({given}): ...; return {names}   and where it is called   "
-        f"{names} = {inner.name}({call})"
-    )
-
-
 def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
     """The places in a function whose syntax is refused, with reason and rewrite."""
     for root in _body(node):
         for n in ast.walk(root):
             if type(n) in REFUSED:
-                reason, rewrite = REFUSED[type(n)]
-                if isinstance(n, ast.Nonlocal):
-                    rewrite = _handed_back(node, n)
-                yield n, reason, rewrite
+                yield n, *REFUSED[type(n)]
 
 
 BINARY: dict[type[ast.operator], str] = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from pullback.errors import ArgumentTypeError, MutationError
 from pullback.frontend.kinds.values import ArrayV, Static, Value
-from pullback.frontend.memory import nested_updates, ownership, updates
+from pullback.frontend.memory import holding, nested_updates, ownership, updates
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -50,6 +50,6 @@ def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value
         run.refuse(args[0], f"{run.describe(array)} is not an array", error=ArgumentTypeError)
     with run.holding(array):
         made, _ = updates.apply(run, array, updates.combined(run, change, steps, node), node)
-    assert ownership.is_updated_in_place(made)
+    assert holding.is_updated_in_place(made)
     ownership.bind_updated(run, base.id, array, made, node)
     return Static(None)

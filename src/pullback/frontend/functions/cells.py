@@ -1,0 +1,152 @@
+"""Variables that inner functions assign to, and captured objects that they update: cells.
+
+A call gives a function the variables that it captures, as they are. While its body is run, those
+that may change are variables of the frame of the call (``enter``): their captured names hold a
+``CellV`` that leads there, for all functions that captured the same variable. So branches and loops
+join them like any others, and what a function that is called in turn does to them is seen. What
+they hold at the end the call gives back (``handing``), and the caller sets its own variables, which
+may be cells again.
+
+A variable is found by a path: it is in one of the scopes, counted outwards, of the function that is
+called or that is an argument, or of a function in such a variable.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pullback.errors import MutationError
+from pullback.frontend.functions.scopes import Scope, chain, function_scope, owner_of
+from pullback.frontend.kinds.flatten import captures_of
+from pullback.frontend.kinds.values import (
+    CellV,
+    FunctionV,
+    ListV,
+    RecordV,
+    Stale,
+    TupleV,
+    Value,
+)
+from pullback.frontend.memory import holding, ownership
+from pullback.frontend.python.syntax import rebinds
+from pullback.frontend.state import Variable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+    from pullback.frontend.state import Frame
+
+FUNCTION = ""
+"""The function that is called, among the arguments."""
+
+
+def variables(values: dict[str, Value]) -> Iterator[Variable]:
+    """The captured variables of functions, each once for each of these values."""
+    for argument, value in values.items():
+        if isinstance(value, FunctionV):
+            yield from _variables(argument, value)
+
+
+def _variables(argument: str, root: FunctionV) -> Iterator[Variable]:
+    waiting: list[tuple[tuple[tuple[int, str], ...], FunctionV]] = [((), root)]
+    met: set[Scope] = set()
+    wanted = captures_of(root)
+    for path, f in waiting:
+        for k, scope in enumerate(chain(f.scope)):
+            if scope in met:
+                continue
+            met.add(scope)
+            for name in sorted(n for s, n in wanted if s is scope):
+                found = Variable(argument, (*path, (k, name)), scope, name)
+                yield found
+                if isinstance(found.value, FunctionV):
+                    waiting.append((found.steps, found.value))
+
+
+def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, str], ...]) -> (
+    Variable | None
+):
+    """The variable at a path, in the functions that a caller has."""
+    value, variable = values.get(argument), None
+    for k, name in steps:
+        scopes = list(chain(value.scope)) if isinstance(value, FunctionV) else []
+        if k >= len(scopes):
+            return None
+        variable = Variable(argument, steps, scopes[k], name)
+        value = variable.value
+    return variable
+
+
+def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[str, Variable]:
+    """Make cells of the captured variables that may change; gives them by their names in the
+    frame, where the function's own variables keep their names."""
+    assert frame.definition is not None
+    node, cells = frame.definition.node, dict[str, Variable]()
+    declared = rebinds(node)
+    for k, v in enumerate(list(variables({FUNCTION: f, **args}))):
+        value = v.value
+        if not (v.name in v.scope.rebound or holding.is_updated_in_place(value)):
+            continue
+        mine = v.argument == FUNCTION and owner_of(f.scope, v.name) is v.scope
+        name = v.name if mine and v.name not in frame.scope.locals else f"{v.name}@{k}"
+        cells[name] = v
+        frame.scope.names[name] = lent(value)
+        frame.scope.borrowed.add(name)
+        if v.name in v.scope.cells:
+            frame.scope.cells[name] = v.scope.cells[v.name]
+        frame.given[name] = ownership.owners_of(value)
+        v.scope.names[v.name] = CellV(frame.scope, name)
+    for name in sorted(declared - cells.keys()):
+        where = next((n for n in ast.walk(node) if isinstance(n, ast.Nonlocal)), node)
+        run.refuse(
+            where,
+            f"{name!r} belongs to a function that is not compiled: rebinding it would be seen "
+            "there",
+            "pass the value in and return the new one",
+            error=MutationError,
+        )
+    return cells
+
+
+def set_variable(run: Run, home: tuple[Scope, str], value: Value, node: ast.AST) -> None:
+    """``name = value`` for a variable that the frame has."""
+    scope, name = home
+    check_here(run, scope, name, node)
+    ownership.rebound(run, scope, name)
+    scope.names[name] = value
+
+
+def check_here(
+    run: Run, scope: Scope, name: str, node: ast.AST, refusal: MutationError | None = None
+) -> None:
+    """Refuse a change of a variable where no branch or loop carries it on."""
+    mine = function_scope(run.scope)
+    if scope is not mine:
+        if refusal is not None:
+            raise refusal
+        run.refuse(
+            node,
+            f"this call changes {name!r}, which a function keeps that was made elsewhere",
+            "call the function where the variable is, or give it the value and let it return the "
+            "new one",
+            error=MutationError,
+        )
+    ownership.check_carried(run, name, node)
+
+
+def lent(value: Value) -> Value:
+    """A parameter: whether the rows of a table are in one place only is for the caller to see."""
+    match value:
+        case ListV():
+            return replace(value, sole=True)
+        case TupleV(items):
+            return replace(value, items=tuple(map(lent, items)))
+        case RecordV(_, fields):
+            return replace(value, fields={n: lent(v) for n, v in fields.items()})
+        case _:
+            return value
+
+
+__all__ = ["FUNCTION", "Stale", "Variable", "enter", "found_at", "set_variable", "variables"]

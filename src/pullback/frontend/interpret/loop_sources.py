@@ -1,0 +1,114 @@
+"""What a ``for`` statement runs over, while its body may update it.
+
+An item is taken when its round begins: where the body updates what is in a list, the rounds that
+follow see that, as in Python. A list that gets another length meanwhile is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom
+from pullback.errors import MutationError
+from pullback.frontend.interpret.iteration import collect
+from pullback.frontend.kinds.flatten import NoKindError, kind_of
+from pullback.frontend.kinds.values import (
+    EnumerateV,
+    Indexed,
+    Items,
+    ReversedV,
+    Stale,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+)
+from pullback.frontend.memory import places
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+class Source:
+    """The lists and arrays that a loop runs over: they have hidden names while it runs, so that
+    updates of them are noticed."""
+
+    def __init__(self, run: Run, s: ast.For) -> None:
+        self.run, self.node = run, s.iter
+        self.value = run.evaluate(s.iter)
+        self.prefix = prefix = hidden_name(places.LOOP, s)
+        self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
+        for name, part in zip(self.names, _parts(self.value)):
+            run.scope.names[name] = places.named(run, run.scope, part, whole=True)
+
+    def hold(self, value: Value) -> None:
+        """Something else that the body may not change while the loop runs."""
+        self.names.append(f"{self.names[0] if self.names else self.prefix}.held")
+        self.run.scope.names[self.names[-1]] = value
+
+    def check(self, what: str = "an array or list that its body updates") -> None:
+        """Refuse the loop if its body changes what it runs over."""
+        if any(isinstance(self.run.scope.names.get(n), Stale) for n in self.names):
+            self.run.refuse(
+                self.node,
+                f"the loop runs over {what}",
+                "loop over a copy, or use while",
+                error=MutationError,
+            )
+
+    def close(self) -> None:
+        self.check()
+        for n in self.names:
+            del self.run.scope.names[n]
+
+    def indexed(self, source: Value, items: Items) -> Indexed:
+        """The items by number."""
+        run, node = self.run, self.node
+        if isinstance(items, Unrolled):
+            listed = run.iterate(run.to_list(TupleV(items.items), node), node)
+            items = places.noted(run, source, listed)
+        assert isinstance(items, Indexed)
+        if items.keep is not None or items.nested is not None:
+            items = run.iterate(collect(run, items, node), node)
+            assert isinstance(items, Indexed)
+        return items
+
+    def at(self, found: Indexed, index: Atom) -> Value:
+        """An item as it is now; ``found`` are those at the start."""
+        self.check()
+        now = places.renewed(self.run, self.value, self.node)
+        if now is self.value:
+            return found.at(index)
+        return self.indexed(now, self.run.iterate(now, self.node)).at(index)
+
+    def item(self, k: int, found: Value) -> Value:
+        """The same of an item whose number is known."""
+        self.check()
+        now = places.renewed(self.run, self.value, self.node)
+        if now is self.value:
+            return found
+        items = self.run.iterate(now, self.node)
+        if isinstance(items, Unrolled):
+            return items.items[k]
+        return self.indexed(now, items).at(i64(k))
+
+
+def hidden_name(word: str, s: ast.stmt) -> str:
+    """A name that belongs to one loop statement."""
+    return f"{word}:{s.lineno}:{s.col_offset}"
+
+
+def _parts(value: Value) -> list[Value]:
+    match value:
+        case ZipV(items):
+            return [p for v in items for p in _parts(v)]
+        case EnumerateV(items, _) | ReversedV(items):
+            return _parts(items)
+        case _:
+            try:
+                kind_of(value)
+            except NoKindError:
+                return []
+            return [value]

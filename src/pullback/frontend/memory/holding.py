@@ -1,0 +1,85 @@
+"""Which values and kinds hold memory that can be updated in place."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, TypeGuard
+
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    OptionalK,
+    RecordK,
+    ScalarK,
+    StaticK,
+    SymbolK,
+    TupleK,
+    UnionK,
+    parts,
+)
+from pullback.frontend.kinds.values import ArrayV, ListV, RecordV, TupleV
+
+if TYPE_CHECKING:
+    from pullback.frontend.python.records import Union
+
+
+Updatable = ArrayV | ListV | TupleV | RecordV
+"""Objects that updates change; and records with such objects in them (``is_root``)."""
+
+
+def holds_memory(kind: Kind) -> bool:
+    """Whether there can be arrays, lists or dicts in a value of this kind (or it is one)."""
+    match kind:
+        case TupleK(_, True) | RecordK(cls=builtins.dict):
+            return True
+        case TupleK() | RecordK() | OptionalK():
+            return any(map(holds_memory, parts(kind)))
+        case UnionK(union):
+            return _nodes_hold_memory(union)
+        case _:
+            return not isinstance(kind, ScalarK | StaticK | SymbolK)
+
+
+def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
+    """Whether a value is an object that updates change: an array, a list or a dict."""
+    match value:
+        case ArrayV() | ListV() | TupleV(is_list=True):
+            return True
+        case RecordV(cls):
+            return cls is dict
+        case _:
+            return False
+
+
+@cache
+def _nodes_hold_memory(union: Union) -> bool:
+    """Whether there can be arrays, lists or dicts in the nodes of a recursive union."""
+    met, waiting = {union}, [union]
+    while waiting:
+        for kind in waiting.pop().variant_kinds():
+            for part in _below(kind):
+                match part:
+                    case UnionK(other) if other not in met:
+                        met.add(other)
+                        waiting.append(other)
+                    case UnionK():
+                        pass
+                    case _ if holds_memory(part):
+                        return True
+    return False
+
+
+def _below(kind: Kind) -> Iterator[Kind]:
+    """The parts of tuples, records and what may be None, however deep."""
+    match kind:
+        case TupleK(_, False) | OptionalK():
+            inside = parts(kind)
+        case RecordK(cls) if cls is not builtins.dict:
+            inside = parts(kind)
+        case _:
+            yield kind
+            return
+    for part in inside:
+        yield from _below(part)
+

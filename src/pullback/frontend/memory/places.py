@@ -1,0 +1,346 @@
+"""Names for parts of structures: ``row = t[i]``, ``for row in t``, a parameter that got ``t[i]``.
+
+In Python such a name and the place in ``t`` are one object. Here a structure holds its parts as
+values, so the name holds a ``PlaceV``: the variable ``t`` and the steps to the part. A read gives
+what is there now, an update by the name is an update of ``t`` at these steps. It does not matter
+where the part came from: what is read of a structure is noted (``Frame.places``) until it gets a
+name.
+
+The place is that object as long as nothing above it changes. ``after`` decides when it does: the
+name then holds the object as it was last seen, or may not be used any more; and the name of a part
+that became the part of something else by a branch or a loop is an ordinary one.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pullback.core.build import i64
+from pullback.core.terms import Atom, Lit, Var
+from pullback.frontend.functions.scopes import shown
+from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
+from pullback.frontend.kinds.values import (
+    Driven,
+    EnumerateV,
+    FunctionV,
+    Items,
+    ListV,
+    PlaceV,
+    RecordV,
+    ReversedV,
+    Scalar,
+    Stale,
+    Static,
+    TupleV,
+    Unrolled,
+    Value,
+    ZipV,
+    index_scalar,
+)
+from pullback.frontend.library.numpy.indices import wrapped
+from pullback.frontend.memory import holding
+
+if TYPE_CHECKING:
+    from pullback.frontend.functions.scopes import Scope
+    from pullback.frontend.run import Run
+
+Step = Value | str
+"""An index, or the name of a field."""
+
+Taken = Value | Atom | str
+"""The same, as a name keeps it: an index that may not be known is one from the start."""
+
+@dataclass(frozen=True)
+class Move:
+    """What an update puts elsewhere or replaces: all at these steps that is ``depth`` steps deep or
+    deeper (None: nothing). ``resized``: a container at the steps may have another length."""
+
+    steps: tuple[Step, ...]
+    depth: int | None
+    resized: bool = True
+
+
+Moved = tuple[Move, ...]
+
+
+# --- noting what is read --------------------------------------------------------------------------
+
+
+def is_part(value: Value) -> bool:
+    """Whether a part of a structure is an object that can be updated, or has such in it."""
+    if isinstance(value, RecordV) and value.cls is not dict:
+        return is_record(value)
+    return holding.is_updated_in_place(value)
+
+
+def is_record(value: object) -> bool:
+    """Whether a value is a record with lists, dicts or arrays in it."""
+    if not isinstance(value, RecordV) or value.cls is dict:
+        return False
+    try:
+        return holding.holds_memory(kind_of(value))
+    except NoKindError:
+        return False
+
+
+def note_root(run: Run, scope: Scope, name: str, value: Value) -> None:
+    """A variable has been read: what is read of the value will be part of what it holds."""
+    if scope.live and scope.locals and is_part(value) and not name.startswith("$"):
+        run.frame.places[value] = PlaceV(scope, name, (), value, value)
+
+
+def note(run: Run, whole: Value, step: Taken, part: Value) -> None:
+    """A part has been read of a value."""
+    place = run.frame.places.get(whole)
+    if place is not None and part is not whole and is_part(part):
+        run.frame.places[part] = replace(place, steps=(*place.steps, step), value=part)
+
+
+def noted(run: Run, whole: Value, items: Items) -> Items:
+    """The items of a value, each of which is noted when it is taken."""
+    if whole not in run.frame.places or isinstance(items, Driven):
+        return items
+    if isinstance(items, Unrolled):
+        for k, item in enumerate(items.items):
+            note(run, whole, Static(k), item)
+        return items
+    plain = items
+
+    def at(index: Atom) -> Value:
+        item = plain.at(index)
+        note(run, whole, index, item)
+        return item
+
+    return replace(items, at=at)
+
+
+def named(run: Run, scope: Scope, value: Value, whole: bool = False) -> Value:
+    """What a name holds that is bound to a value: a place, if it is a part of a structure (or if
+    asked, a ``whole`` one)."""
+    place = run.frame.places.get(value)
+    if place is None or not (place.steps or whole) or place.scope is not scope:
+        return value
+    if scope.names.get(place.root) is not place.of:
+        return value  # the structure has been updated since
+    return from_start(run, place)
+
+
+def from_start(run: Run, place: PlaceV) -> PlaceV:
+    """The place with indices that count from the start, whatever is appended later."""
+    if not any(map(_may_be_from_end, place.steps)):
+        return place
+    node = ast.Pass()
+    value, steps = place.of, list[Taken]()
+    for step in place.steps:
+        if isinstance(step, Var | Lit | str) or not _may_be_from_end(step):
+            steps.append(step)
+        elif isinstance(value, ListV):
+            steps.append(wrapped(run, run.scalar(step, node).atom, value.length))
+        elif isinstance(step, Static) and isinstance(value, TupleV):
+            steps.append(Static(int(str(step.value)) % len(value.items)))
+        elif isinstance(value, TupleV):
+            steps.append(wrapped(run, run.scalar(step, node).atom, i64(len(value.items))))
+        else:
+            steps.append(step)  # an array stays as long as it is
+        value = _taken(run, value, steps[-1], node)
+    made = replace(place, steps=tuple(steps))
+    run.frame.places[place.value] = made
+    return made
+
+
+def _may_be_from_end(step: Taken) -> bool:
+    match step:
+        case Static(int(index)):
+            return index < 0
+        case Scalar():
+            return True
+        case _:
+            return False
+
+
+def as_steps(place: PlaceV) -> list[Step]:
+    """The steps as those of an update."""
+    return [index_scalar(s) if isinstance(s, Var | Lit) else s for s in place.steps]
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def current(run: Run, place: PlaceV, node: ast.AST) -> Value:
+    """What is there now."""
+    if place.scope.names.get(place.root) is place.of:
+        run.frame.places[place.value] = place
+        return place.value
+    value = run.lookup(place.root, node)
+    for step in place.steps:
+        value = _taken(run, value, step, node)
+    return value
+
+
+def _taken(run: Run, whole: Value, step: Taken, node: ast.AST) -> Value:
+    """What is there, one step further: it was there when the name was bound."""
+    if isinstance(step, str):
+        return run.attribute(whole, step, node)
+    if isinstance(step, Var | Lit):
+        if isinstance(whole, ListV):
+            return run.element(whole, step, node, False)
+        step = index_scalar(step)
+    return run.subscript(whole, step, node)
+
+
+def same(a: Value | None, b: Value | None) -> bool:
+    """Whether a name has not been given another value or place."""
+    if isinstance(a, PlaceV) and isinstance(b, PlaceV):
+        steps = len(a.steps) == len(b.steps) and all(map(operator.is_, a.steps, b.steps))
+        return a.root == b.root and steps
+    return a is b
+
+
+def refresh(run: Run, f: FunctionV) -> None:
+    """Read anew what a function captures by names for parts, before it is called."""
+    if not any(isinstance(v, PlaceV) for v in run.scope.names.values()):
+        return
+    for scope, name in captures_of(f):
+        held = scope.names.get(name)
+        if isinstance(held, PlaceV) and not isinstance(held.scope.names[held.root], Stale):
+            value = current(run, held, ast.Pass())
+            scope.names[name] = replace(run.frame.places[value], steps=held.steps)
+
+
+def settled(run: Run, value: Value, node: ast.AST) -> Value:
+    """An ordinary value of a name, where it must be one."""
+    if not isinstance(value, PlaceV):
+        return value
+    root = value.scope.names.get(value.root)
+    return root if isinstance(root, Stale) else current(run, value, node)
+
+
+def renewed(run: Run, source: Value, node: ast.AST) -> Value:
+    """What a loop runs over, as it is now."""
+    match source:
+        case ZipV(items):
+            zipped = tuple(renewed(run, v, node) for v in items)
+            return ZipV(zipped) if any(map(operator.is_not, zipped, items)) else source
+        case EnumerateV(items, start):
+            inner = renewed(run, items, node)
+            return source if inner is items else EnumerateV(inner, start)
+        case ReversedV(items):
+            inner = renewed(run, items, node)
+            return source if inner is items else ReversedV(inner)
+        case _:
+            place = run.frame.places.get(source)
+            return source if place is None else current(run, place, node)
+
+
+# --- choices --------------------------------------------------------------------------------------
+
+
+def differing(held: Sequence[PlaceV | None]) -> list[int] | None:
+    """The steps in which the places that the arms of a branch give are not the same, all of them
+    indices; None: they are not places in one structure, equally deep."""
+    known = [p for p in held if p is not None and p.steps]
+    first = known[0] if known else None
+    if first is None or len(known) < len(held):
+        return None
+    if any((p.scope, p.root, len(p.steps)) != (first.scope, first.root, len(first.steps))
+           for p in known):  # fmt: skip
+        return None
+    found = []
+    for k, steps in enumerate(zip(*(p.steps for p in known))):
+        if all(s is steps[0] or s == steps[0] for s in steps):
+            continue
+        if not all(isinstance(s, Var | Lit) or _is_index(s) for s in steps):
+            return None
+        found.append(k)
+    return found
+
+
+def _is_index(step: Taken) -> bool:
+    return isinstance(step, Scalar) or (isinstance(step, Static) and isinstance(step.value, int))
+
+
+def index_of(run: Run, step: Taken) -> Scalar:
+    """A step that a branch chooses, as a number."""
+    if isinstance(step, Var | Lit):
+        return index_scalar(step)
+    assert not isinstance(step, str)
+    return index_scalar(run.scalar(step, ast.Pass()).atom)
+
+
+def chosen(place: PlaceV, steps: Sequence[int], indices: Sequence[Value]) -> PlaceV:
+    """The place with the indices that a branch has chosen."""
+    made = list(place.steps)
+    for k, index in zip(steps, indices):
+        assert isinstance(index, Scalar)
+        made[k] = index.atom
+    return replace(place, steps=tuple(made))
+
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+EVERYTHING: Moved = (Move((), 1),)
+
+
+def after(place: PlaceV, name: str, whole: Value, moved: Moved) -> Value:
+    """What a name for a part holds after an update of the structure, which was ``whole``."""
+    if not any(_meets(place, name, m) for m in moved):
+        return place
+    if name.startswith(LOOP):
+        return Stale("", ast.Pass())
+    if place.of is whole:
+        return place.value
+    return Stale(
+        f"{name!r} is a name for a part of {shown(place.root)!r}, in which parts have "
+        "been put in, taken out or replaced since",
+        ast.Pass(),
+    )
+
+
+LOOP = "$items"
+"""Hidden names of what loops run over start so."""
+
+
+def _meets(place: PlaceV, name: str, move: Move) -> bool:
+    depth = move.depth
+    if name.startswith(LOOP) and move.resized:
+        depth = len(move.steps)
+    if depth is None or len(place.steps) < depth:
+        return False
+    return not any(map(_differ, move.steps, place.steps))
+
+
+def _differ(a: Taken, b: Taken) -> bool:
+    match a, b:
+        case Lit(), _:
+            return _differ(Static(a.value), b)
+        case _, Lit():
+            return _differ(a, Static(b.value))
+        case Static(x), Static(y):
+            return x != y and (isinstance(x, str) or (_is_from_start(x) and _is_from_start(y)))
+        case str(), str():
+            return a != b
+        case _:
+            return False
+
+
+def _is_from_start(index: object) -> bool:
+    return isinstance(index, int) and index >= 0
+
+
+def rooted_at(scope: Scope, name: str) -> Iterator[tuple[str, PlaceV]]:
+    """The names for parts of what a variable holds."""
+    for other, value in list(scope.names.items()):
+        if isinstance(value, PlaceV) and value.root == name and value.scope is scope:
+            yield other, value
+
+
+def release(run: Run, scope: Scope, name: str) -> None:
+    """A variable is bound anew: names for parts of what it held are ordinary names of these."""
+    for other, place in rooted_at(scope, name):
+        scope.names[other] = settled(run, place, ast.Pass())
+
