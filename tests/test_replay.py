@@ -104,6 +104,15 @@ def test_a_moved_module_is_found(tmp_path: Path) -> None:
     assert finder.elsewhere("pullback.frontend.gone") is None
 
 
+def test_steps_that_vary_are_equal_within_some(recorded: Data) -> None:
+    before, after = copy.deepcopy(recorded), copy.deepcopy(recorded)
+    before["programs"]["polynomial"]["dual"]["steps"][0] = [1000, 1010]
+    after["programs"]["polynomial"]["dual"]["steps"][0] = 1040
+    assert compare(before, after).worse == 0
+    after["programs"]["polynomial"]["dual"]["steps"][0] = 1060
+    assert compare(before, after).worse == 1
+
+
 def test_what_is_worse_decides(recorded: Data) -> None:
     after = copy.deepcopy(recorded)
     reverse = after["programs"]["polynomial"]["reverse"]

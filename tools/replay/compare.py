@@ -11,6 +11,9 @@ Data = dict[str, Any]
 SHOWN = 12
 """So many of a group are listed by default."""
 
+NOISE = 0.05
+"""By so much the steps of a program may grow that takes others from run to run."""
+
 LINES = 1.1
 """LLVM text that is longer by this factor is listed."""
 
@@ -43,8 +46,9 @@ def compare(old: Data, new: Data, shown: int = SHOWN) -> Report:
     counts(report, old, new)
     if not report.lines:
         report.lines.append("nothing differs")
-    before, after = (sum(x["seconds"] for *_, x in compiled(d, d)) for d in (old, new))
-    report.lines.append(f"seconds of Python for {len(new['programs'])} programs: "
+    pairs = [(x["seconds"], y["seconds"]) for *_, x, y in compiled(old, new)]
+    before, after = (sum(p[k] for p in pairs) for k in (0, 1))
+    report.lines.append(f"seconds of Python for {len(pairs)} compilations: "
                         f"{before:.1f} before, {after:.1f} now")  # fmt: skip
     return report
 
@@ -92,12 +96,15 @@ def refusals(report: Report, old: Data, new: Data) -> None:
     report.group("refused before, and not now", gone)
     report.group("refused with another text or place", texts)
     for title, one, two in (("now", new, old), ("before", old, new)):
-        only = [t for t in one["refusals"] if t not in two["refusals"]]
+        files = {t.split("::")[0] for t in two["refusals"]}  # records may be of a few files only
+        only = [t for t in one["refusals"]
+                if t not in two["refusals"] and t.split("::")[0] in files]  # fmt: skip
         report.group(f"tests that only ran {title} (not compared)", only)
         report.group(f"test files that could not be imported {title}",
                      [f"{k}: {indented(v)}" for k, v in one["missing"].items()])  # fmt: skip
         names = [p for p in one["programs"] if p not in two["programs"]]
-        report.group(f"programs that are only there {title} (not compared)", names)
+        if title == "now" or len(two["programs"]) > len(names):
+            report.group(f"programs that are only there {title} (not compared)", names)
 
 
 def indented(text: str | None) -> str:
@@ -114,16 +121,31 @@ def steps(report: Report, old: Data, new: Data) -> None:
     fewer: list[tuple[float, str]] = []
     errors = []
     for name, method, before, after in compiled(old, new):
+        vary = varying(old["programs"][name]) or varying(new["programs"][name])
         for was, now in zip(before.get("steps", []), after.get("steps", [])):
+            line = f"{name} ({method}): {was} -> {now}"
             if isinstance(was, str) or isinstance(now, str):
                 if was != now:
-                    errors.append(f"{name} ({method}): {was}, now {now}")
-            elif was != now:
-                line = f"{name} ({method}): {was} -> {now} ({now / was:.3f})"
-                (more if now > was else fewer).append((now / was, line))
+                    errors.append(line)
+                continue
+            factor = lowest(now) / lowest(was)
+            if factor > 1.0 + (NOISE if vary else 0.0):
+                more.append((factor, f"{line} ({factor:.3f})"))
+            elif factor < 1.0 - (NOISE if vary else 0.0):
+                fewer.append((factor, f"{line} ({factor:.3f})"))
     report.group("more steps", [line for _, line in sorted(more, reverse=True)], worse=True)
     report.group("fewer steps", [line for _, line in sorted(fewer)])
     report.group("another outcome of the evaluator", errors, worse=True)
+
+
+def lowest(steps: int | list[int]) -> int:
+    """The fewest of several counts."""
+    return min(steps) if isinstance(steps, list) else steps
+
+
+def varying(program: Data) -> bool:
+    """Whether the steps of a program are others from run to run."""
+    return any(isinstance(x, list) for data in program.values() for x in data.get("steps", []))
 
 
 def first_change(before: Data, after: Data, method: str) -> str:
@@ -169,6 +191,8 @@ def ends(report: Report, old: Data, new: Data) -> None:
     for stage, found in groups.items():
         report.group(f"differs at the end, first at: {stage}", found)
     report.group("differs in between, and is the same at the end", between)
+    if old["programs"].keys() != new["programs"].keys():
+        return  # conversions are for all programs
     gone, won = ({*a["conversions"]} - {*b["conversions"]} for a, b in ((old, new), (new, old)))
     report.group("conversions of data that are gone", sorted(gone))
     report.group("conversions of data that are new", sorted(won))

@@ -3,6 +3,7 @@ own: ``python -m tools.replay.corpus SRC TESTS ORDER OUT [NAME ...]``."""
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from tools.replay.moved import install
 def main(src: str, tests: str, order: str, out: str, *names: str) -> None:
     """Record the programs, in the order of the corpus or backwards."""
     sys.setrecursionlimit(20_000)
+    gc.set_threshold(200_000, 20, 100)
     sys.path.insert(0, tests)
     install(Path(src), Path(tests) / "src")
     from tests.programs import corpus
@@ -28,36 +30,44 @@ def main(src: str, tests: str, order: str, out: str, *names: str) -> None:
     if unknown:
         raise SystemExit(f"no programs of the corpus: {', '.join(sorted(unknown))}")
     found = {}
-    for program in programs if order == "forwards" else programs[::-1]:
+    all_of_it = order == "forwards"
+    for program in programs if all_of_it else programs[::-1]:
         tree.forget()
-        found[program.name] = replayed(tree, program)
+        found[program.name] = replayed(tree, program, all_of_it)
     data = {"programs": found, "conversions": sorted(tree.conversions)}
     Path(out).write_text(json.dumps(data))
 
 
-def replayed(tree: Any, program: Any) -> dict[str, Any]:
-    """All methods of one program. Steps are counted at the two smallest sizes."""
+def replayed(tree: Any, program: Any, all_of_it: bool = True) -> dict[str, Any]:
+    """All methods of one program. Steps are counted at the two smallest sizes; they, and the
+    halves of pullbacks, are left out backwards."""
     from tools.replay.adapter import METHODS
 
-    methods = METHODS if program.argnums else METHODS[:1]
+    methods: tuple[str, ...] = METHODS if program.argnums else METHODS[:1]
+    methods = methods if all_of_it else tuple(m for m in methods if m != "halves")
     found: dict[str, Any] = {}
     for method in methods:
-        sizes = program.sizes[:2]
-        inputs = [program.make_args(np.random.default_rng(0), n) for n in sizes]
+        args = program.make_args(np.random.default_rng(0), program.sizes[0])
         try:
-            data = tree.compile(program.f, inputs[0], program.argnums, method).data()
+            data = tree.compile(program.f, args, program.argnums, method).data()
         except Exception as e:
             found[method] = {"error": f"{type(e).__name__}: {message_text(str(e))}"}
             continue
-        if method in ("function", "reverse", "dual"):
-            data["steps"] = []
-            for n, args in zip(sizes, inputs):
-                try:
-                    data["steps"].append(tree.steps(program.f, args, program.argnums, method))
-                except Exception as e:
-                    data["steps"].append(f"{n}: {type(e).__name__}: {message_text(str(e))}")
+        if all_of_it and method in ("function", "reverse", "dual"):
+            data["steps"] = [counted(tree, program, method, n) for n in program.sizes[:2]]
         found[method] = data
     return found
+
+
+def counted(tree: Any, program: Any, method: str, n: int) -> Any:
+    """The steps at a size: a number, a text for an error, or two numbers where a second run takes
+    others (a program that finds nodes by their addresses)."""
+    twice = [program.make_args(np.random.default_rng(0), n) for _ in range(2)]
+    try:
+        steps = [tree.steps(program.f, args, program.argnums, method) for args in twice]
+    except Exception as e:
+        return f"{n}: {type(e).__name__}: {message_text(str(e))}"
+    return steps[0] if steps[0] == steps[1] else sorted(steps)
 
 
 if __name__ == "__main__":
