@@ -15,8 +15,8 @@ import pytest
 
 import pullback as pb
 from pullback.call.packed import conversion_of, encode
+from pullback.call.space import Space
 from pullback.frontend.pytypes import type_of
-from pullback.native.shapes import Space
 
 
 @dataclass(frozen=True)

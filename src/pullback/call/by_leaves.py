@@ -16,8 +16,9 @@ import numpy as np
 
 from pullback.call.located import located
 from pullback.call.machine_words import Memory, Reader, is_simple, signature_leaves
-from pullback.call.marshal import Flattener, of_reals, rebuild, result_value
+from pullback.call.marshal import Flattener, result_value
 from pullback.call.request import Plan, What
+from pullback.call.space import of_reals
 from pullback.call.store import Cells, accumulated, of_argument
 from pullback.call.tangents import DualFlattener, split_duals
 from pullback.core.eval import evaluate, site_of
@@ -71,11 +72,11 @@ class Given(Protocol):
 
 def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
-    flattener = Flattener(plan.space)
-    with located(plan.kinds, values):
+    flattener = Flattener(plan.space.value)
+    with located(plan.shapes, values):
         by_kind = [
-            flattener.leaves(k, v, plan.one_home or i in plan.differentiated)
-            for i, (k, v) in enumerate(zip(plan.kinds, values, strict=True))
+            flattener.leaves(s, v, plan.one_home or i in plan.differentiated)
+            for i, (s, v) in enumerate(zip(plan.shapes, values, strict=True))
         ]
     leaves = [x for part in by_kind for x in part]
     ends = list(accumulate(map(len, by_kind)))
@@ -89,7 +90,7 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
         if len(parts) == 2:
             accumulators[k] = parts[1]
             assert isinstance(t, Array)
-            given[-1] = of_argument(plan.space, t, parts[1])
+            given[-1] = of_argument(plan.space.value, t, parts[1])
     counts = [filled[end - 1] if end else 0 for end in ends]
     return Flat(flattener, leaves, given, accumulators, counts)
 
@@ -102,9 +103,9 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
     extra: list[object] = []
     counts: list[tuple[int, int]] = []
     differentiated = {*plan.wrt, *plan.data}
-    for k, v, t in zip(plan.kinds, values, given, strict=True):
-        with located(plan.kinds, values):
-            pairs = flattener.duals(k, v, t, plan.one_home)
+    for s, v, t in zip(plan.shapes, values, given, strict=True):
+        with located(plan.shapes, values):
+            pairs = flattener.duals(s, v, t, plan.one_home)
         for leaf, tangent in pairs:
             if tangent is not None and len(leaves) in differentiated:
                 extra.append(tangent)
@@ -212,7 +213,7 @@ def call_native(
     """Call an entry point with flattened arguments; also the memory that its results may use.
     ``params``: the types of main's parameters; ``words``: it takes the addresses of words."""
     memory = Memory(decls, copy)
-    suffix = f".{plan.space}"
+    suffix = f".{plan.space.value}"
     memory.place(
         (name + suffix if name + suffix in decls else name, n.node)
         for n in flat.flattener.flat_nodes
@@ -314,7 +315,7 @@ def gradients(
     out = []
     for i in plan.differentiated:
         leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves_of(i)]
-        out.append(rebuild(plan.kinds[i], iter(leaves), made, gradient=True))
+        out.append(plan.shapes[i].value(iter(leaves), made, gradient=True))
     return tuple(out)
 
 
@@ -325,7 +326,7 @@ def finish(
     ``made``: the part of it that was kept raw, as objects."""
     what = plan.request.what
     if what is What.VALUE:
-        return made[0] if made else result_value(plan.result, results)
+        return made[0] if made else result_value(plan.result_shape, results)
     if what is What.TANGENT:
         return tuple(made) if made else _tangents(plan, list(results))
     given = iter(results)
@@ -342,10 +343,10 @@ def finish(
         (found,) = found
     beside = None
     if plan.request.has_aux:
-        beside = made[0] if made else result_value(plan.aux, list(given))
+        beside = made[0] if made else result_value(plan.aux_shape, list(given))
     if what is What.GRADIENT:
         return (found, beside) if plan.request.has_aux else found
-    number = result_value(plan.value, value)
+    number = result_value(plan.value_shape, value)
     return ((number, beside) if plan.request.has_aux else number), found
 
 
@@ -353,12 +354,13 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
     """The value and its tangent."""
     n = len(plan.results)
     derivatives: Iterator[object] = iter(results[n:])
-    values, tangents = split_duals(plan.result, results[:n])
+    values, tangents = split_duals(plan.result_shape, results[:n])
     leaves = [
         next(derivatives) if of_reals(t) else tangent
         for t, tangent in zip(plan.results, tangents, strict=True)
     ]
-    return result_value(plan.result, values), result_value(plan.result, leaves, gradient=True)
+    shape = plan.result_shape
+    return result_value(shape, values), result_value(shape, leaves, gradient=True)
 
 
 __all__ = ["Flat", "Given", "call_native", "finish", "flatten_arguments", "flatten_duals",

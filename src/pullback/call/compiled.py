@@ -25,20 +25,10 @@ from pullback.call.by_leaves import (
     words_signature,
 )
 from pullback.call.convention import Route, Way, way
-from pullback.call.fast_calls import (
-    Fast,
-    FastForm,
-    Form,
-    Guards,
-    Hidden,
-    absent_names,
-    fast_form,
-    gradient_form,
-    result_form,
-    tuple_form,
-)
+from pullback.call.fast_calls import FastForm, fast_form
 from pullback.call.fast_products import TangentForm, tangent_form
-from pullback.call.marshal import Flattener, has_union, rebuild
+from pullback.call.forms import Fast, Form, Guards, Hidden, absent_names, tuple_form
+from pullback.call.marshal import Flattener
 from pullback.call.packed import (
     Boundary,
     boundary_of,
@@ -46,7 +36,8 @@ from pullback.call.packed import (
     raw_results,
 )
 from pullback.call.request import Plan, What
-from pullback.call.tangents import Usual
+from pullback.call.shapes import shape_of
+from pullback.call.tangents import normal
 from pullback.core.terms import Program
 from pullback.frontend.kinds import Kind, leaf_types
 from pullback.lower.lower import lower
@@ -154,8 +145,8 @@ class Native:
         found = self.quick(args, special, f, tangents)
         if found is NotImplemented:
             usual = [
-                Usual("tangent").tangent(k, v, t)
-                for k, v, t in zip(self.plan.kinds, args, tangents, strict=False)
+                normal(s, v, t, "tangent")
+                for s, v, t in zip(self.plan.shapes, args, tangents, strict=False)
             ]
             found = self.quick(args, special, f, usual)
         return self.call(special.values(f, args), tangents) if found is NotImplemented else found
@@ -192,15 +183,15 @@ def _entry_form(plan: Plan) -> Form | None:
     """The form of all that an entry returns; None: it goes the general way."""
     what = plan.request.what
     if what is What.VALUE:
-        return result_form(plan.result)
+        return plan.result_shape.result_form()
     if what is What.TANGENT:
         return None
-    grads = [gradient_form(plan.kinds[i]) for i in plan.differentiated]
+    grads = [plan.shapes[i].gradient_form() for i in plan.differentiated]
     found = grads[0] if plan.request.alone else tuple_form(grads)
-    aux = [result_form(plan.aux)] if plan.request.has_aux else []
+    aux = [plan.aux_shape.result_form()] if plan.request.has_aux else []
     if what is What.GRADIENT:
         return tuple_form([found, *aux]) if aux else found
-    whole = tuple_form([result_form(plan.value), found, *aux])
+    whole = tuple_form([plan.value_shape.result_form(), found, *aux])
     if whole is None or not aux:
         return whole
     decode = whole.decode
@@ -216,13 +207,14 @@ def _entry_form(plan: Plan) -> Form | None:
 def canonical(kind: Kind, value: object) -> object:
     """A value that an entry point did not take as it is (an array that is not aligned, a subclass
     of float), in the form that it takes."""
-    if has_union(kind):
+    shape = shape_of(kind)
+    if shape.holds_nodes:
         return value
-    leaves = Flattener().leaves(kind, value)
+    leaves = Flattener().leaves(shape, value)
     for leaf in leaves:
         if isinstance(leaf, int) and not -(2**63) <= leaf < 2**63:
             raise not_taken(leaves)
     plain = [
         np.array(x, order="C", subok=False) if isinstance(x, np.ndarray) else x for x in leaves
     ]
-    return rebuild(kind, iter(plain), {})
+    return shape.value(iter(plain), {}, gradient=False)

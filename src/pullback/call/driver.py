@@ -23,6 +23,7 @@ from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
+from pullback.call.block_layout import reached
 from pullback.call.by_leaves import (
     finish,
     flatten_arguments,
@@ -33,8 +34,7 @@ from pullback.call.by_leaves import (
 from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native, canonical
-from pullback.call.fast_calls import Fast
-from pullback.call.marshal import reachable_unions
+from pullback.call.forms import Fast
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
@@ -408,7 +408,7 @@ def tangent_of(
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers."""
     kinds = types_of(args)
-    spaces = [Spaces.of({u.name: u.decl() for u in reachable_unions(k)}) for k in kinds]
+    spaces = [Spaces.of({u.name: u.decl() for u in reached(k)}) for k in kinds]
     bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces))
     return tuple(i for i, bears in enumerate(bearing) if bears)
 

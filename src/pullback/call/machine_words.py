@@ -14,6 +14,7 @@ from functools import cache
 
 import numpy as np
 
+from pullback.call.forms import TY_OF_DTYPE
 from pullback.call.store import Cells
 from pullback.core.types import (
     Array,
@@ -40,10 +41,6 @@ from pullback.native import (
 )
 
 Decls = dict[str, Decl]
-
-TY_OF_DTYPE = {
-    "float64": Ty.F64, "float32": Ty.F32, "int64": Ty.I64, "int32": Ty.I32, "bool": Ty.I1
-}  # fmt: skip
 
 _SLOT = {
     Ty.F64: "d", Ty.F32: "f4x", Ty.I64: "q", Ty.I32: "i4x", Ty.I1: "?7x", Ty.PTR: "q"

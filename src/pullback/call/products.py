@@ -14,10 +14,10 @@ from weakref import ref
 from pullback.call import driver
 from pullback.call.driver import Unit
 from pullback.call.first_errors import first_error
+from pullback.call.given import refuse_discrete
 from pullback.call.packed import plain
 from pullback.call.pullbacks import Pullback
 from pullback.call.request import Request, What
-from pullback.call.tangents import refuse_discrete
 from pullback.errors import PullbackError
 
 MOST = 4

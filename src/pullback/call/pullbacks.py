@@ -2,7 +2,7 @@
 
 A result that is data is kept raw too: the user's objects are made from it, and the cotangent that
 comes back is checked against it and added into the cells of its nodes and arrays
-(``native.seed``) before the reverse half runs.
+(``code.seeder``) before the reverse half runs.
 """
 
 from __future__ import annotations
@@ -21,20 +21,16 @@ from pullback.call.by_leaves import (
     read_results,
     taken,
 )
+from pullback.call.code.conversion import Conversion
 from pullback.call.compiled import Fits
-from pullback.call.fast_calls import Fast, Guards, Hidden, absent_names
 from pullback.call.fast_products import pullback_form
+from pullback.call.forms import Fast, Guards, Hidden, absent_names
 from pullback.call.machine_words import Memory, kept_cells
 from pullback.call.marshal import result_value
-from pullback.call.packed import (
-    boundary_of,
-    conversion_of,
-    plain,
-    raw_results,
-    space_of,
-)
+from pullback.call.packed import boundary_of, conversion_of, plain, raw_results
 from pullback.call.request import Plan
-from pullback.call.tangents import Usual, root_numbers, tangent_leaves
+from pullback.call.space import Space
+from pullback.call.tangents import normal, tangent_leaves
 from pullback.call.wrappers import forward_entry, pullback_entry, renamed
 from pullback.core.terms import Program
 from pullback.core.types import Real
@@ -43,8 +39,6 @@ from pullback.frontend.kinds import describe
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
 from pullback.native import compile_entries, routed
-from pullback.native.boundary import Conversion
-from pullback.native.shapes import Space
 
 Split = Callable[..., tuple[Program, Program, tuple[bool, ...]]]
 Entry = Callable[[Program], Program]
@@ -122,7 +116,7 @@ class Halves:
         self.seeder: Conversion | None = None
         if self.tail is not None:
             of_value = handled[: self.plan.value_leaves]
-            space = space_of(self.plan)
+            space = self.plan.space
             self.seeder = conversion_of(self.plan.value, space, handled=of_value)
 
     def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
@@ -163,7 +157,7 @@ class Halves:
             out = self.tail.result(residual, self.first, self.handles)
             return out, Pullback(self, given, residual, keep)
         leaves = read_results(found, self.results, self.decls, kept=True)
-        out = result_value(self.plan.result, leaves)
+        out = result_value(self.plan.result_shape, leaves)
         return out, Pullback(self, given, residual, keep, list(map(_form_of, leaves)))
 
 
@@ -189,12 +183,12 @@ class Pullback:
         args: list[object] = [self._residual]
         if halves.seeder is None:
             forms = self._forms[: plan.value_leaves]
-            leaves = tangent_leaves(plan.value, forms, cotangent, "cotangent")
+            leaves = tangent_leaves(plan.value_shape, forms, cotangent, "cotangent")
             memory = Memory(halves.decls)
             for t, k in zip(halves.seeds, halves.seeded, strict=True):
                 args += memory.arguments(t, leaves[k])
         else:
-            args += [*root_numbers(plan.value, cotangent, "cotangent")]
+            args += [*plan.value_shape.root_numbers(cotangent, "cotangent")]
             args += self._added(halves.seeder, cotangent)
         found = taken(halves.pullback, args)
         given = read_results(found, halves.cotangents, halves.decls)
@@ -210,7 +204,7 @@ class Pullback:
         done = seeder.seed(self._residual, first, handles, cotangent, cells)
         if done is NotImplemented:
             value = seeder.result(self._residual, first, handles)
-            given = Usual("cotangent").tangent(self._halves.plan.value, value, cotangent)
+            given = normal(self._halves.plan.value_shape, value, cotangent, "cotangent")
             store[:] = 0.0
             done = seeder.seed(self._residual, first, handles, given, cells)
         if done is NotImplemented:
