@@ -8,12 +8,12 @@ neither guard nor hidden argument the fast call is the entry point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pullback.call.code.conversion import Conversion
 from pullback.call.code.converting_entry import Made, Out, RouteSignature
-from pullback.call.forms import Decode, Fast, Guards, Hidden, Writer, defined
+from pullback.call.forms import Decode, Fast, Guards, Hidden, Maker, Writer, defined
 from pullback.call.packed import Boundary
 from pullback.call.request import Plan, What
 from pullback.call.shapes import Shape
@@ -21,9 +21,6 @@ from pullback.core.types import Type
 from pullback.frontend.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types
 from pullback.native import Tree, bound
-
-Route = Callable[[object, Fast], Fast]
-"""The fast call of a function, given the general way, which is called where it does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class Way:
     signature: RouteSignature
     decodes: dict[str, Decode]
 
-    def bind(self, plan: Plan, hidden: Hidden, guards: Guards, builtin: Fast) -> Route:
+    def bind(self, plan: Plan, hidden: Hidden, guards: Guards, builtin: Fast) -> Maker:
         """What makes the fast call of a function."""
         w = Writer()
         for guard in guards:

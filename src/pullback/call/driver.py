@@ -83,6 +83,10 @@ class Specialisation:
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
 
+    def takes(self, args: Sequence[object]) -> bool:
+        """Whether the arguments are of the types that it was compiled for."""
+        return tuple(map(_kind_or_none, args)) == self.special.args
+
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether all that was compiled in is still so (the types of the arguments are)."""
         if getattr(f, "__code__", None) != self.code:
@@ -238,16 +242,16 @@ class Unit:
         leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
         return finish(plan, flat, leaves), steps
 
-    def compiled(self, general: bool = False) -> Native:
-        """The native code; ``general``: such as takes packed arguments, whatever their kinds."""
-        if general not in self.natives:
+    def compiled(self, by_leaves: bool = False) -> Native:
+        """The native code; ``by_leaves``: such as takes packed arguments, whatever their kinds."""
+        if by_leaves not in self.natives:
             with _compiling:
-                if general not in self.natives:
+                if by_leaves not in self.natives:
                     program, special = self.program(True), self.special
-                    self.natives[general] = Native(
-                        self.plan, program, special.hidden, special.guards, general
+                    self.natives[by_leaves] = Native(
+                        self.plan, program, special.hidden, special.guards, by_leaves
                     )
-        return self.natives[general]
+        return self.natives[by_leaves]
 
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
@@ -263,27 +267,11 @@ class Unit:
     def bind(self, f: object, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
         native = self.compiled()
-        if packed:
-            native = self.compiled(general=True) if native.make is not None else native
-            return self._general(native, f)
-        if native.make is not None:
-            return native.make(f)
-        general = self._general(native, f)
-        return general if native.route is None else native.route(f, general)
-
-    def _general(self, native: Native, f: object) -> Fast:
-        special, kinds = self.special, self.special.kinds
-
-        def fast(*args: object) -> object:
-            found = native.quick(args, special, f)
-            if found is not NotImplemented:
-                return found
-            args = plain(args)
-            if tuple(map(_kind_or_none, args)) != kinds or not special.fits(f, args):
-                return NotImplemented
-            return native.call(special.values(f, args))
-
-        return fast
+        if not packed:
+            return native.bind(self.special, f)
+        if native.in_registers:
+            native = self.compiled(by_leaves=True)
+        return native.general(self.special, f)
 
 
 _optimised: deque[ref[Unit]] = deque()
@@ -364,7 +352,7 @@ def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[
     fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
-        result = fast(*map(canonical, unit.special.kinds, plain(args)))
+        result = fast(*map(canonical, unit.plan.shapes, plain(args)))
         if result is NotImplemented:
             raise not_taken(args)
     return fast, result

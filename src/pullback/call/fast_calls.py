@@ -7,38 +7,51 @@ these arguments, as the entry point itself does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pullback.call.forms import Decode, Fast, Guards, Hidden, NoForm, Writer, defined
-from pullback.call.shapes import shape_of
-from pullback.frontend.kinds import Kind
-from pullback.native import Tree, bound
+from pullback.call.forms import (
+    Decode,
+    Fast,
+    Form,
+    Guards,
+    Hidden,
+    Maker,
+    NoForm,
+    Writer,
+    defined,
+    tuple_form,
+)
+from pullback.call.request import Plan, What
+from pullback.native import EntrySignature, Tree, bound
 
 
 @dataclass(frozen=True, slots=True)
 class FastForm:
     """The trees of the arguments of an entry point, and the text of the call.
 
-    ``bind(builtin, decode)(f)`` is the fast call for the function f."""
+    ``bind(builtin)`` makes the fast call of a function: what does not fit it is refused."""
 
-    params: tuple[Tree, ...]
+    signature: EntrySignature
     text: str
     objects: dict[str, object]
+    decode: Decode | None
     direct: bool
 
-    def bind(self, builtin: Fast, decode: Decode | None) -> Callable[[object], Fast]:
+    def bind(self, builtin: Fast) -> Maker:
         """What makes the fast call of a function, given its compiled entry point."""
-        if self.direct and decode is None:
-            return lambda f: bound(builtin, f)
+        if self.direct and self.decode is None:
+            return lambda f, general: bound(builtin, f)
         names: dict[str, object] = {**self.objects, "builtin": builtin, "bound": bound,
-                                    "decode": decode}  # fmt: skip
-        result = "r if r is NotImplemented else decode(r)" if decode else "r"
-        return defined(self.text.replace("RESULT", result), names)
+                                    "decode": self.decode}  # fmt: skip
+        made = defined(self.text, names)
+        return lambda f, general: made(f)
 
 
-def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm | None:
-    """The form of all arguments and hidden arguments; None: they take the general way."""
+def fast_form(plan: Plan, hidden: Hidden, guards: Guards) -> FastForm | None:
+    """The form of all arguments, hidden arguments and results; None: they go another way."""
+    form = None if plan.cells else _returned(plan)
+    if form is None:
+        return None
     w = Writer()
     trees: list[Tree] = []
     values: list[str] = []
@@ -48,10 +61,9 @@ def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm
         for k, (path, _) in enumerate(hidden):
             w.dynamic = True
             w.lines.append(f"h{k} = {w.path(path)}")
-        places = [(kind, f"a{k}") for k, kind in enumerate(kinds)]
-        places += [(kind, f"h{k}") for k, (_, kind) in enumerate(hidden)]
-        for kind, at in places:
-            found = shape_of(kind).argument(w, at)
+        places = [f"a{k}" for k in range(plan.arguments)] + [f"h{k}" for k in range(len(hidden))]
+        for shape, at in zip(plan.shapes, places, strict=True):
+            found = shape.argument(w, at)
             if found is not None:
                 trees.append(found[0])
                 values.append(found[1])
@@ -59,9 +71,36 @@ def fast_form(kinds: Sequence[Kind], hidden: Hidden, guards: Guards) -> FastForm
     except NoForm:
         return None
     w.setup.append("entry = bound(builtin, f)")
-    body = [
-        f"r = entry({', '.join(values)})",
-        "return RESULT",
-    ]
-    text = w.text(len(kinds), body)
-    return FastForm(tuple(trees), text, w.objects, not w.dynamic)
+    decoded = "r" if form.decode is None else "r if r is NotImplemented else decode(r)"
+    body = [f"r = entry({', '.join(values)})", f"return {decoded}"]
+    text = w.text(plan.arguments, body)
+    signature = EntrySignature(tuple(trees), form.tree)
+    return FastForm(signature, text, w.objects, form.decode, not w.dynamic)
+
+
+def _returned(plan: Plan) -> Form | None:
+    """The form of all that an entry returns; None: it goes another way."""
+    what = plan.request.what
+    if what is What.VALUE:
+        return plan.result_shape.result_form()
+    if what is What.TANGENT:
+        return None
+    grads = [plan.shapes[i].gradient_form() for i in plan.differentiated]
+    found = grads[0] if plan.request.alone else tuple_form(grads)
+    aux = [plan.aux_shape.result_form()] if plan.request.has_aux else []
+    if what is What.GRADIENT:
+        return tuple_form([found, *aux]) if aux else found
+    whole = tuple_form([plan.value_shape.result_form(), found, *aux])
+    if whole is None or not aux:
+        return whole
+    decode = whole.decode
+
+    def in_order(parts: object) -> object:
+        made = parts if decode is None else decode(parts)
+        assert isinstance(made, tuple)
+        return (made[0], made[2]), made[1]
+
+    return Form(whole.tree, in_order)
+
+
+__all__ = ["FastForm", "fast_form"]

@@ -28,6 +28,8 @@ Decode = Callable[[object], object]
 Fast = Callable[..., object]
 Hidden = Sequence[tuple[Path, Kind]]
 Guards = Sequence[Guard]
+Maker = Callable[[object, Fast], Fast]
+"""The fast call of a function, given the general way for what it does not fit."""
 
 
 # --- forms -----------------------------------------------------------------------------------
