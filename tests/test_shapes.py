@@ -1,4 +1,5 @@
-"""A kind of data is one class: here ``collections.deque``, with all that crosses the boundary."""
+"""A kind of data is one class: here ``collections.deque``, with all that crosses the boundary. And
+unusual values, which go in as usual ones."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -120,3 +121,52 @@ def test_every_kind_has_a_shape_of_its_own():
     assert {"ScalarK", "ArrayK", "ListK", "TupleK", "RecordK", "StaticK", "UnionK", "SymbolK",
             "OptionalK", "DequeK"} <= names  # fmt: skip
     assert type(shape_of(type_of(ROWS))) is Deque
+
+
+@dataclass(frozen=True)
+class Row:
+    values: np.ndarray
+    count: int
+    next: "Row | None"
+
+
+@dataclass(frozen=True)
+class Own(Row):
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
+def all_squares(row):
+    return np.sum(row.values * row.values)
+
+
+def unusual_arrays():
+    shifted = np.zeros(17, np.uint8)[1:].view(np.float64)
+    shifted[:] = [1.0, 2.0]
+    noted = np.zeros(2, np.dtype("f8", metadata={"unit": "m"}))
+    noted[:] = [1.0, 2.0]
+    return shifted, noted
+
+
+@pytest.mark.parametrize("array", unusual_arrays(), ids=["not aligned", "with metadata"])
+def test_arrays_that_compiled_code_does_not_read_in_place(array):
+    expected = np.array([2.0, 4.0])
+    assert np.array_equal(pb.grad(lambda x: np.sum(x * x))(array), expected)
+    assert np.array_equal(pb.grad(lambda xs: np.sum(xs[0] * xs[0]))([array])[0], expected)
+    row = Row(array, 1, None)
+    assert np.array_equal(pb.grad(all_squares)(row).values, expected)
+    assert np.array_equal(pb.vjp(all_squares, row)[1](1.0)[0].values, expected)
+    assert pb.jvp(all_squares, (row,), (Row(array, None, None),)) == (5.0, 10.0)
+    assert pb.jit(all_squares)(pb.pack(row)) == 5.0
+
+
+def test_ints_of_more_than_64_bits_in_nodes():
+    with pytest.raises(OverflowError, match="too large to convert to a 64-bit integer"):
+        pb.jit(lambda row: 2 * row.count)(Row(np.ones(1), 1 << 70, None))
+
+
+def test_packed_data_of_classes_that_are_not_plain_is_a_copy():
+    array = np.ones(2)
+    packed = pb.pack(Own(array, 1, None))
+    array[:] = 5.0
+    assert np.array_equal(pb.unpack(packed).values, np.ones(2))

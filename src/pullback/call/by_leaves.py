@@ -1,4 +1,4 @@
-"""The general way into an entry and out of it: every kind, by leaves, in both tiers.
+"""Into an entry and out of it by leaves: every kind, in both tiers.
 
 Arguments are flattened (``marshal``, ``tangents``), nodes laid out in memory (``machine_words``),
 and the results built again. The evaluator takes the leaves as they are.
@@ -6,10 +6,8 @@ and the results built again. The evaluator takes the leaves as they are.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +15,7 @@ import numpy as np
 from pullback.call.located import located
 from pullback.call.machine_words import Memory, Reader, is_simple, signature_leaves
 from pullback.call.marshal import Flattener, result_value
+from pullback.call.normalise import not_taken
 from pullback.call.request import Plan, What
 from pullback.call.space import of_reals
 from pullback.call.store import Cells, accumulated, of_argument
@@ -25,7 +24,7 @@ from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Program
 from pullback.core.types import Array, Decl, Handle, Named, Type
 from pullback.core.values import Node, make_array
-from pullback.errors import ArgumentTypeError, at_site
+from pullback.errors import at_site
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
 from pullback.native import EntrySignature, Leaf, PyInt, Words
@@ -43,7 +42,6 @@ class Flat:
     leaves: list[object]
     given: list[object]
     accumulators: dict[int, object] = field(default_factory=dict)  # of leaves that are data
-    counts: list[int] = field(default_factory=list)  # what is given of every argument
 
     @property
     def cells(self) -> int:
@@ -74,25 +72,21 @@ def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
     """The leaves of the arguments and hidden arguments."""
     flattener = Flattener(plan.space.value)
     with located(plan.shapes, values):
-        by_kind = [
-            flattener.leaves(s, v, plan.one_home or i in plan.differentiated)
+        leaves = [
+            leaf
             for i, (s, v) in enumerate(zip(plan.shapes, values, strict=True))
+            for leaf in flattener.leaves(s, v, plan.one_home or i in plan.differentiated)
         ]
-    leaves = [x for part in by_kind for x in part]
-    ends = list(accumulate(map(len, by_kind)))
     given: list[object] = []
-    filled: list[int] = []
     accumulators: dict[int, object] = {}
     for k, (t, leaf) in enumerate(zip(plan.params, leaves, strict=True)):
         parts = flattener.data(t, leaf) if k in plan.data else [leaf]
         given += parts
-        filled.append(len(given))
         if len(parts) == 2:
             accumulators[k] = parts[1]
             assert isinstance(t, Array)
             given[-1] = of_argument(plan.space.value, t, parts[1])
-    counts = [filled[end - 1] if end else 0 for end in ends]
-    return Flat(flattener, leaves, given, accumulators, counts)
+    return Flat(flattener, leaves, given, accumulators)
 
 
 def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[object]) -> Flat:
@@ -101,7 +95,6 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
     given = (*tangents, *(None,) * (len(values) - len(tangents)))
     leaves: list[object] = []
     extra: list[object] = []
-    counts: list[tuple[int, int]] = []
     differentiated = {*plan.wrt, *plan.data}
     for s, v, t in zip(plan.shapes, values, given, strict=True):
         with located(plan.shapes, values):
@@ -110,9 +103,7 @@ def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[objec
             if tangent is not None and len(leaves) in differentiated:
                 extra.append(tangent)
             leaves.append(leaf)
-        counts.append((len(leaves), len(extra)))
-    ends = [a for a, _ in counts] + [len(leaves) + b for _, b in counts]
-    return Flat(flattener, leaves, leaves + extra, counts=ends)
+    return Flat(flattener, leaves, leaves + extra)
 
 
 # --- the evaluator -------------------------------------------------------------------------------
@@ -208,10 +199,11 @@ Builtin = Callable[..., object]
 
 def call_native(
     builtin: Builtin, decls: Decls, plan: Plan, params: Sequence[Type], flat: Flat,
-    copy: bool = False, words: bool = False,
-) -> tuple[object, Memory]:
+    copy: bool = False,
+) -> tuple[object, Memory]:  # fmt: skip
     """Call an entry point with flattened arguments; also the memory that its results may use.
-    ``params``: the types of main's parameters; ``words``: it takes the addresses of words."""
+    ``params``: the types of main's parameters."""
+    flat.flattener.require_words(flat.given)
     memory = Memory(decls, copy)
     suffix = f".{plan.space.value}"
     memory.place(
@@ -220,43 +212,19 @@ def call_native(
         for name in (n.union.name,)
     )
     args: list[object] = []
-    if words:
-        try:
-            for start, end in zip([0, *flat.counts], flat.counts):
-                args.append(memory.packed(params[start:end], flat.given[start:end]))
-        except struct.error:
-            raise not_taken(flat.given) from None
-    else:
-        for t, leaf in zip(params, flat.given):
-            args += memory.arguments(t, leaf)
+    for t, leaf in zip(params, flat.given):
+        args += memory.arguments(t, leaf)
     if plan.cells:
         args.append(flat.flattener.cells)
     return taken(builtin, args), memory
 
 
 def taken(builtin: Builtin, args: Sequence[object]) -> object:
-    """The result of an entry point; where it does not take an array as it is (it is not aligned,
-    or of a subclass), of its copy."""
+    """The result of an entry point, which must take its arguments."""
     found = builtin(*args)
     if found is NotImplemented:
-        plain = [np.array(x, subok=False) if isinstance(x, np.ndarray) else x for x in args]
-        found = builtin(*plain)
-        if found is NotImplemented:
-            raise not_taken(args)
+        raise not_taken(args)
     return found
-
-
-def not_taken(args: Sequence[object]) -> Exception:
-    """The error for leaves that an entry point does not take."""
-    for x in args:
-        if isinstance(x, int) and not -(2**63) <= x < 2**63:
-            return OverflowError("Python int too large to convert to a 64-bit integer")
-    shown = ", ".join(type(x).__name__ for x in args)
-    return ArgumentTypeError(
-        f"one of the arguments ({shown}), or of the values that the function captures, is of a "
-        "class of its own",
-        "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) and a.mask",
-    )
 
 
 def read_results(
@@ -364,5 +332,5 @@ def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
 
 
 __all__ = ["Flat", "Given", "call_native", "finish", "flatten_arguments", "flatten_duals",
-           "forward_signature", "gradients", "machine", "not_taken", "pullback_signature",
+           "forward_signature", "gradients", "machine", "pullback_signature",
            "read_results", "run_evaluator", "signature", "taken", "words_signature"]  # fmt: skip

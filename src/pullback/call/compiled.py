@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
 from pullback.call.by_leaves import (
     Given,
     call_native,
     finish,
     flatten_arguments,
     flatten_duals,
-    not_taken,
     read_results,
     signature,
     taken,
@@ -28,11 +25,9 @@ from pullback.call.convention import Way, way
 from pullback.call.fast_calls import fast_form
 from pullback.call.fast_products import TangentForm, tangent_form
 from pullback.call.forms import Fast, Guards, Hidden, Maker, absent_names
-from pullback.call.marshal import Flattener
+from pullback.call.normalise import normalised
 from pullback.call.packed import boundary_of, plain, raw_results
 from pullback.call.request import Plan, What
-from pullback.call.shapes import Shape
-from pullback.call.tangents import normal
 from pullback.core.terms import Program
 from pullback.frontend.kinds import leaf_types
 from pullback.lower.lower import lower
@@ -97,7 +92,7 @@ class Native:
         return general if self.fast is None else self.fast(f, general)
 
     def general(self, special: Fits, f: object) -> Fast:
-        """The call of a function by conversions, and where these do not fit by leaves."""
+        """The call of a function with whatever it can take, packed or unusual."""
 
         def call(*args: object) -> object:
             found = self.quick(args, special, f)
@@ -111,16 +106,16 @@ class Native:
         return call
 
     def call(self, values: Sequence[object], tangents: Sequence[object] = ()) -> object:
-        """The result for arguments and hidden arguments, by leaves."""
+        """The result for arguments and hidden arguments that are unusual, or go by leaves."""
         plan = self.plan
+        if self.boundary is not None:
+            blocks = self.boundary.everything(*normalised(plan, values, tangents), copy=False)
+            return self._finish(blocks, taken(self.builtin, blocks.arguments(plan)))
         if plan.request.what is What.TANGENT:
             flat = flatten_duals(plan, values, tangents)
         else:
             flat = flatten_arguments(plan, values)
-        found, _ = call_native(
-            self.builtin, self.decls, plan, self.params, flat,
-            words=self.boundary is not None,
-        )  # fmt: skip
+        found, _ = call_native(self.builtin, self.decls, plan, self.params, flat)
         return self._finish(flat, found)
 
     def _tail_length(self) -> int:
@@ -149,12 +144,6 @@ class Native:
     ) -> object:
         """The result of forward mode: the value and its tangent."""
         found = self.quick(args, special, f, tangents)
-        if found is NotImplemented:
-            usual = [
-                normal(s, v, t, "tangent")
-                for s, v, t in zip(self.plan.shapes, args, tangents, strict=False)
-            ]
-            found = self.quick(args, special, f, usual)
         return self.call(special.values(f, args), tangents) if found is NotImplemented else found
 
     def quick(
@@ -186,18 +175,3 @@ class Fits(Protocol):
 
     def values(self, f: object, args: Sequence[object]) -> tuple[object, ...]:
         """The arguments and the hidden arguments."""
-
-
-def canonical(shape: Shape, value: object) -> object:
-    """A value that an entry point did not take as it is (an array that is not aligned, a subclass
-    of float), in the form that it takes."""
-    if shape.holds_nodes:
-        return value
-    leaves = Flattener().leaves(shape, value)
-    for leaf in leaves:
-        if isinstance(leaf, int) and not -(2**63) <= leaf < 2**63:
-            raise not_taken(leaves)
-    plain = [
-        np.array(x, order="C", subok=False) if isinstance(x, np.ndarray) else x for x in leaves
-    ]
-    return shape.value(iter(plain), {}, gradient=False)

@@ -24,17 +24,12 @@ from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.call.block_layout import reached
-from pullback.call.by_leaves import (
-    finish,
-    flatten_arguments,
-    flatten_duals,
-    not_taken,
-    run_evaluator,
-)
+from pullback.call.by_leaves import finish, flatten_arguments, flatten_duals, run_evaluator
 from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.call.callee import as_function
-from pullback.call.compiled import Native, canonical
+from pullback.call.compiled import Native
 from pullback.call.forms import Fast
+from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
@@ -352,7 +347,7 @@ def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[
     fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
-        result = fast(*map(canonical, unit.plan.shapes, plain(args)))
+        result = fast(*normalised(unit.plan, plain(args))[0])
         if result is NotImplemented:
             raise not_taken(args)
     return fast, result

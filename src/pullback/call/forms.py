@@ -87,7 +87,7 @@ def tuple_form(
 
 
 class NoForm(Exception):
-    """An argument of this kind takes the general way."""
+    """An argument of this kind goes another way."""
 
 
 @dataclass(slots=True)

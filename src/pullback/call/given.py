@@ -59,7 +59,17 @@ def array(elem: Type, like: object, given: object, what: What) -> np.ndarray:
         raise ArgumentValueError(
             f"a {what} of shape {found.shape} for an array of shape {like.shape}"
         )
-    return found
+    return readable(elem, found)
+
+
+def readable(elem: Type, value: np.ndarray) -> np.ndarray:
+    """An array, or a copy of which every element is where compiled code reads it."""
+    own, size = dtype_of(elem), value.itemsize
+    if value.dtype is own and value.flags.aligned and not any(s % size for s in value.strides):
+        return value
+    out = np.empty(value.shape, own)  # of this very dtype: another one may have metadata
+    out[...] = value
+    return out
 
 
 def items(given: object, count: int, kind: Kind, what: What) -> Sequence[object]:
@@ -113,5 +123,5 @@ class Normal:
         self.todo: list[Callable[[], None]] = []
 
 
-__all__ = ["Normal", "What", "array", "items", "name_of", "number", "placed", "refuse_discrete",
-           "require_exact"]  # fmt: skip
+__all__ = ["Normal", "What", "array", "items", "name_of", "number", "placed", "readable",
+           "refuse_discrete", "require_exact"]  # fmt: skip

@@ -82,6 +82,12 @@ class Flattener:
         """The node that stands for an object."""
         return self.nodes[id(value), id(union)].node
 
+    def require_words(self, leaves: Sequence[object]) -> None:
+        """OverflowError for an int of more than 64 bits, among these leaves or in nodes."""
+        for some in (leaves, *(flat.leaves for flat in self.flat_nodes)):
+            if any(isinstance(x, int) and not -(2**63) <= x < 2**63 for x in some):
+                raise OverflowError("Python int too large to convert to a 64-bit integer")
+
     # --- nodes -------------------------------------------------------------------------------
 
     def _pack(self, union: Union, root: object) -> None:

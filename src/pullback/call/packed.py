@@ -2,7 +2,7 @@
 
 For every kind of argument there is a layout (``block_layout``) and with it compiled code that
 checks and converts a value, and makes its gradient (``code.conversion``). Kinds with classes that
-are not plain have none; they go the general way (``marshal``), as values that turn out unusual do.
+are not plain have none; they go by leaves (``by_leaves``).
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from pullback.call.block_layout import Layout, convertible, reached
 from pullback.call.code.conversion import Conversion
 from pullback.call.located import located
-from pullback.call.marshal import Flattener
+from pullback.call.normalise import not_taken, usual
+from pullback.call.pytrees import Mapper
 from pullback.call.request import Plan, What
-from pullback.call.shapes import shape_of
+from pullback.call.shapes import Shape, shape_of
 from pullback.call.space import Space
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds import Kind
@@ -141,8 +144,16 @@ def pack(data: Any) -> Any:
     if block is None:  # it may be unusual, or no argument
         shape = shape_of(kind)
         with located((shape,), (data,)):
-            Flattener().leaves(shape, data, varies=True)
+            data = usual(shape, data, varies=True)
+        if conversion is not None:
+            block = encode(conversion, data, 0, True)
+        else:
+            data = Mapper(_copied).value(shape, data)
     return Packed(block, data)
+
+
+def _copied(shape: Shape, leaf: object) -> object:
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def unpack(packed: Any) -> Any:
@@ -241,10 +252,15 @@ class Boundary:
             done.packed.append(packed)
         return done
 
-    def everything(self, values: Sequence[object]) -> Blocks | None:
-        """Arguments and hidden arguments, copied: the blocks outlive the call."""
-        done = self.blocks(values[: self.arguments], copy=True)
-        return done and self.blocks(values[self.arguments :], done, copy=True)
+    def everything(
+        self, values: Sequence[object], tangents: Sequence[object] = (), copy: bool = True
+    ) -> Blocks:
+        """Usual arguments and hidden arguments. ``copy``: the blocks outlive the call."""
+        done = self.blocks(values[: self.arguments], copy=copy, tangents=tangents)
+        done = done and self.blocks(values[self.arguments :], done, copy)
+        if done is None:
+            raise not_taken(values)
+        return done
 
 
 def boundary_of(plan: Plan) -> Boundary | None:

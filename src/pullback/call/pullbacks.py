@@ -27,6 +27,7 @@ from pullback.call.fast_products import pullback_form
 from pullback.call.forms import Fast, Guards, Hidden, absent_names
 from pullback.call.machine_words import Memory, kept_cells
 from pullback.call.marshal import result_value
+from pullback.call.normalise import normalised
 from pullback.call.packed import boundary_of, conversion_of, plain, raw_results
 from pullback.call.request import Plan
 from pullback.call.space import Space
@@ -123,14 +124,11 @@ class Halves:
         """The result (with what is beside it) and the pullback at these arguments and hidden
         arguments."""
         plan, boundary = self.plan, self.boundary
-        blocks = None if boundary is None else boundary.everything(values)
-        if blocks is not None:
+        if boundary is not None:
+            blocks = boundary.everything(*normalised(plan, values))
             return self._made(taken(self.forward, blocks.arguments(plan)), blocks, [])
         flat = flatten_arguments(plan, values)
-        found, memory = call_native(
-            self.forward, self.decls, plan, self.params, flat, copy=True,
-            words=boundary is not None,
-        )  # fmt: skip
+        found, memory = call_native(self.forward, self.decls, plan, self.params, flat, copy=True)
         return self._made(found, flat, memory.keep)
 
     def quick(self, args: Sequence[object], special: Fits, f: object) -> object:

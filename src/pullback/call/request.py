@@ -27,7 +27,9 @@ from pullback.frontend.kinds import (
     TupleK,
     describe,
     leaf_types,
+    parts,
     static_scalar,
+    with_parts,
 )
 from pullback.frontend.specialise import Specialised
 
@@ -256,15 +258,11 @@ def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
             assert isinstance(value, int | float)
             out.append(Lit(value, scalar.type))
             return scalar
-        case TupleK(items, is_list):
-            return TupleK(tuple(_literal(k, given, out) for k in items), is_list)
-        case RecordK(cls, fields):
-            return RecordK(cls, tuple((n, _literal(k, given, out)) for n, k in fields))
+        case TupleK() | RecordK():
+            return with_parts(kind, tuple(_literal(k, given, out) for k in parts(kind)))
         case _:
             out += [next(given) for _ in leaf_types(kind)]
             return kind
-
-
 
 
 def without_none(

@@ -185,7 +185,11 @@ class Shape(ABC):
             with placed(place):
                 mine = next(tangents)
             out.append(part.shape.normal(part.value, mine, made, place))
-        return self.made(out)
+        return self.made_given(out)
+
+    def made_given(self, parts: Sequence[object]) -> object:
+        """The tangent of these parts, as compiled code reads it."""
+        return self.made(parts)
 
     # --- what an entry point reads and makes itself ---
 
@@ -200,11 +204,11 @@ class Shape(ABC):
         raise NoForm
 
     def result_form(self) -> Form | None:
-        """The form of a result; None: it takes the general way."""
+        """The form of a result; None: it goes another way."""
         return None
 
     def gradient_form(self) -> Form | None:
-        """The form of the gradient of an argument; None: it takes the general way."""
+        """The form of the gradient of an argument; None: it goes another way."""
         return None
 
     def tangent_argument(

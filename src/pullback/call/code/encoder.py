@@ -2,9 +2,10 @@
 
 Nothing recurses: a node that is met gets its place at once and is filled later, from a stack. An
 object that only one reference leads to needs no look at the table of objects. Whatever does not
-look as the layout says makes the conversion give up (``NotImplemented``): the general way then
-converts it, or says what is wrong. Nodes are entered depth first, those that may be met again with
-a mark where they are left, so that an object that contains itself is found out.
+look as the layout says makes the conversion give up (``NotImplemented``): ``normalise`` then
+builds it again in the usual form, or says what is wrong. Nodes are entered depth first, those that
+may be met again with a mark where they are left, so that an object that contains itself is found
+out.
 """
 
 from __future__ import annotations

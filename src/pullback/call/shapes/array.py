@@ -58,7 +58,7 @@ class Array(Shape, of=ArrayK):
         return like
 
     def flatten(self, value: object, node: NodeOf, out: list[object]) -> None:
-        out.append(self.array(value))
+        out.append(tangent_of.readable(self.elem, self.array(value)))
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
         leaf = next(leaves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pullback.call.code.fields import Access, Key
 from pullback.call.code.reading import Making
@@ -33,6 +33,10 @@ class Dict(Record, of=RecordK, container=dict):
     def reach(self, w: Writer, at: str) -> list[str]:
         keys = (repr(k) if type(k) in (str, int) else w.name("key", k) for k in self.names)
         return [f"{at}[{key}]" for key in keys]
+
+    def finish(self) -> Callable[[Iterable[object]], object]:
+        names = self.names
+        return lambda items: dict(zip(names, items))
 
     # --- compiled conversions ---
 

@@ -42,9 +42,9 @@ class Product(Shape):
     def reach(self, w: Writer, at: str) -> list[str]:
         """The expressions of the items."""
 
+    @abstractmethod
     def finish(self) -> Callable[[Iterable[object]], object] | None:
         """What makes the value of the tuple of its items; None: it is the tuple."""
-        return lambda items: self.made(tuple(items))
 
     def argument(self, w: Writer, at: str) -> tuple[Tree, str] | None:
         w.check(self.fits(w, at))

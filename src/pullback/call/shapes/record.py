@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import is_dataclass, replace
 from functools import cached_property, partial
 
 from pullback.call import given as tangent_of
@@ -87,6 +87,19 @@ class Record(Product, of=RecordK):
 
     def reach(self, w: Writer, at: str) -> list[str]:
         return [f"{at}.{name}" for name in self.names]
+
+    def finish(self) -> Callable[[Iterable[object]], object]:
+        cls, names, give = self.cls, self.names, object.__setattr__
+        if not is_dataclass(cls):
+            return lambda items: tuple.__new__(cls, items)
+
+        def instance(items: Iterable[object]) -> object:
+            made: object = object.__new__(cls)
+            for name, item in zip(names, items):
+                give(made, name, item)
+            return made
+
+        return instance
 
     # --- from objects to words ---
 

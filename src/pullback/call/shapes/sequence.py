@@ -101,6 +101,9 @@ class List(Shape, of=ListK):
     def given(self, given: object, count: int, what: What) -> Iterator[object]:
         return iter(tangent_of.items(given, count, self.kind, what))
 
+    def made_given(self, parts: Sequence[object]) -> object:
+        return list(parts)
+
     def tangents(self, leaves: Leaves, given: object, what: What, out: list[object]) -> None:
         rows = self.rows(leaves)
         out.append(None)
