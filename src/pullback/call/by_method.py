@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.call.by_leaves import Flat, finish, flatten_arguments, run_evaluator
+from pullback.call.evaluate import Flat, finish, flatten_arguments, run_evaluator
 from pullback.call.marshal import result_value
 from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves

@@ -10,24 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from pullback.call.by_leaves import (
-    Given,
-    call_native,
-    finish,
-    flatten_arguments,
-    flatten_duals,
-    read_results,
-    signature,
-    taken,
-    words_signature,
-)
+from pullback.call.by_leaves import call_native, read_results, signature, taken, words_signature
 from pullback.call.convention import Way, way
+from pullback.call.evaluate import Given, finish, flatten_arguments, flatten_duals
 from pullback.call.fast_calls import fast_form
 from pullback.call.fast_products import TangentForm, tangent_form
-from pullback.call.forms import Fast, Guards, Hidden, Maker, absent_names
 from pullback.call.normalise import normalised
 from pullback.call.packed import boundary_of, plain, raw_results
 from pullback.call.request import Plan, What
+from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names
 from pullback.core.terms import Program
 from pullback.frontend.kinds import leaf_types
 from pullback.lower.lower import lower

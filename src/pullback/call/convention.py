@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from pullback.call.code.conversion import Conversion
 from pullback.call.code.converting_entry import Made, Out, RouteSignature
-from pullback.call.forms import Decode, Fast, Guards, Hidden, Maker, Writer, defined
 from pullback.call.packed import Boundary
 from pullback.call.request import Plan, What
 from pullback.call.shapes import Shape
+from pullback.call.trees import Decode, Fast, Guards, Hidden, Maker, Writer, defined
 from pullback.core.types import Type
 from pullback.frontend.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types

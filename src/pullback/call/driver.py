@@ -24,15 +24,15 @@ from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.call.block_layout import reached
-from pullback.call.by_leaves import finish, flatten_arguments, flatten_duals, run_evaluator
 from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.call.callee import as_function
 from pullback.call.compiled import Native
-from pullback.call.forms import Fast
+from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
 from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
+from pullback.call.trees import Fast
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program

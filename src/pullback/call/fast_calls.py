@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pullback.call.forms import (
+from pullback.call.request import Plan, What
+from pullback.call.trees import (
     Decode,
     Fast,
     Form,
@@ -21,7 +22,6 @@ from pullback.call.forms import (
     defined,
     tuple_form,
 )
-from pullback.call.request import Plan, What
 from pullback.native import EntrySignature, Tree, bound
 
 

@@ -12,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pullback.call.forms import (
+from pullback.call.request import Plan
+from pullback.call.shapes import Shape
+from pullback.call.tangents import tangent_leaves
+from pullback.call.trees import (
     Decode,
     Fast,
     Form,
@@ -23,9 +26,6 @@ from pullback.call.forms import (
     defined,
     tuple_form,
 )
-from pullback.call.request import Plan
-from pullback.call.shapes import Shape
-from pullback.call.tangents import tangent_leaves
 from pullback.errors import ArgumentTypeError
 from pullback.lower.loopcode import Ty
 from pullback.native import EntrySignature, Nothing, Tree

@@ -14,8 +14,8 @@ from functools import cache
 
 import numpy as np
 
-from pullback.call.forms import TY_OF_DTYPE
 from pullback.call.store import Cells
+from pullback.call.trees import TY_OF_DTYPE
 from pullback.core.types import (
     Array,
     Bool,

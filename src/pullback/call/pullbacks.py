@@ -12,9 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pullback.call.by_leaves import (
-    Given,
     call_native,
-    flatten_arguments,
     forward_signature,
     machine,
     pullback_signature,
@@ -23,8 +21,8 @@ from pullback.call.by_leaves import (
 )
 from pullback.call.code.conversion import Conversion
 from pullback.call.compiled import Fits
+from pullback.call.evaluate import Given, flatten_arguments
 from pullback.call.fast_products import pullback_form
-from pullback.call.forms import Fast, Guards, Hidden, absent_names
 from pullback.call.machine_words import Memory, kept_cells
 from pullback.call.marshal import result_value
 from pullback.call.normalise import normalised
@@ -32,6 +30,7 @@ from pullback.call.packed import boundary_of, conversion_of, plain, raw_results
 from pullback.call.request import Plan
 from pullback.call.space import Space
 from pullback.call.tangents import normal, tangent_leaves
+from pullback.call.trees import Fast, Guards, Hidden, absent_names
 from pullback.call.wrappers import forward_entry, pullback_entry, renamed
 from pullback.core.terms import Program
 from pullback.core.types import Real

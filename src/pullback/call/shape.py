@@ -20,8 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from pullback.call.code.reading import Making, Sources
 from pullback.call.code.writing import Slots, Where, Writing
-from pullback.call.forms import Form, NoForm, Writer
 from pullback.call.given import Normal, What, placed
+from pullback.call.trees import Form, NoForm, Writer
 from pullback.core.types import Real, Type
 from pullback.core.values import Node
 from pullback.errors import ArgumentTypeError

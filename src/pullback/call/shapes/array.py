@@ -10,10 +10,10 @@ from pullback.call import given as tangent_of
 from pullback.call.code.reading import Making, Reading, Sources
 from pullback.call.code.tangent_items import NONE
 from pullback.call.code.writing import Slots, Where, Writing, c_order
-from pullback.call.forms import Form, Writer, array_leaf
 from pullback.call.given import Normal, What, placed
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape
 from pullback.call.space import Space
+from pullback.call.trees import Form, Writer, array_leaf
 from pullback.core import types
 from pullback.core.types import Real, Type
 from pullback.core.values import dtype_of

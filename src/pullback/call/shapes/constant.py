@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pullback.call.code.reading import Making, Reading, Sources
 from pullback.call.code.writing import Slots, Where, Writing
-from pullback.call.forms import Form, Writer
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape
+from pullback.call.trees import Form, Writer
 from pullback.core.types import Type
 from pullback.frontend.kinds import StaticK
 from pullback.frontend.pytypes import type_of

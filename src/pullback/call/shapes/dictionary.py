@@ -8,9 +8,9 @@ from pullback.call.code.fields import Access, Key
 from pullback.call.code.reading import Making
 from pullback.call.code.tangent_items import exactly_or_none
 from pullback.call.code.writing import Names
-from pullback.call.forms import Writer
 from pullback.call.shape import Step
 from pullback.call.shapes.record import Record
+from pullback.call.trees import Writer
 from pullback.frontend.kinds import RecordK
 from pullback.native.builder import Code
 from pullback.native.pyabi import OB_TYPE

@@ -10,10 +10,10 @@ from pullback.call.code.reading import Making, Sources
 from pullback.call.code.tangent_items import item_of
 from pullback.call.code.tangent_items import items_of as given_items
 from pullback.call.code.writing import Slots, Where, Writing
-from pullback.call.forms import Writer
 from pullback.call.given import What
 from pullback.call.shape import Part, shape_of
 from pullback.call.shapes.product import Product, items_of
+from pullback.call.trees import Writer
 from pullback.frontend.annotations import inside as annotation_inside
 from pullback.frontend.kinds import TupleK
 from pullback.native import Tree

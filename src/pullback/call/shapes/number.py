@@ -9,9 +9,9 @@ import numpy as np
 from pullback.call import given as tangent_of
 from pullback.call.code.reading import Making, Reading, Source, Sources
 from pullback.call.code.writing import Slots, Where, Writing
-from pullback.call.forms import Form, Writer, scalar_leaf
 from pullback.call.given import Normal, What, placed
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape
+from pullback.call.trees import Form, Writer, scalar_leaf
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.exact import require_exact

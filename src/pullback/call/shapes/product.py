@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pullback.call.forms import Form, Writer, tuple_form
 from pullback.call.given import What
 from pullback.call.shape import Shape
+from pullback.call.trees import Form, Writer, tuple_form
 from pullback.core.types import Type
 from pullback.frontend.exact import require_exact
 from pullback.frontend.kinds import Kind

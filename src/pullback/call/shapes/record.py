@@ -18,10 +18,10 @@ from pullback.call.code.fields import (
 from pullback.call.code.reading import Making, Sources, stays_acyclic
 from pullback.call.code.tangent_items import NONE, exactly_or_none
 from pullback.call.code.writing import Names, Slots, Where, Writing, read_field
-from pullback.call.forms import Writer
 from pullback.call.given import Normal, What
 from pullback.call.shape import Part, Step, shape_of
 from pullback.call.shapes.product import Product
+from pullback.call.trees import Writer
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.annotations import annotations_of
 from pullback.frontend.instances import bare

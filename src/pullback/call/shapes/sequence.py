@@ -12,12 +12,12 @@ from pullback.call.code.reading import Making, Reading, Source, Sources
 from pullback.call.code.tangent_items import item_of
 from pullback.call.code.tangent_items import items_of as given_items
 from pullback.call.code.writing import Slots, Where, Writing
-from pullback.call.forms import TY_OF_DTYPE, Form, Writer
 from pullback.call.given import What
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape, shape_of
 from pullback.call.shapes.number import Number
 from pullback.call.shapes.product import items_of
 from pullback.call.space import Space, first_ids, of_reals, words
+from pullback.call.trees import TY_OF_DTYPE, Form, Writer
 from pullback.core.types import I64, Array, Real, Type
 from pullback.core.values import Node, dtype_of, make_array
 from pullback.frontend.annotations import inside as annotation_inside
