@@ -15,6 +15,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
@@ -177,8 +178,6 @@ def _specialise(
 class Unit:
     """An operator applied to a specialisation: its programs, and its native code once needed."""
 
-    product: Fast | None = None  # what ``products`` calls
-
     def __init__(self, plan: Plan, special: Specialisation, source: Program) -> None:
         self.plan, self.special, self.source = plan, special, source
         self.programs: dict[bool, Program] = {}
@@ -258,6 +257,27 @@ class Unit:
                     source = self.prepared(self.source)
                     self.halves = Halves(self.plan, source, split, _finished, *around)
         return self.halves
+
+    @cached_property
+    def calls(self) -> tuple[Fast, ...]:
+        """The calls of ``pb.vjp`` and ``pb.jvp``, of any function with these types: they are given
+        it, its primals and (in forward mode) its tangents, and give ``NotImplemented`` where they
+        do not fit."""
+        special = self.special
+        if self.plan.request.what is What.TANGENT:
+            native = self.compiled()
+
+            def along(f: object, *both: object) -> object:
+                n = len(both) // 2
+                return native.quick(both[:n], special, f, plain(both[n:]))
+
+            return (along,) if native.product is None else (native.product, along)
+        halves = self.compiled_halves()
+
+        def back(f: object, *args: object) -> object:
+            return halves.quick(args, special, f)
+
+        return (back,) if halves.product is None else (halves.product, back)
 
     def bind(self, f: object, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""

@@ -119,9 +119,9 @@ class Halves:
             space = self.plan.space
             self.seeder = conversion_of(self.plan.value, space, handled=of_value)
 
-    def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
-        """The result (with what is beside it) and the pullback at these arguments and hidden
-        arguments."""
+    def call(self, values: Sequence[object]) -> tuple[object, ...]:
+        """The result, the pullback at these arguments and hidden arguments, and what is beside the
+        result."""
         plan, boundary = self.plan, self.boundary
         if boundary is not None:
             blocks = boundary.everything(*normalised(plan, values))
@@ -147,15 +147,25 @@ class Halves:
 
     def _made(
         self, found: object, given: Given, keep: Sequence[np.ndarray]
-    ) -> tuple[object, Pullback]:
+    ) -> tuple[object, ...]:
         assert isinstance(found, tuple)
         residual = found[1]
         if self.tail is not None:
             out = self.tail.result(residual, self.first, self.handles)
-            return out, Pullback(self, given, residual, keep)
+            return self._together(out, Pullback(self, given, residual, keep))
         leaves = read_results(found, self.results, self.decls, kept=True)
         out = result_value(self.plan.result_shape, leaves)
-        return out, Pullback(self, given, residual, keep, list(map(_form_of, leaves)))
+        forms = list(map(_form_of, leaves))
+        return self._together(out, Pullback(self, given, residual, keep, forms))
+
+    def _together(self, out: object, pullback: Pullback) -> tuple[object, ...]:
+        """What ``pb.vjp`` gives."""
+        chosen, count = self.plan.request.argnums, self.plan.arguments
+        back = pullback if len(chosen) == count else Padded(pullback, chosen, count)
+        if not self.plan.request.has_aux:
+            return out, back
+        assert isinstance(out, tuple)
+        return out[0], back, out[1]
 
 
 class Pullback:
@@ -209,6 +219,21 @@ class Pullback:
         return [0, store.size, 1, store]
 
 
+class Padded:
+    """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
+
+    def __init__(
+        self, pullback: Callable[[object], tuple[object, ...]], chosen: tuple[int, ...], count: int
+    ) -> None:
+        self._pullback = pullback
+        self._chosen = chosen
+        self._count = count
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        found = dict(zip(self._chosen, self._pullback(cotangent), strict=True))
+        return tuple(map(found.get, range(self._count)))
+
+
 def _form_of(leaf: object) -> object:
     """What stands for a leaf of the result of which only the shape is needed."""
     if isinstance(leaf, np.ndarray) and leaf.dtype != np.object_:
@@ -216,4 +241,4 @@ def _form_of(leaf: object) -> object:
     return leaf
 
 
-__all__ = ["Halves", "Pullback"]
+__all__ = ["Halves", "Padded", "Pullback"]
