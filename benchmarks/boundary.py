@@ -22,8 +22,8 @@ import numpy as np
 
 import pullback as pb
 from pullback.call.packed import conversion_of, encode
+from pullback.call.space import Space
 from pullback.frontend.python.pytypes import type_of
-from pullback.native.shapes import Space
 
 NODES = 1 << 20
 IN, OUT = 150, 250

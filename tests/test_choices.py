@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.call import driver
 from pullback.call.packed import conversion_of
+from pullback.call.space import Space
 from pullback.frontend.python.pytypes import type_of
-from pullback.native.shapes import Space
 from tests.test_boundary import by_general_way, same
 
 
@@ -174,3 +175,37 @@ def test_a_list_of_arrays_and_none():
     found = pb.grad(total)(xs)
     assert same(found, [np.array([0.0, 2.0, 4.0]), None, np.array([2.0, 2.0])])
     assert same(found, by_general_way(total, xs))
+
+
+@dataclass(frozen=True)
+class Weighted:
+    value: float
+    weight: float | None
+    pair: tuple[float, ...] | None
+    next: Weighted | None
+
+
+def weighted(x):
+    s = 0.0
+    while x is not None:
+        if x.weight is not None:
+            s += x.value * x.weight
+        x = x.next
+    return s
+
+
+def test_tangents_of_optional_numbers_in_an_unusual_form():
+    chain = Weighted(2.0, 3.0, None, Weighted(5.0, None, None, None))
+    out, pullback = pb.vjp(lambda x: Weighted(x, 3.0 * x, None, None), 1.0)
+    assert out == Weighted(1.0, 3.0, None, None)
+    for one in (1.0, 1, np.int64(1), np.array(1.0)):
+        assert pb.jvp(weighted, (chain,), (Weighted(0.0, one, None, None),)) == (6.0, 2.0)
+        assert pullback(Weighted(0.0, one, None, None)) == (3.0,)
+    with pytest.raises(TypeError, match=r"is a number, not a str, at tangent\.weight"):
+        pb.jvp(weighted, (chain,), (Weighted(0.0, "one", None, None),))
+
+
+def test_optional_tuples_of_any_length_are_tuples_in_both_tiers():
+    chain = Weighted(2.0, 3.0, (1.0, 2.0), None)
+    for tier in ("native", "eval"):
+        assert driver.run(lambda x: [x], (chain,), tier) == [chain]

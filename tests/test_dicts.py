@@ -14,8 +14,8 @@ import pullback as pb
 from pullback.call import driver
 from pullback.call.packed import conversion_of, encode
 from pullback.call.request import Request, What
+from pullback.call.space import Space
 from pullback.frontend.python.pytypes import type_of
-from pullback.native.shapes import Space
 from tests.test_boundary import same
 
 

@@ -15,9 +15,11 @@ import pytest
 
 import pullback as pb
 from pullback.call import driver
+from pullback.call.block_layout import reached
 from pullback.call.machine_words import Memory, Reader
 from pullback.call.marshal import Flattener, result_value
 from pullback.call.request import Request, What
+from pullback.call.shapes import shape_of
 from pullback.call.store import Cells
 from pullback.core.terms import Dialect
 from pullback.core.types import F64, I64, Array, Handle
@@ -282,9 +284,9 @@ def chain() -> Any:
 )  # fmt: skip
 def test_flattened_values_are_built_again(value: Any) -> None:
     kind = type_of(value)
-    leaves = Flattener().leaves(kind, value)
+    leaves = Flattener().leaves(shape_of(kind), value)
     assert len(leaves) == len(list(leaf_types(kind)))
-    np.testing.assert_equal(_shown(result_value(kind, leaves)), _shown(value))
+    np.testing.assert_equal(_shown(result_value(shape_of(kind), leaves)), _shown(value))
 
 
 def _shown(x: Any) -> Any:
@@ -295,16 +297,16 @@ def _shown(x: Any) -> Any:
 
 def test_nodes_go_into_memory_and_come_back() -> None:
     kind = type_of([chain()])
-    decls = {u.name: u.decl() for u in driver.reachable_unions(kind)}
+    decls = {u.name: u.decl() for u in reached(kind)}
     flattener = Flattener()
-    leaves = flattener.leaves(kind, [chain()])
+    leaves = flattener.leaves(shape_of(kind), [chain()])
     memory = Memory(decls)
     memory.place((p.union.name, p.node) for p in flattener.flat_nodes)
     types = list(leaf_types(kind))
     words = [w for t, leaf in zip(types, leaves) for w in memory.arguments(t, leaf)]
     again = Reader(decls).leaves(types, words)
-    assert _shown(result_value(kind, again))[0][0] == 1.5
-    np.testing.assert_equal(_shown(result_value(kind, again)), _shown([chain()]))
+    assert _shown(result_value(shape_of(kind), again))[0][0] == 1.5
+    np.testing.assert_equal(_shown(result_value(shape_of(kind), again)), _shown([chain()]))
 
 
 def test_nested_arrays_go_into_memory_and_come_back() -> None:
@@ -319,7 +321,7 @@ def test_nested_arrays_go_into_memory_and_come_back() -> None:
 def test_accumulators_are_numbered_in_the_order_of_the_nodes() -> None:
     flattener = Flattener("fwd")
     kind = type_of(chain())
-    flattener.leaves(kind, chain())
+    flattener.leaves(shape_of(kind), chain())
     assert flattener.cells == 1 + (1 + 1) + (2 + 1) - 1
     inner, outer = (p for p in flattener.flat_nodes if isinstance(p.value, Link))
     assert inner.accumulators == {1: Cells(0, (1,))} and inner.cells == Cells(1, (1,))

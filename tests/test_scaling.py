@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback.call import by_leaves
+from pullback.call import evaluate
 from pullback.core.terms import Program as CoreProgram
 from pullback.lower import lanes
 from pullback.lower.values import NotInLanes
@@ -67,7 +67,7 @@ def test_instructions_of_the_gradient_scale_as_those_of_the_function(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without lanes: a function may run 8 iterations at a time where its reverse sweep does not."""
-    monkeypatch.setattr(by_leaves, "evaluate", by_loop_code)
+    monkeypatch.setattr(evaluate, "evaluate", by_loop_code)
     monkeypatch.setattr(lanes.Parallel, "_vector", not_in_lanes)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(50_000)  # the evaluator of loop code recurses where the program does

@@ -14,6 +14,7 @@ from pullback.call import driver, products, pytrees
 from pullback.call.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.call.first_errors import first_error
 from pullback.call.misuse import require_function, values_of
+from pullback.call.pullbacks import Padded
 from pullback.call.pytrees import ravel
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
@@ -291,7 +292,7 @@ def vjp(
     chosen = driver.differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux)
     pull = _by_method(inner, values, request, method, MethodPullback)
-    back = products.Padded(pull, chosen, len(values))
+    back = Padded(pull, chosen, len(values))
     if has_aux:
         assert isinstance(pull.value, tuple)
         out, aux = pull.value

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pullback.call.marshal import Flattener, result_value
+from pullback.call.shapes import shape_of
 from pullback.core.check import check
 from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect
@@ -35,9 +36,9 @@ def rerun(made: Specialised, f: Callable[..., Any], *args: Any) -> Any:
     leaves: list[object] = []
     hidden = made.hidden_values(f, args)
     for kind, value in [*zip(made.args, args), *zip((h.kind for h in made.hidden), hidden)]:
-        leaves += flattener.leaves(kind, value)
+        leaves += flattener.leaves(shape_of(kind), value)
     results, _ = evaluate(made.program, leaves)
-    return result_value(made.result, results)
+    return result_value(shape_of(made.result), results)
 
 
 def same(a: Any, b: Any) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from pullback.call import driver
-from pullback.call.by_leaves import flatten_arguments, run_evaluator
 from pullback.call.driver import Unit
+from pullback.call.evaluate import flatten_arguments, run_evaluator
 from pullback.call.request import Plan, Request, What
 from pullback.core.terms import Jvp, Vjp
 from pullback.core.terms import Program as CoreProgram

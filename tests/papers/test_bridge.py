@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback.call.by_leaves import flatten_arguments
 from pullback.call.driver import found, gradient
 from pullback.call.driver import run as run_tier
+from pullback.call.evaluate import flatten_arguments
 from pullback.call.request import Request, What
 from pullback.convert.flatten import flatten_tuples
 from pullback.core.eval import evaluate as evaluate_core

@@ -1,148 +1,21 @@
-"""The general way into an entry and out of it: every kind, by leaves, in both tiers.
+"""Into an entry and out of it by leaves: of kinds that have no compiled conversions.
 
-Arguments are flattened (``marshal``, ``tangents``), nodes laid out in memory (``machine_words``),
-and the results built again. The evaluator takes the leaves as they are.
+The nodes of the flattened arguments (``evaluate``) are laid out in memory (``machine_words``), and
+the leaves of the results are read from there.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from pullback.call.located import located
+from pullback.call.evaluate import Decls, Flat, drop_accumulators
 from pullback.call.machine_words import Memory, Reader, is_simple, signature_leaves
-from pullback.call.marshal import Flattener, of_reals, rebuild, result_value
-from pullback.call.request import Plan, What
-from pullback.call.store import Cells, accumulated, of_argument
-from pullback.call.tangents import DualFlattener, split_duals
-from pullback.core.eval import evaluate, site_of
-from pullback.core.terms import Program
-from pullback.core.types import Array, Decl, Handle, Named, Type
-from pullback.core.values import Node, make_array
-from pullback.errors import ArgumentTypeError, at_site
+from pullback.call.normalise import not_taken
+from pullback.call.request import Plan
+from pullback.core.types import Type
 from pullback.lower.loopcode import Ty
 from pullback.lower.values import leaves as machine_types
 from pullback.native import EntrySignature, Leaf, PyInt, Words
-
-Decls = dict[str, Decl]
-
-# --- arguments -----------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Flat:
-    """Flattened arguments: their leaves, and what main is called with."""
-
-    flattener: Flattener
-    leaves: list[object]
-    given: list[object]
-    accumulators: dict[int, object] = field(default_factory=dict)  # of leaves that are data
-    counts: list[int] = field(default_factory=list)  # what is given of every argument
-
-    @property
-    def cells(self) -> int:
-        """How many cells the arguments have."""
-        return self.flattener.cells
-
-    def gradients(
-        self, plan: Plan, cotangents: Sequence[object], cells: object
-    ) -> tuple[object, ...]:
-        """The gradient of every differentiated argument."""
-        return gradients(plan, self, cotangents, cells)
-
-
-class Given(Protocol):
-    """Converted arguments, which know how gradients are made of cotangents and cells."""
-
-    @property
-    def cells(self) -> int:
-        """How many cells the arguments have."""
-
-    def gradients(
-        self, plan: Plan, cotangents: Sequence[object], cells: object
-    ) -> tuple[object, ...]:
-        """The gradient of every differentiated argument."""
-
-
-def flatten_arguments(plan: Plan, values: Sequence[object]) -> Flat:
-    """The leaves of the arguments and hidden arguments."""
-    flattener = Flattener(plan.space)
-    with located(plan.kinds, values):
-        by_kind = [
-            flattener.leaves(k, v, plan.one_home or i in plan.differentiated)
-            for i, (k, v) in enumerate(zip(plan.kinds, values, strict=True))
-        ]
-    leaves = [x for part in by_kind for x in part]
-    ends = list(accumulate(map(len, by_kind)))
-    given: list[object] = []
-    filled: list[int] = []
-    accumulators: dict[int, object] = {}
-    for k, (t, leaf) in enumerate(zip(plan.params, leaves, strict=True)):
-        parts = flattener.data(t, leaf) if k in plan.data else [leaf]
-        given += parts
-        filled.append(len(given))
-        if len(parts) == 2:
-            accumulators[k] = parts[1]
-            assert isinstance(t, Array)
-            given[-1] = of_argument(plan.space, t, parts[1])
-    counts = [filled[end - 1] if end else 0 for end in ends]
-    return Flat(flattener, leaves, given, accumulators, counts)
-
-
-def flatten_duals(plan: Plan, values: Sequence[object], tangents: Sequence[object]) -> Flat:
-    """The leaves of the arguments, then the tangents of those that have one of their own."""
-    flattener = DualFlattener()
-    given = (*tangents, *(None,) * (len(values) - len(tangents)))
-    leaves: list[object] = []
-    extra: list[object] = []
-    counts: list[tuple[int, int]] = []
-    differentiated = {*plan.wrt, *plan.data}
-    for k, v, t in zip(plan.kinds, values, given, strict=True):
-        with located(plan.kinds, values):
-            pairs = flattener.duals(k, v, t, plan.one_home)
-        for leaf, tangent in pairs:
-            if tangent is not None and len(leaves) in differentiated:
-                extra.append(tangent)
-            leaves.append(leaf)
-        counts.append((len(leaves), len(extra)))
-    ends = [a for a, _ in counts] + [len(leaves) + b for _, b in counts]
-    return Flat(flattener, leaves, leaves + extra, counts=ends)
-
-
-# --- the evaluator -------------------------------------------------------------------------------
-
-
-def run_evaluator(program: Program, flat: Flat, cells: bool) -> tuple[list[object], int]:
-    """The results of main, and the steps that they took."""
-    store = np.zeros(flat.flattener.cells)
-    for node in (n.node for n in flat.flattener.flat_nodes):
-        node.fields = tuple(_handle(store, x) for x in node.fields)
-    try:
-        given = [_handle(store, x) for x in flat.given]
-        results, steps = evaluate(program, [*given, store] if cells else given)
-    except Exception as e:
-        at_site(e, site_of(e))
-        raise
-    types = program.functions[program.main].results
-    drop_accumulators(types, results, program.decls)
-    return list(results), steps
-
-
-def _handle(store: np.ndarray, leaf: object) -> object:
-    if isinstance(leaf, Cells):
-        return store[leaf.offset : leaf.offset + leaf.size].reshape(leaf.shape)
-    if isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
-        if any(isinstance(x, Cells) for x in leaf.flat):
-            return make_array(Handle(1), [_handle(store, x) for x in leaf.flat], leaf.shape)
-    return leaf
-
-
-# --- native ---------------------------------------------------------------------------------------
 
 
 def signature(params: Sequence[Type], results: Sequence[Type], raw: int) -> EntrySignature:
@@ -207,55 +80,32 @@ Builtin = Callable[..., object]
 
 def call_native(
     builtin: Builtin, decls: Decls, plan: Plan, params: Sequence[Type], flat: Flat,
-    copy: bool = False, words: bool = False,
-) -> tuple[object, Memory]:
+    copy: bool = False,
+) -> tuple[object, Memory]:  # fmt: skip
     """Call an entry point with flattened arguments; also the memory that its results may use.
-    ``params``: the types of main's parameters; ``words``: it takes the addresses of words."""
+    ``params``: the types of main's parameters."""
+    flat.flattener.require_words(flat.given)
     memory = Memory(decls, copy)
-    suffix = f".{plan.space}"
+    suffix = f".{plan.space.value}"
     memory.place(
         (name + suffix if name + suffix in decls else name, n.node)
         for n in flat.flattener.flat_nodes
         for name in (n.union.name,)
     )
     args: list[object] = []
-    if words:
-        try:
-            for start, end in zip([0, *flat.counts], flat.counts):
-                args.append(memory.packed(params[start:end], flat.given[start:end]))
-        except struct.error:
-            raise not_taken(flat.given) from None
-    else:
-        for t, leaf in zip(params, flat.given):
-            args += memory.arguments(t, leaf)
+    for t, leaf in zip(params, flat.given):
+        args += memory.arguments(t, leaf)
     if plan.cells:
         args.append(flat.flattener.cells)
     return taken(builtin, args), memory
 
 
 def taken(builtin: Builtin, args: Sequence[object]) -> object:
-    """The result of an entry point; where it does not take an array as it is (it is not aligned,
-    or of a subclass), of its copy."""
+    """The result of an entry point, which must take its arguments."""
     found = builtin(*args)
     if found is NotImplemented:
-        plain = [np.array(x, subok=False) if isinstance(x, np.ndarray) else x for x in args]
-        found = builtin(*plain)
-        if found is NotImplemented:
-            raise not_taken(args)
+        raise not_taken(args)
     return found
-
-
-def not_taken(args: Sequence[object]) -> Exception:
-    """The error for leaves that an entry point does not take."""
-    for x in args:
-        if isinstance(x, int) and not -(2**63) <= x < 2**63:
-            return OverflowError("Python int too large to convert to a 64-bit integer")
-    shown = ", ".join(type(x).__name__ for x in args)
-    return ArgumentTypeError(
-        f"one of the arguments ({shown}), or of the values that the function captures, is of a "
-        "class of its own",
-        "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) and a.mask",
-    )
 
 
 def read_results(
@@ -274,93 +124,5 @@ def read_results(
     return leaves
 
 
-def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: Decls) -> None:
-    """Take the accumulators, or ids, out of results that are nodes in their space."""
-    todo: list[tuple[Type, object]] = list(zip(types, leaves))
-    done: set[int] = set()
-    while todo:
-        t, leaf = todo.pop()
-        if isinstance(t, Array) and isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
-            todo += [(t.elem, x) for x in leaf.flat]
-        elif isinstance(t, Named) and isinstance(leaf, Node) and id(leaf) not in done:
-            done.add(id(leaf))
-            fields = list(zip(decls[t.name].variants[leaf.tag].fields, leaf.fields, strict=True))
-            if t.name.endswith(".ids"):
-                before = (None, *(f for f, _ in fields))
-                fields = [x for f, x in zip(before, fields) if f is None or not of_reals(f)]
-            leaf.fields = tuple(x for f, x in fields if not _is_accumulator(f))
-            todo += fields
-
-
-def _is_accumulator(t: Type) -> bool:
-    return isinstance(t, Handle) or (isinstance(t, Array) and _is_accumulator(t.elem))
-
-
-# --- results ------------------------------------------------------------------------------------
-
-
-def gradients(
-    plan: Plan, flat: Flat, cotangents: Sequence[object], cells: object
-) -> tuple[object, ...]:
-    """The gradient of every differentiated argument, from the cotangents of ``plan.wrt`` and what
-    was accumulated in the cells."""
-    assert cells is None or isinstance(cells, np.ndarray)
-    made = {} if cells is None else flat.flattener.node_gradients(cells)
-    by_leaf = dict(zip(plan.wrt, cotangents, strict=True))
-    for k, where in flat.accumulators.items():
-        t = plan.params[k]
-        assert isinstance(t, Array) and cells is not None
-        by_leaf[k] = accumulated(cells, t, where)
-    out = []
-    for i in plan.differentiated:
-        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves_of(i)]
-        out.append(rebuild(plan.kinds[i], iter(leaves), made, gradient=True))
-    return tuple(out)
-
-
-def finish(
-    plan: Plan, given_arguments: Given, results: Sequence[object], made: Sequence[object] = ()
-) -> object:
-    """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``);
-    ``made``: the part of it that was kept raw, as objects."""
-    what = plan.request.what
-    if what is What.VALUE:
-        return made[0] if made else result_value(plan.result, results)
-    if what is What.TANGENT:
-        return tuple(made) if made else _tangents(plan, list(results))
-    given = iter(results)
-
-    def take(count: int) -> list[object]:
-        return [next(given) for _ in range(count)]
-
-    value = [] if what is What.GRADIENT else take(plan.value_leaves)
-    cotangents = take(len(plan.wrt))
-    cells = next(given) if plan.cells else None
-    found: object = given_arguments.gradients(plan, cotangents, cells)
-    if plan.request.alone:
-        assert isinstance(found, tuple)
-        (found,) = found
-    beside = None
-    if plan.request.has_aux:
-        beside = made[0] if made else result_value(plan.aux, list(given))
-    if what is What.GRADIENT:
-        return (found, beside) if plan.request.has_aux else found
-    number = result_value(plan.value, value)
-    return ((number, beside) if plan.request.has_aux else number), found
-
-
-def _tangents(plan: Plan, results: list[object]) -> tuple[object, object]:
-    """The value and its tangent."""
-    n = len(plan.results)
-    derivatives: Iterator[object] = iter(results[n:])
-    values, tangents = split_duals(plan.result, results[:n])
-    leaves = [
-        next(derivatives) if of_reals(t) else tangent
-        for t, tangent in zip(plan.results, tangents, strict=True)
-    ]
-    return result_value(plan.result, values), result_value(plan.result, leaves, gradient=True)
-
-
-__all__ = ["Flat", "Given", "call_native", "finish", "flatten_arguments", "flatten_duals",
-           "forward_signature", "gradients", "machine", "not_taken", "pullback_signature",
-           "read_results", "run_evaluator", "signature", "taken", "words_signature"]  # fmt: skip
+__all__ = ["call_native", "forward_signature", "machine", "pullback_signature", "read_results",
+           "signature", "taken", "words_signature"]  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pullback.call.by_leaves import Flat, finish, flatten_arguments, run_evaluator
+from pullback.call.evaluate import Flat, finish, flatten_arguments, run_evaluator
 from pullback.call.marshal import result_value
 from pullback.call.request import Plan, Request, What
 from pullback.call.tangents import tangent_leaves
@@ -81,7 +81,7 @@ def derive(
     gradients = []
     for i in plan.differentiated:
         leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
-        gradients.append(result_value(plan.kinds[i], leaves, gradient=True))
+        gradients.append(result_value(plan.shapes[i], leaves, gradient=True))
     return Answer(finish(plain, flat, list(found.results)), tuple(gradients), found.outcome)
 
 
@@ -140,7 +140,7 @@ def _seeds(
     # The shapes of results are known only when they have been computed.
     flat = flatten_tuples(program)
     results, _ = run_evaluator(flat, flatten_arguments(plain, values), cells=False)
-    given = tangent_leaves(plan.value, results[:n], cotangent, "cotangent")
+    given = tangent_leaves(plan.value_shape, results[:n], cotangent, "cotangent")
     return given + [zero_like(x) for x in results[n:]]
 
 

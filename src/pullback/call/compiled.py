@@ -1,68 +1,39 @@
 """Native code of a unit: compiled entries, and the ways into them.
 
-``Native`` is one entry. Where all kinds are simple its entry point takes and gives the Python
-values themselves (``fast_calls``); else it takes data in blocks (``packed``, ``convention``), or
+``Native`` is one entry. It takes and gives the Python values themselves, in registers, where all
+kinds are simple (``fast_calls``); else it takes data in blocks (``packed``, ``convention``), or
 takes and gives leaves (``by_leaves``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
-from pullback.call.by_leaves import (
-    Given,
-    call_native,
-    finish,
-    flatten_arguments,
-    flatten_duals,
-    not_taken,
-    read_results,
-    signature,
-    taken,
-    words_signature,
-)
-from pullback.call.convention import Route, Way, way
-from pullback.call.fast_calls import (
-    Fast,
-    FastForm,
-    Form,
-    Guards,
-    Hidden,
-    absent_names,
-    fast_form,
-    gradient_form,
-    result_form,
-    tuple_form,
-)
+from pullback.call.by_leaves import call_native, read_results, signature, taken, words_signature
+from pullback.call.convention import Way, way
+from pullback.call.evaluate import Given, finish, flatten_arguments, flatten_duals
+from pullback.call.fast_calls import fast_form
 from pullback.call.fast_products import TangentForm, tangent_form
-from pullback.call.marshal import Flattener, has_union, rebuild
-from pullback.call.packed import (
-    Boundary,
-    boundary_of,
-    plain,
-    raw_results,
-)
+from pullback.call.normalise import normalised
+from pullback.call.packed import boundary_of, plain, raw_results
 from pullback.call.request import Plan, What
-from pullback.call.tangents import Usual
+from pullback.call.trees import Fast, Guards, Hidden, Maker, absent_names
 from pullback.core.terms import Program
-from pullback.frontend.kinds.kinds import Kind, leaf_types
+from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.lower import lower
 from pullback.lower.show import show_module
 from pullback.native import EntrySignature, compile_entries, routed
 
-Make = Callable[[object], Fast]
-
 
 class Native:
-    """The compiled entry of a plan. ``general`` makes the fast call of a function where there is
-    no form: it is given ``call``. ``stages`` gets the texts of what is compiled."""
+    """The compiled entry of a plan, and the fast call of it: for a function (``fast``), or in
+    forward mode for any (``product``). ``by_leaves``: such as takes packed arguments, whatever
+    their kinds. ``stages`` gets the texts of what is compiled."""
 
     def __init__(
         self, plan: Plan, program: Program, hidden: Hidden, guards: Guards,
-        general: bool = False, stages: dict[str, str] | None = None,
+        by_leaves: bool = False, stages: dict[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.plan = plan
         self.decls = program.decls
@@ -70,60 +41,72 @@ class Native:
         self.params = tuple(p.type for p in main.params)
         self.results = main.results
         self.tail = raw_results(plan)
-        raw = self._tail_length()
-        chosen = signature(self.params, self.results, raw)
-        self.make: Make | None = None
-        form = None if plan.cells or general else _entry_form(plan)
-        fast: FastForm | None = None
-        if form is not None:
-            fast = fast_form(plan.kinds[: plan.arguments], hidden, guards)
-            if fast is not None:
-                chosen = EntrySignature(fast.params, form.tree)
-        self.boundary: Boundary | None = None
-        if fast is None:
-            self.boundary = boundary_of(plan)
-        if self.boundary is not None:
-            words = [c.words for c in self.boundary.conversions]
-            if plan.request.what is What.TANGENT:
-                words += [c.tangent_words for c in self.boundary.conversions]
-            chosen = words_signature(words, plan.cells, self.results, raw)
-        found: Way | None = None
-        if self.boundary is not None and not general:
-            found = way(plan, self.boundary, self.results, self.tail)
-        self.product: Fast | None = None  # the fast call of forward mode
-        along: TangentForm | None = None
-        if plan.request.what is What.TANGENT and not general:
-            along = tangent_form(plan, hidden, guards)
-        second = along or found
+        form = None if by_leaves else fast_form(plan, hidden, guards)
+        self.in_registers = form is not None
+        self.boundary = None if self.in_registers else boundary_of(plan)
+        second: Way | TangentForm | None = None
+        if not by_leaves and plan.request.what is What.TANGENT:
+            second = tangent_form(plan, hidden, guards)
+        if not by_leaves and second is None and self.boundary is not None:
+            second = way(plan, self.boundary, self.results, self.tail)
         routes = {} if second is None else {program.main: second.signature}
+        chosen = self._signature() if form is None else form.signature
         loop_code = lower(program, plan.request.in_order)
         module = compile_entries(loop_code, {program.main: chosen}, routes, absent_names(guards))
         if stages is not None:
             stages |= {"loop": show_module(loop_code), "llvm": module.text,
                        "llvm optimised": module.optimised()}  # fmt: skip
         self.builtin: Fast = module.call[program.main]
-        if fast is not None and form is not None:
-            self.make = fast.bind(self.builtin, form.decode)
-        self.route: Route | None = None
         quick = module.call.get(routed(program.main), self.builtin)
-        if along is not None:
-            self.product = along.bind(quick)
-        elif found is not None and plan.request.what is What.TANGENT:
-            self.product = found.bind_product(plan, hidden, guards, quick)
-        elif found is not None:
-            self.route = found.bind(plan, hidden, guards, quick)
+        self.fast: Maker | None = None if form is None else form.bind(quick)
+        self.product: Fast | None = None
+        if isinstance(second, TangentForm):
+            self.product = second.bind(quick)
+        elif second is not None and plan.request.what is What.TANGENT:
+            self.product = second.bind_product(plan, hidden, guards, quick)
+        elif second is not None:
+            self.fast = second.bind(plan, hidden, guards, quick)
+
+    def _signature(self) -> EntrySignature:
+        """The signature of an entry by words, or by leaves."""
+        raw = self._tail_length()
+        if self.boundary is None:
+            return signature(self.params, self.results, raw)
+        words = [c.words for c in self.boundary.conversions]
+        if self.plan.request.what is What.TANGENT:
+            words += [c.tangent_words for c in self.boundary.conversions]
+        return words_signature(words, self.plan.cells, self.results, raw)
+
+    def bind(self, special: Fits, f: object) -> Fast:
+        """The fast call of a function: ``NotImplemented`` where it does not fit."""
+        general = self.general(special, f)
+        return general if self.fast is None else self.fast(f, general)
+
+    def general(self, special: Fits, f: object) -> Fast:
+        """The call of a function with whatever it can take, packed or unusual."""
+
+        def call(*args: object) -> object:
+            found = self.quick(args, special, f)
+            if found is not NotImplemented:
+                return found
+            args = plain(args)
+            if not special.takes(args) or not special.fits(f, args):
+                return NotImplemented
+            return self.call(special.values(f, args))
+
+        return call
 
     def call(self, values: Sequence[object], tangents: Sequence[object] = ()) -> object:
-        """The result for arguments and hidden arguments, by leaves."""
+        """The result for arguments and hidden arguments that are unusual, or go by leaves."""
         plan = self.plan
+        if self.boundary is not None:
+            blocks = self.boundary.everything(*normalised(plan, values, tangents), copy=False)
+            return self._finish(blocks, taken(self.builtin, blocks.arguments(plan)))
         if plan.request.what is What.TANGENT:
             flat = flatten_duals(plan, values, tangents)
         else:
             flat = flatten_arguments(plan, values)
-        found, _ = call_native(
-            self.builtin, self.decls, plan, self.params, flat,
-            words=self.boundary is not None,
-        )  # fmt: skip
+        found, _ = call_native(self.builtin, self.decls, plan, self.params, flat)
         return self._finish(flat, found)
 
     def _tail_length(self) -> int:
@@ -152,12 +135,6 @@ class Native:
     ) -> object:
         """The result of forward mode: the value and its tangent."""
         found = self.quick(args, special, f, tangents)
-        if found is NotImplemented:
-            usual = [
-                Usual("tangent").tangent(k, v, t)
-                for k, v, t in zip(self.plan.kinds, args, tangents, strict=False)
-            ]
-            found = self.quick(args, special, f, usual)
         return self.call(special.values(f, args), tangents) if found is NotImplemented else found
 
     def quick(
@@ -181,48 +158,11 @@ class Native:
 class Fits(Protocol):
     """What knows whether compiled code is for a function and its arguments."""
 
+    def takes(self, args: Sequence[object]) -> bool:
+        """Whether the arguments are of the types that it was compiled for."""
+
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether all that was compiled in is still so."""
 
     def values(self, f: object, args: Sequence[object]) -> tuple[object, ...]:
         """The arguments and the hidden arguments."""
-
-
-def _entry_form(plan: Plan) -> Form | None:
-    """The form of all that an entry returns; None: it goes the general way."""
-    what = plan.request.what
-    if what is What.VALUE:
-        return result_form(plan.result)
-    if what is What.TANGENT:
-        return None
-    grads = [gradient_form(plan.kinds[i]) for i in plan.differentiated]
-    found = grads[0] if plan.request.alone else tuple_form(grads)
-    aux = [result_form(plan.aux)] if plan.request.has_aux else []
-    if what is What.GRADIENT:
-        return tuple_form([found, *aux]) if aux else found
-    whole = tuple_form([result_form(plan.value), found, *aux])
-    if whole is None or not aux:
-        return whole
-    decode = whole.decode
-
-    def in_order(parts: object) -> object:
-        made = parts if decode is None else decode(parts)
-        assert isinstance(made, tuple)
-        return (made[0], made[2]), made[1]
-
-    return Form(whole.tree, in_order)
-
-
-def canonical(kind: Kind, value: object) -> object:
-    """A value that an entry point did not take as it is (an array that is not aligned, a subclass
-    of float), in the form that it takes."""
-    if has_union(kind):
-        return value
-    leaves = Flattener().leaves(kind, value)
-    for leaf in leaves:
-        if isinstance(leaf, int) and not -(2**63) <= leaf < 2**63:
-            raise not_taken(leaves)
-    plain = [
-        np.array(x, order="C", subok=False) if isinstance(x, np.ndarray) else x for x in leaves
-    ]
-    return rebuild(kind, iter(plain), {})

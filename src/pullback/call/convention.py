@@ -1,36 +1,26 @@
 """Fast calls of entries whose arguments are converted (lists of lists, dicts, records, trees).
 
-All of the conversion is done by the entry point itself (``native.route``). The Python function that
-is written here has nothing to decide: it looks at the guards, reads the hidden arguments, and
-calls. What is unusual in a call, it leaves to the general way. Where there is neither guard nor
-hidden argument the fast call is the entry point.
+All of the conversion is done by the entry point itself (``code.converting_entry``). The Python
+function that is written here has nothing to decide: it looks at the guards, reads the hidden
+arguments, and calls. What is unusual in a call, it leaves to the general way. Where there is
+neither guard nor hidden argument the fast call is the entry point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pullback.call.fast_calls import (
-    Decode,
-    Fast,
-    Guards,
-    Hidden,
-    Writer,
-    defined,
-    gradient_form,
-    result_form,
-)
+from pullback.call.code.conversion import Conversion
+from pullback.call.code.converting_entry import Made, Out, RouteSignature
 from pullback.call.packed import Boundary
 from pullback.call.request import Plan, What
+from pullback.call.shapes import Shape
+from pullback.call.trees import Decode, Fast, Guards, Hidden, Maker, Writer, defined
 from pullback.core.types import Type
-from pullback.frontend.kinds.kinds import Kind, leaf_types
+from pullback.frontend.kinds.kinds import leaf_types
 from pullback.lower.values import leaves as machine_types
-from pullback.native import Made, Out, RouteSignature, Tree, bound
-from pullback.native.boundary import Conversion
-
-Route = Callable[[object, Fast], Fast]
-"""The fast call of a function, given the general way, which is called where it does not fit."""
+from pullback.native import Tree, bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +30,7 @@ class Way:
     signature: RouteSignature
     decodes: dict[str, Decode]
 
-    def bind(self, plan: Plan, hidden: Hidden, guards: Guards, builtin: Fast) -> Route:
+    def bind(self, plan: Plan, hidden: Hidden, guards: Guards, builtin: Fast) -> Maker:
         """What makes the fast call of a function."""
         w = Writer()
         for guard in guards:
@@ -111,7 +101,7 @@ def way(
     start = 0
     value: Tree | None = None
     if what is What.VALUE_AND_GRADIENT:
-        value = _tree("value", plan.value, decodes)
+        value = _tree("value", plan.value_shape, decodes)
         if value is None:
             return None
         start = len(tuple(leaf_types(plan.value)))
@@ -123,11 +113,11 @@ def way(
     start += len(plan.wrt) + plan.cells
     last: Tree | Made | None = None
     if what is What.VALUE or request.has_aux:
-        kind = plan.result if what is What.VALUE else plan.aux
+        shape = plan.result_shape if what is What.VALUE else plan.aux_shape
         if tail is not None:
             last = Made(tail, tuple(ty for t in results[start:] for ty in machine_types(t)))
         else:
-            last = _tree("last", kind, decodes)
+            last = _tree("last", shape, decodes)
         if last is None:
             return None
     signature = RouteSignature(
@@ -148,8 +138,8 @@ def _way_along(
         last = Made(tail, tuple(ty for t in results for ty in machine_types(t)))
     else:
         out = ("value", "last")
-        value = _tree("value", plan.result, decodes)
-        form = gradient_form(plan.result)
+        value = _tree("value", plan.result_shape, decodes)
+        form = plan.result_shape.gradient_form()
         if value is None or form is None:
             return None
         last = form.tree
@@ -161,9 +151,9 @@ def _way_along(
     return Way(signature, decodes)
 
 
-def _tree(name: str, kind: Kind, decodes: dict[str, Decode]) -> Tree | None:
+def _tree(name: str, shape: Shape, decodes: dict[str, Decode]) -> Tree | None:
     """The tree of a part of the result, which may have to be decoded; None: it has none."""
-    form = result_form(kind)
+    form = shape.result_form()
     if form is None:
         return None
     if form.decode is not None:

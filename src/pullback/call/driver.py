@@ -15,6 +15,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
@@ -23,21 +24,16 @@ from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
-from pullback.call.by_leaves import (
-    finish,
-    flatten_arguments,
-    flatten_duals,
-    not_taken,
-    run_evaluator,
-)
+from pullback.call.block_layout import reached
 from pullback.call.by_method import NATIVE, MethodPullback, derive, require_method
 from pullback.call.callee import as_function
-from pullback.call.compiled import Native, canonical
-from pullback.call.fast_calls import Fast
-from pullback.call.marshal import reachable_unions
+from pullback.call.compiled import Native
+from pullback.call.evaluate import finish, flatten_arguments, flatten_duals, run_evaluator
+from pullback.call.normalise import normalised, not_taken
 from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
+from pullback.call.trees import Fast
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
@@ -87,6 +83,10 @@ class Specialisation:
         self.guards = [*special.guards, *(Guard(s.path, s.kind) for s in special.statics)]
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
+
+    def takes(self, args: Sequence[object]) -> bool:
+        """Whether the arguments are of the types that it was compiled for."""
+        return tuple(map(_kind_or_none, args)) == self.special.args
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether all that was compiled in is still so (the types of the arguments are)."""
@@ -199,8 +199,6 @@ def _specialise(
 class Unit:
     """An operator applied to a specialisation: its programs, and its native code once needed."""
 
-    product: Fast | None = None  # what ``products`` calls
-
     def __init__(self, plan: Plan, special: Specialisation, source: Program) -> None:
         self.plan, self.special, self.source = plan, special, source
         self.programs: dict[bool, Program] = {}
@@ -259,16 +257,16 @@ class Unit:
         leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
         return finish(plan, flat, leaves), steps
 
-    def compiled(self, general: bool = False) -> Native:
-        """The native code; ``general``: such as takes packed arguments, whatever their kinds."""
-        if general not in self.natives:
+    def compiled(self, by_leaves: bool = False) -> Native:
+        """The native code; ``by_leaves``: such as takes packed arguments, whatever their kinds."""
+        if by_leaves not in self.natives:
             with _compiling:
-                if general not in self.natives:
+                if by_leaves not in self.natives:
                     program, special = self.program(True), self.special
-                    self.natives[general] = Native(
-                        self.plan, program, special.hidden, special.guards, general
+                    self.natives[by_leaves] = Native(
+                        self.plan, program, special.hidden, special.guards, by_leaves
                     )
-        return self.natives[general]
+        return self.natives[by_leaves]
 
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
@@ -281,30 +279,35 @@ class Unit:
                     self.halves = Halves(self.plan, source, split, _finished, *around)
         return self.halves
 
+    @cached_property
+    def calls(self) -> tuple[Fast, ...]:
+        """The calls of ``pb.vjp`` and ``pb.jvp``, of any function with these types: they are given
+        it, its primals and (in forward mode) its tangents, and give ``NotImplemented`` where they
+        do not fit."""
+        special = self.special
+        if self.plan.request.what is What.TANGENT:
+            native = self.compiled()
+
+            def along(f: object, *both: object) -> object:
+                n = len(both) // 2
+                return native.quick(both[:n], special, f, plain(both[n:]))
+
+            return (along,) if native.product is None else (native.product, along)
+        halves = self.compiled_halves()
+
+        def back(f: object, *args: object) -> object:
+            return halves.quick(args, special, f)
+
+        return (back,) if halves.product is None else (halves.product, back)
+
     def bind(self, f: object, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
         native = self.compiled()
-        if packed:
-            native = self.compiled(general=True) if native.make is not None else native
-            return self._general(native, f)
-        if native.make is not None:
-            return native.make(f)
-        general = self._general(native, f)
-        return general if native.route is None else native.route(f, general)
-
-    def _general(self, native: Native, f: object) -> Fast:
-        special, kinds = self.special, self.special.kinds
-
-        def fast(*args: object) -> object:
-            found = native.quick(args, special, f)
-            if found is not NotImplemented:
-                return found
-            args = plain(args)
-            if tuple(map(_kind_or_none, args)) != kinds or not special.fits(f, args):
-                return NotImplemented
-            return native.call(special.values(f, args))
-
-        return fast
+        if not packed:
+            return native.bind(self.special, f)
+        if native.in_registers:
+            native = self.compiled(by_leaves=True)
+        return native.general(self.special, f)
 
 
 _optimised: deque[ref[Unit]] = deque()
@@ -385,7 +388,7 @@ def _bound(function: FunctionType, unit: Unit, args: Sequence[object]) -> tuple[
     fast = unit.bind(function, packed=any(isinstance(a, Packed) for a in args))
     result = fast(*args)
     if result is NotImplemented:
-        result = fast(*map(canonical, unit.special.kinds, plain(args)))
+        result = fast(*normalised(unit.plan, plain(args))[0])
         if result is NotImplemented:
             raise not_taken(args)
     return fast, result
@@ -429,7 +432,7 @@ def tangent_of(
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers."""
     kinds = types_of(args)
-    spaces = [Spaces.of({u.name: u.decl() for u in reachable_unions(k)}) for k in kinds]
+    spaces = [Spaces.of({u.name: u.decl() for u in reached(k)}) for k in kinds]
     bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces))
     return tuple(i for i, bears in enumerate(bearing) if bears)
 

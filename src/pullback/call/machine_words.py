@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 
 from pullback.call.store import Cells
+from pullback.call.trees import TY_OF_DTYPE
 from pullback.core.types import (
     Array,
     Bool,
@@ -40,10 +41,6 @@ from pullback.native import (
 )
 
 Decls = dict[str, Decl]
-
-TY_OF_DTYPE = {
-    "float64": Ty.F64, "float32": Ty.F32, "int64": Ty.I64, "int32": Ty.I32, "bool": Ty.I1
-}  # fmt: skip
 
 _SLOT = {
     Ty.F64: "d", Ty.F32: "f4x", Ty.I64: "q", Ty.I32: "i4x", Ty.I1: "?7x", Ty.PTR: "q"
@@ -124,19 +121,10 @@ class Memory:
             case _:
                 return [leaf]
 
-    def packed(self, types: Sequence[Type], leaves: Sequence[object]) -> int:
-        """The address of the machine values of some leaves, one after another."""
-        words = [w for t, leaf in zip(types, leaves, strict=True) for w in self.words(t, leaf)]
-        form = _form(tuple(types)).packed
-        row = np.empty(1 + len(words), np.int64)
-        self.keep.append(row)
-        form.pack_into(row.data.cast("B"), 0, 0, *words)
-        return address(row) + 8
-
     def _array(self, elem: Type, a: np.ndarray) -> list[object]:
         if is_scalar(elem):
             size = a.itemsize
-            if self.copy or not a.flags.aligned or any(s % size for s in a.strides):
+            if self.copy:
                 a = a.copy()
             self.keep.append(a)
             return [address(a), *a.shape, *(s // size for s in a.strides)]

@@ -1,140 +1,38 @@
 """Data in and out by compiled conversions, and data that is converted once (``pb.pack``).
 
-For every kind of argument there is a layout (``native.shapes``) and with it compiled code that
-checks and converts a value, and makes its gradient (``native.boundary``). Kinds with classes that
-are not plain have none; they go the general way (``marshal``), as values that turn out unusual do.
+For every kind of argument there is a layout (``block_layout``) and with it compiled code that
+checks and converts a value, and makes its gradient (``code.conversion``). Kinds with classes that
+are not plain have none; they go by leaves (``by_leaves``).
 """
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from pullback.call.fast_calls import result_form
+import numpy as np
+
+from pullback.call.block_layout import Layout, convertible, reached
+from pullback.call.code.conversion import Conversion
 from pullback.call.located import located
-from pullback.call.marshal import Flattener, has_union
+from pullback.call.normalise import not_taken, usual
+from pullback.call.pytrees import Mapper
 from pullback.call.request import Plan, What
-from pullback.core.types import Bool, Int, Real
+from pullback.call.shapes import Shape, shape_of
+from pullback.call.space import Space
 from pullback.errors import ArgumentTypeError
-from pullback.frontend.kinds.kinds import (
-    ArrayK,
-    Kind,
-    ListK,
-    OptionalK,
-    RecordK,
-    ScalarK,
-    StaticK,
-    SymbolK,
-    TupleK,
-    UnionK,
-)
-from pullback.frontend.python import symbols
+from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.python.pytypes import types_of
-from pullback.frontend.python.records import Union, annotations_of, inside, is_tuple_of_any_length
-from pullback.lower.values import machine
-from pullback.native.boundary import Conversion
-from pullback.native.choices import MOST_MEMBERS
-from pullback.native.classes import access_of
-from pullback.native.shapes import (
-    Alternative,
-    Boxed,
-    Constant,
-    Fixed,
-    Instance,
-    Layout,
-    Many,
-    Maybe,
-    Number,
-    Shape,
-    Space,
-    Strided,
-    Symbol,
-)
-
-MOST_UNIONS = 15  # the table of objects tells them apart by the low bits of addresses
-
-
-class NoLayout(Exception):
-    """Values of this kind go the general way."""
-
-
-def symbol_shape(cls: type) -> Symbol:
-    """The shape of strings, or of the members of an enumeration."""
-    if cls is str:
-        return Symbol(cls, None, symbols.NUMBERS, symbols.STRINGS)
-    found = symbols.members(cls)
-    if len(found) > MOST_MEMBERS:
-        raise NoLayout
-    return Symbol(cls, found, {}, {})
-
-
-class _Layouts:
-    """Makes the shapes of one layout."""
-
-    def __init__(self) -> None:
-        self.unions: list[Union] = []
-
-    def shape(self, kind: Kind, declared: object = None) -> Shape:
-        """The shape of values of a kind; ``declared``: the annotation, which tells tuples from
-        lists."""
-        match kind:
-            case ScalarK(t, py):
-                if py and t not in (Real(64), Int(64), Bool()):
-                    raise NoLayout
-                return Number(machine(t), py)
-            case ArrayK(elem, rank):
-                return Strided(machine(elem), rank)
-            case ListK(elem):
-                part = self.shape(elem, inside(declared, 0))
-                return Many(part, is_tuple_of_any_length(declared))
-            case TupleK(items, is_list):
-                parts = (self.shape(k, inside(declared, j)) for j, k in enumerate(items))
-                return Fixed(tuple(parts), is_list)
-            case RecordK():
-                return self.instance(kind)
-            case StaticK(key, value):
-                return Constant(key, value)
-            case SymbolK(cls):
-                return symbol_shape(cls)
-            case OptionalK(inner):
-                if has_union(inner):
-                    raise NoLayout
-                hints = [a for a in typing.get_args(declared) if a is not types.NoneType]
-                return Maybe(self.shape(inner, hints[0] if len(hints) == 1 else None))
-            case UnionK(union):
-                if union not in self.unions:
-                    self.unions.append(union)
-                return Boxed(self.unions.index(union))
-            case _:
-                raise NoLayout
-
-    def instance(self, kind: RecordK) -> Instance:
-        """The shape of a record."""
-        access = access_of(kind.cls, tuple(name for name, _ in kind.fields))
-        if access is None:
-            raise NoLayout
-        hints = annotations_of(kind.cls)
-        parts = tuple(self.shape(k, hints.get(name)) for name, k in kind.fields)
-        return Instance(kind.cls, access, parts)
-
-    def alternative(self, union: Union, cls: type) -> Alternative:
-        """One class of a union."""
-        kind = union.variant_kind(cls)
-        if cls is types.NoneType:
-            return Alternative(union.tag(cls), None)
-        assert isinstance(kind, RecordK)
-        return Alternative(union.tag(cls), self.instance(kind))
 
 
 def conversion_of(
     kind: Kind, space: Space, still: bool = False, handled: tuple[bool, ...] = (),
     one_home: bool = False,
 ) -> Conversion | None:  # fmt: skip
-    """The compiled conversions of a kind in a space (for the rest see ``native.shapes.Layout``)."""
+    """The compiled conversions of a kind in a space (for the rest see ``block_layout.Layout``);
+    None: there are none."""
     return _conversion_of(kind, space, still, handled, one_home or space is not Space.PLAIN)
 
 
@@ -142,18 +40,10 @@ def conversion_of(
 def _conversion_of(
     kind: Kind, space: Space, still: bool, handled: tuple[bool, ...], one_home: bool
 ) -> Conversion | None:
-    made = _Layouts()
-    unions: list[tuple[Alternative, ...]] = []
-    try:
-        root = made.shape(kind)
-        while len(unions) < len(made.unions):  # it grows meanwhile
-            union = made.unions[len(unions)]
-            unions.append(tuple(made.alternative(union, cls) for cls in union.classes))
-    except NoLayout:
+    root, unions = shape_of(kind), reached(kind)
+    if not convertible(root, unions):
         return None
-    if len(unions) > MOST_UNIONS:
-        return None
-    return Conversion(Layout(root, tuple(unions), space, still, handled, one_home))
+    return Conversion(Layout(root, unions, space, still, handled, one_home))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +142,18 @@ def pack(data: Any) -> Any:
     conversion = conversion_of(kind, Space.FORWARD)
     block = None if conversion is None else encode(conversion, data, 0, True)
     if block is None:  # it may be unusual, or no argument
-        with located((kind,), (data,)):
-            Flattener().leaves(kind, data, varies=True)
+        shape = shape_of(kind)
+        with located((shape,), (data,)):
+            data = usual(shape, data, varies=True)
+        if conversion is not None:
+            block = encode(conversion, data, 0, True)
+        else:
+            data = Mapper(_copied).value(shape, data)
     return Packed(block, data)
+
+
+def _copied(shape: Shape, leaf: object) -> object:
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def unpack(packed: Any) -> Any:
@@ -353,15 +252,20 @@ class Boundary:
             done.packed.append(packed)
         return done
 
-    def everything(self, values: Sequence[object]) -> Blocks | None:
-        """Arguments and hidden arguments, copied: the blocks outlive the call."""
-        done = self.blocks(values[: self.arguments], copy=True)
-        return done and self.blocks(values[self.arguments :], done, copy=True)
+    def everything(
+        self, values: Sequence[object], tangents: Sequence[object] = (), copy: bool = True
+    ) -> Blocks:
+        """Usual arguments and hidden arguments. ``copy``: the blocks outlive the call."""
+        done = self.blocks(values[: self.arguments], copy=copy, tangents=tangents)
+        done = done and self.blocks(values[self.arguments :], done, copy)
+        if done is None:
+            raise not_taken(values)
+        return done
 
 
 def boundary_of(plan: Plan) -> Boundary | None:
     """The compiled way in for a plan; None where a kind has none."""
-    space = space_of(plan)
+    space = plan.space
     conversions: list[Conversion] = []
     for k, kind in enumerate(plan.kinds):
         still = space is Space.DUAL and k >= plan.arguments
@@ -372,22 +276,17 @@ def boundary_of(plan: Plan) -> Boundary | None:
     return Boundary(conversions, plan.arguments)
 
 
-def space_of(plan: Plan) -> Space:
-    """The space of the data that an entry takes and gives."""
-    return Space(plan.space)
-
-
 def raw_results(plan: Plan) -> Conversion | None:
     """The conversion of what an entry keeps raw of its results; None: it gives leaves."""
-    kind = plan.result
+    kind, shape = plan.result, plan.result_shape
     if plan.request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):
         if not plan.request.has_aux:
             return None
-        kind = plan.aux
-    if result_form(kind) is not None:
+        kind, shape = plan.aux, plan.aux_shape
+    if shape.result_form() is not None:
         return None
-    return conversion_of(kind, space_of(plan))
+    return conversion_of(kind, plan.space)
 
 
 __all__ = ["Block", "Blocks", "Boundary", "Packed", "boundary_of", "conversion_of", "pack",
-           "plain", "raw_results", "space_of", "unpack"]  # fmt: skip
+           "plain", "raw_results", "unpack"]  # fmt: skip

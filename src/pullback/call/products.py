@@ -14,10 +14,9 @@ from weakref import ref
 from pullback.call import driver
 from pullback.call.driver import Unit
 from pullback.call.first_errors import first_error
+from pullback.call.given import refuse_discrete
 from pullback.call.packed import plain
-from pullback.call.pullbacks import Pullback
 from pullback.call.request import Request, What
-from pullback.call.tangents import refuse_discrete
 from pullback.errors import PullbackError
 
 MOST = 4
@@ -94,58 +93,23 @@ def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object
     request = Request(What.PULLBACK, chosen, has_aux=has_aux, method=method)
 
     def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
-        halves, own = unit.compiled_halves(), halves_call(unit)
-        if halves.product is not None:
-            found = halves.product(g, *args)
-            if found is not NotImplemented:
-                return halves.product, found
-        found = own(g, *args)
+        call, found = _tried(unit, g, *args)
         if found is NotImplemented:
-            found = finished(unit, halves.call(unit.special.values(g, values)), len(args))
-        return own, found
+            found = unit.compiled_halves().call(unit.special.values(g, values))
+        return call, found
 
     call, found = _using(f, values, request, use)
     _remember(f, (What.PULLBACK, has_aux, method), call)
     return found
 
 
-def halves_call(unit: Unit) -> Call:
-    """The call of a unit by its conversions; the same for the same unit."""
-    if unit.product is None:
-
-        def call(f: FunctionType, *args: object) -> object:
-            found = unit.compiled_halves().quick(args, unit.special, f)
-            return found if found is NotImplemented else finished(unit, found, len(args))
-
-        unit.product = call
-    return unit.product
-
-
-def finished(unit: Unit, made: object, count: int) -> object:
-    """What ``pb.vjp`` gives, of the result and the pullback of a unit."""
-    assert isinstance(made, tuple)
-    request = unit.plan.request
-    out, pull = made
-    back = Padded(pull, request.argnums, count)
-    return (out[0], back, out[1]) if request.has_aux else (out, back)
-
-
-class Padded:
-    """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
-
-    def __init__(
-        self, pullback: Pullback | driver.MethodPullback, chosen: tuple[int, ...], count: int
-    ) -> None:
-        self._pullback = pullback
-        self._chosen = chosen
-        self._count = count
-
-    def __call__(self, cotangent: object) -> tuple[object, ...]:
-        found = self._pullback(cotangent)
-        if len(found) == self._count:
-            return found
-        by_place = dict(zip(self._chosen, found))
-        return tuple(by_place.get(i) for i in range(self._count))
+def _tried(unit: Unit, f: FunctionType, *args: object) -> tuple[Call, object]:
+    """The first call of a unit that fits, or the last one; and what it gave."""
+    for call in unit.calls:
+        found = call(f, *args)
+        if found is not NotImplemented:
+            break
+    return call, found
 
 
 def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object:
@@ -155,29 +119,14 @@ def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object
         refuse_discrete(value, given)
 
     def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
-        native = unit.compiled()
-        if native.product is not None:
-            found = native.product(g, *args, *along)
-            if found is not NotImplemented:
-                return native.product, found
-        own = tangent_call(unit)
-        return own, native.tangent(values, along, unit.special, g)
+        call, found = _tried(unit, g, *args, *along)
+        if found is NotImplemented:
+            found = unit.compiled().call(unit.special.values(g, values), along)
+        return call, found
 
     call, found = _using(f, values, Request(What.TANGENT), use)
     _remember(f, TANGENT, call)
     return found
 
 
-def tangent_call(unit: Unit) -> Call:
-    """The call of a unit by its conversions; the same for the same unit."""
-    if unit.product is None:
-
-        def call(f: FunctionType, *both: object) -> object:
-            n = len(both) // 2
-            return unit.compiled().quick(both[:n], unit.special, f, plain(both[n:]))
-
-        unit.product = call
-    return unit.product
-
-
-__all__ = ["TANGENT", "Padded", "jvp", "quick", "vjp"]
+__all__ = ["TANGENT", "jvp", "quick", "vjp"]

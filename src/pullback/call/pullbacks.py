@@ -2,7 +2,7 @@
 
 A result that is data is kept raw too: the user's objects are made from it, and the cotangent that
 comes back is checked against it and added into the cells of its nodes and arrays
-(``native.seed``) before the reverse half runs.
+(``code.seeder``) before the reverse half runs.
 """
 
 from __future__ import annotations
@@ -12,29 +12,25 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pullback.call.by_leaves import (
-    Given,
     call_native,
-    flatten_arguments,
     forward_signature,
     machine,
     pullback_signature,
     read_results,
     taken,
 )
+from pullback.call.code.conversion import Conversion
 from pullback.call.compiled import Fits
-from pullback.call.fast_calls import Fast, Guards, Hidden, absent_names
+from pullback.call.evaluate import Given, flatten_arguments
 from pullback.call.fast_products import pullback_form
 from pullback.call.machine_words import Memory, kept_cells
 from pullback.call.marshal import result_value
-from pullback.call.packed import (
-    boundary_of,
-    conversion_of,
-    plain,
-    raw_results,
-    space_of,
-)
+from pullback.call.normalise import normalised
+from pullback.call.packed import boundary_of, conversion_of, plain, raw_results
 from pullback.call.request import Plan
-from pullback.call.tangents import Usual, root_numbers, tangent_leaves
+from pullback.call.space import Space
+from pullback.call.tangents import normal, tangent_leaves
+from pullback.call.trees import Fast, Guards, Hidden, absent_names
 from pullback.call.wrappers import forward_entry, pullback_entry, renamed
 from pullback.core.terms import Program
 from pullback.core.types import Real
@@ -43,8 +39,6 @@ from pullback.frontend.kinds.kinds import describe
 from pullback.lower.loopcode import Module
 from pullback.lower.lower import lower
 from pullback.native import compile_entries, routed
-from pullback.native.boundary import Conversion
-from pullback.native.shapes import Space
 
 Split = Callable[..., tuple[Program, Program, tuple[bool, ...]]]
 Entry = Callable[[Program], Program]
@@ -122,21 +116,18 @@ class Halves:
         self.seeder: Conversion | None = None
         if self.tail is not None:
             of_value = handled[: self.plan.value_leaves]
-            space = space_of(self.plan)
+            space = self.plan.space
             self.seeder = conversion_of(self.plan.value, space, handled=of_value)
 
-    def call(self, values: Sequence[object]) -> tuple[object, Pullback]:
-        """The result (with what is beside it) and the pullback at these arguments and hidden
-        arguments."""
+    def call(self, values: Sequence[object]) -> tuple[object, ...]:
+        """The result, the pullback at these arguments and hidden arguments, and what is beside the
+        result."""
         plan, boundary = self.plan, self.boundary
-        blocks = None if boundary is None else boundary.everything(values)
-        if blocks is not None:
+        if boundary is not None:
+            blocks = boundary.everything(*normalised(plan, values))
             return self._made(taken(self.forward, blocks.arguments(plan)), blocks, [])
         flat = flatten_arguments(plan, values)
-        found, memory = call_native(
-            self.forward, self.decls, plan, self.params, flat, copy=True,
-            words=boundary is not None,
-        )  # fmt: skip
+        found, memory = call_native(self.forward, self.decls, plan, self.params, flat, copy=True)
         return self._made(found, flat, memory.keep)
 
     def quick(self, args: Sequence[object], special: Fits, f: object) -> object:
@@ -156,15 +147,25 @@ class Halves:
 
     def _made(
         self, found: object, given: Given, keep: Sequence[np.ndarray]
-    ) -> tuple[object, Pullback]:
+    ) -> tuple[object, ...]:
         assert isinstance(found, tuple)
         residual = found[1]
         if self.tail is not None:
             out = self.tail.result(residual, self.first, self.handles)
-            return out, Pullback(self, given, residual, keep)
+            return self._together(out, Pullback(self, given, residual, keep))
         leaves = read_results(found, self.results, self.decls, kept=True)
-        out = result_value(self.plan.result, leaves)
-        return out, Pullback(self, given, residual, keep, list(map(_form_of, leaves)))
+        out = result_value(self.plan.result_shape, leaves)
+        forms = list(map(_form_of, leaves))
+        return self._together(out, Pullback(self, given, residual, keep, forms))
+
+    def _together(self, out: object, pullback: Pullback) -> tuple[object, ...]:
+        """What ``pb.vjp`` gives."""
+        chosen, count = self.plan.request.argnums, self.plan.arguments
+        back = pullback if len(chosen) == count else Padded(pullback, chosen, count)
+        if not self.plan.request.has_aux:
+            return out, back
+        assert isinstance(out, tuple)
+        return out[0], back, out[1]
 
 
 class Pullback:
@@ -189,12 +190,12 @@ class Pullback:
         args: list[object] = [self._residual]
         if halves.seeder is None:
             forms = self._forms[: plan.value_leaves]
-            leaves = tangent_leaves(plan.value, forms, cotangent, "cotangent")
+            leaves = tangent_leaves(plan.value_shape, forms, cotangent, "cotangent")
             memory = Memory(halves.decls)
             for t, k in zip(halves.seeds, halves.seeded, strict=True):
                 args += memory.arguments(t, leaves[k])
         else:
-            args += [*root_numbers(plan.value, cotangent, "cotangent")]
+            args += [*plan.value_shape.root_numbers(cotangent, "cotangent")]
             args += self._added(halves.seeder, cotangent)
         found = taken(halves.pullback, args)
         given = read_results(found, halves.cotangents, halves.decls)
@@ -210,12 +211,27 @@ class Pullback:
         done = seeder.seed(self._residual, first, handles, cotangent, cells)
         if done is NotImplemented:
             value = seeder.result(self._residual, first, handles)
-            given = Usual("cotangent").tangent(self._halves.plan.value, value, cotangent)
+            given = normal(self._halves.plan.value_shape, value, cotangent, "cotangent")
             store[:] = 0.0
             done = seeder.seed(self._residual, first, handles, given, cells)
         if done is NotImplemented:
             raise ArgumentTypeError("this cotangent does not have the form of the result")
         return [0, store.size, 1, store]
+
+
+class Padded:
+    """A pullback whose tuple has an entry for every primal, ``None`` for discrete ones."""
+
+    def __init__(
+        self, pullback: Callable[[object], tuple[object, ...]], chosen: tuple[int, ...], count: int
+    ) -> None:
+        self._pullback = pullback
+        self._chosen = chosen
+        self._count = count
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        found = dict(zip(self._chosen, self._pullback(cotangent), strict=True))
+        return tuple(map(found.get, range(self._count)))
 
 
 def _form_of(leaf: object) -> object:
@@ -225,4 +241,4 @@ def _form_of(leaf: object) -> object:
     return leaf
 
 
-__all__ = ["Halves", "Pullback"]
+__all__ = ["Halves", "Padded", "Pullback"]

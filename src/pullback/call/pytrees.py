@@ -1,8 +1,8 @@
 """Numbers inside Python values: as one vector, random tangents, steps along them, inner products.
 
-Values are walked by their kinds, without recursion into nodes: a node that is shared inside a value
-is one variable, as in gradients, and comes once. What is walked beside a value (its tangent, say)
-has its form, or None for a part that is zero or has no derivative.
+Values are walked by their shapes, without recursion into nodes: a node that is shared inside a
+value is one variable, as in gradients, and comes once. What is walked beside a value (its tangent,
+say) has its form, or None for a part that is zero or has no derivative.
 """
 
 from __future__ import annotations
@@ -15,127 +15,89 @@ from typing import Any
 
 import numpy as np
 
-from pullback.call.leaves import scalar
 from pullback.call.located import located
-from pullback.call.marshal import alternative_of
-from pullback.core.types import Real
+from pullback.call.shape import Step
+from pullback.call.shapes import Shape, shape_of
+from pullback.call.shapes.node import Node, alternative_of
+from pullback.call.shapes.record import Record
 from pullback.errors import ArgumentValueError
 from pullback.frontend.derivatives.homes import Homes
-from pullback.frontend.kinds.kinds import (
-    ArrayK,
-    Kind,
-    ListK,
-    OptionalK,
-    RecordK,
-    ScalarK,
-    TupleK,
-    UnionK,
-)
-from pullback.frontend.python.exact import require_exact
-from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of
-from pullback.frontend.python.records import Union
+from pullback.frontend.python.unions import Union
 
 Change = Callable[..., object]
 
 
-def is_real(kind: Kind, value: object) -> bool:
+def is_real(shape: Shape, value: object) -> bool:
     """Whether a leaf has a derivative (a discrete one may be None instead of a number)."""
-    match kind:
-        case ScalarK(Real()) | ArrayK(Real()):
-            return value is not None
-        case _:
-            return False
+    return shape.real and value is not None
 
 
-def _inside(kind: Kind, value: object) -> list[tuple[Kind, object]] | None:
-    """The parts of a value that is no leaf: their kinds, and how they are named in it."""
-    match kind:
-        case ListK(elem):
-            assert isinstance(value, list | tuple)
-            return [(elem, i) for i in range(len(value))]
-        case TupleK(items):
-            return [(k, i) for i, k in enumerate(items)]
-        case RecordK(_, fields):
-            return [(k, name) for name, k in fields]
-        case _:
-            return None
+def _part(value: Any, step: Step) -> object:
+    """The part of a value that a step leads to; the value may be one beside, or None."""
+    if value is None or step is None:
+        return value
+    if isinstance(step, str) and not isinstance(value, dict):
+        return getattr(value, step)
+    return value[step]
 
 
-def _part(value: Any, name: object) -> object:
-    if value is None:
-        return None
-    if isinstance(name, str) and not isinstance(value, dict):
-        return getattr(value, name)
-    return value[name]
-
-
-def zipped(kind: Kind, *values: object) -> Iterator[tuple[Kind, tuple[object, ...]]]:
+def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object, ...]]]:
     """The leaves of the first value, each with those of the others at its place."""
-    todo: list[tuple[Kind, tuple[object, ...]]] = [(kind, values)]
+    todo: list[tuple[Shape, tuple[object, ...]]] = [(shape, values)]
     seen: set[tuple[int, Union]] = set()
     while todo:
-        k, at = todo.pop()
-        match k:
-            case UnionK(union):
-                if at[0] is not None and (id(at[0]), union) not in seen:
-                    seen.add((id(at[0]), union))
-                    todo.append((alternative_of(union, at[0]).kind, at))
-            case OptionalK(inner):
-                if at[0] is not None:
-                    todo.append((inner, at))
-            case _:
-                parts = None if at[0] is None else _inside(k, at[0])
-                if parts is None:
-                    yield k, at
-                else:
-                    todo += [(p, tuple(_part(v, name) for v in at)) for p, name in parts[::-1]]
+        s, at = todo.pop()
+        if s.leaf:
+            yield s, at
+            continue
+        if isinstance(s, Node):
+            if (id(at[0]), s.union) in seen:
+                continue
+            seen.add((id(at[0]), s.union))
+        for part in reversed(s.inside(at[0])):
+            todo.append((part.shape, tuple(_part(v, part.step) for v in at)))
 
 
 class Mapper:
-    """Makes a value like another one, with other leaves: ``change(kind, leaf, leaves beside it)``.
+    """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
     """
 
     def __init__(self, change: Change, homes: Homes | None = None) -> None:
         self.change = change
         self.homes = homes
         self.made: dict[tuple[int, Union], object] = {}
-        self.todo: deque[tuple[RecordK, tuple[object, ...], object]] = deque()
+        self.todo: deque[tuple[Record, tuple[object, ...], object]] = deque()
 
-    def value(self, kind: Kind, *values: object) -> object:
+    def value(self, shape: Shape, *values: object) -> object:
         """The new value; what is shared in the first of these is shared in it."""
-        out = self._value(kind, values)
+        out = self._value(shape, values)
         while self.todo:
             record, at, node = self.todo.popleft()
-            for name, k in record.fields:
-                part = self._value(k, tuple(_part(v, name) for v in at))
-                object.__setattr__(node, name, part)
+            for part in record.inside(at[0]):
+                new = self._value(part.shape, tuple(_part(v, part.step) for v in at))
+                object.__setattr__(node, str(part.step), new)
         return out
 
-    def _value(self, kind: Kind, at: tuple[object, ...]) -> object:
-        first = at[0]
-        if isinstance(kind, OptionalK):
-            return None if first is None else self._value(kind.inner, at)
-        if isinstance(kind, UnionK):
-            return self._node(kind, at)
-        parts = None if first is None else _inside(kind, first)
-        if parts is None:
-            return self.change(kind, *at)
-        new = [self._value(k, tuple(_part(v, name) for v in at)) for k, name in parts]
-        if isinstance(kind, RecordK):
-            return bare(kind.cls, {n: x for (n, _), x in zip(kind.fields, new, strict=True)})
-        return new if isinstance(first, list) else tuple(new)
+    def _value(self, shape: Shape, at: tuple[object, ...]) -> object:
+        if shape.leaf:
+            return self.change(shape, *at)
+        if isinstance(shape, Node):
+            return self._node(shape, at)
+        parts = shape.inside(at[0])
+        new = [self._value(p.shape, tuple(_part(v, p.step) for v in at)) for p in parts]
+        return shape.made(new, at[0])
 
-    def _node(self, kind: UnionK, at: tuple[object, ...]) -> object:
+    def _node(self, shape: Node, at: tuple[object, ...]) -> object:
         first = at[0]
         if first is None:
             return None
         if self.homes is not None:
-            self.homes.enter(kind.union, first)
-        key = (id(first), kind.union)
+            self.homes.enter(shape.union, first)
+        key = (id(first), shape.union)
         if key not in self.made:
-            record = alternative_of(kind.union, first).kind
-            assert isinstance(record, RecordK)
+            record = alternative_of(shape.union, first).shape
+            assert record is not None
             if issubclass(record.cls, tuple):
                 self.made[key] = self._value(record, at)
             else:
@@ -147,44 +109,48 @@ class Mapper:
 # --- derivatives ---------------------------------------------------------------------------------
 
 
+def _shape(x: object) -> Shape:
+    return shape_of(type_of(x))
+
+
 def has_float32(x: object) -> bool:
     """Whether a real number in it is of 32 bits."""
-    leaves = (value for kind, (value,) in zipped(type_of(x), x) if is_real(kind, value))
+    leaves = (value for shape, (value,) in zipped(_shape(x), x) if is_real(shape, value))
     return any(getattr(value, "dtype", None) == np.float32 for value in leaves)
 
 
 def direction(rng: np.random.Generator, x: object) -> object:
     """A random tangent of x; ``None`` at its discrete leaves."""
 
-    def leaf(kind: Kind, value: object) -> object:
-        if not is_real(kind, value):
+    def leaf(shape: Shape, value: object) -> object:
+        if not is_real(shape, value):
             return None
         if isinstance(value, np.ndarray | np.generic):
             return np.asarray(rng.normal(size=value.shape), value.dtype)[()]
         return float(rng.normal())
 
-    return Mapper(leaf).value(type_of(x), x)
+    return Mapper(leaf).value(_shape(x), x)
 
 
 def moved(x: object, tangent: object, by: float) -> object:
     """x + by * tangent; discrete leaves stay."""
 
-    def leaf(kind: Kind, value: object, t: object) -> object:
-        if t is None or not is_real(kind, value):
+    def leaf(shape: Shape, value: object, t: object) -> object:
+        if t is None or not is_real(shape, value):
             return value
         if isinstance(value, np.ndarray | np.generic):
             return np.asarray(value + np.asarray(by * np.asarray(t), value.dtype), value.dtype)[()]
         assert isinstance(value, int | float) and isinstance(t, int | float)
         return value + by * t
 
-    return Mapper(leaf).value(type_of(x), x, tangent)
+    return Mapper(leaf).value(_shape(x), x, tangent)
 
 
 def inner(like: object, x: object, y: object) -> float:
     """The inner product of two values of the form of ``like``; ``None`` is zero."""
     terms: list[float] = []
-    for kind, (value, a, b) in zipped(type_of(like), like, x, y):
-        if is_real(kind, value) and a is not None and b is not None:
+    for shape, (value, a, b) in zipped(_shape(like), like, x, y):
+        if is_real(shape, value) and a is not None and b is not None:
             terms += np.ravel(np.asarray(a, np.float64) * np.asarray(b, np.float64)).tolist()
     return math.fsum(terms)
 
@@ -216,32 +182,30 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
     >>> vector.tolist(), unravel(2 * vector)
     ([1.5, 2.0, 3.0, 1.0, 1.0], (3.0, [4.0, 6.0], array([2., 2.]), 7))
     """
-    (kind,) = types_of((tree,))
+    shape = shape_of(*types_of((tree,)))
     found: list[np.ndarray] = []
     size = 0
 
-    def slot(k: Kind, x: object) -> object:
+    def slot(s: Shape, x: object) -> object:
         nonlocal size
-        if not is_real(k, x):
+        if not is_real(s, x):
             return x.copy() if isinstance(x, np.ndarray) else x
-        if isinstance(k, ScalarK):
-            scalar(k.type, x)  # which refuses text, and subclasses
-        require_exact(x)
+        s.inside(x)  # which refuses text, and subclasses
         flat = np.asarray(x, np.float64)
         found.append(flat.ravel())
         dtype = x.dtype if isinstance(x, np.ndarray | np.generic) else None
         size += flat.size
         return _Slot(size - flat.size, flat.shape, dtype)
 
-    with located((kind,), (tree,)):
-        form = Mapper(slot, Homes(kind)).value(kind, tree)
+    with located((shape,), (tree,)):
+        form = Mapper(slot, Homes(shape.kind)).value(shape, tree)
 
     def unravel(vector: Any) -> Any:
         given = np.asarray(vector, np.float64)
         if given.shape != (size,):
             raise ArgumentValueError(f"a vector of shape {given.shape}, not ({size},)")
 
-        def leaf(_: Kind, x: object) -> object:
+        def leaf(_: Shape, x: object) -> object:
             if not isinstance(x, _Slot):
                 return x.copy() if isinstance(x, np.ndarray) else x
             if x.dtype is None:
@@ -249,6 +213,6 @@ def ravel(tree: Any) -> tuple[np.ndarray, Callable[[Any], Any]]:
             part = given[x.start : x.start + math.prod(x.shape)]
             return part.astype(x.dtype).reshape(x.shape)[()]
 
-        return Mapper(leaf).value(kind, form)
+        return Mapper(leaf).value(shape, form)
 
     return np.concatenate(found) if found else np.zeros(0), unravel

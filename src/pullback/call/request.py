@@ -13,7 +13,8 @@ from functools import cached_property
 from itertools import accumulate
 
 from pullback.ad.spaces import Spaces
-from pullback.call.marshal import of_reals
+from pullback.call.shapes import Shape, shape_of
+from pullback.call.space import Space, of_reals
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Prim, Program
 from pullback.core.types import Array, Real, Sum, Type
 from pullback.errors import ArgumentTypeError, UnsupportedError
@@ -26,7 +27,9 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     describe,
     leaf_types,
+    parts,
     static_scalar,
+    with_parts,
 )
 from pullback.frontend.specialise import Specialised
 
@@ -96,15 +99,35 @@ class Plan:
         return self.cells and self.request.method == "dual"
 
     @property
-    def space(self) -> str:
-        """The space that data is in (``native.shapes.Space``)."""
+    def space(self) -> Space:
+        """The space that data is in."""
         match self.request.what:
             case What.VALUE:
-                return ""
+                return Space.PLAIN
             case What.TANGENT:
-                return "jvp"
+                return Space.DUAL
             case _:
-                return "ids" if self.request.method == "dual" else "fwd"
+                return Space.IDS if self.request.method == "dual" else Space.FORWARD
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes of the arguments and the hidden arguments."""
+        return tuple(map(shape_of, self.kinds))
+
+    @cached_property
+    def result_shape(self) -> Shape:
+        """The shape of the result of the function."""
+        return shape_of(self.result)
+
+    @cached_property
+    def value_shape(self) -> Shape:
+        """The shape of the differentiated result."""
+        return shape_of(self.value)
+
+    @cached_property
+    def aux_shape(self) -> Shape:
+        """The shape of what is beside the differentiated result."""
+        return shape_of(self.aux)
 
     @cached_property
     def params(self) -> tuple[Type, ...]:
@@ -235,15 +258,11 @@ def _literal(kind: Kind, given: Iterator[Atom], out: list[Atom]) -> Kind:
             assert isinstance(value, int | float)
             out.append(Lit(value, scalar.type))
             return scalar
-        case TupleK(items, is_list):
-            return TupleK(tuple(_literal(k, given, out) for k in items), is_list)
-        case RecordK(cls, fields):
-            return RecordK(cls, tuple((n, _literal(k, given, out)) for n, k in fields))
+        case TupleK() | RecordK():
+            return with_parts(kind, tuple(_literal(k, given, out) for k in parts(kind)))
         case _:
             out += [next(given) for _ in leaf_types(kind)]
             return kind
-
-
 
 
 def without_none(

@@ -14,7 +14,6 @@ from pullback.native.module import (
     compile_module,
     routed,
 )
-from pullback.native.route import Made, Out, RouteSignature
 from pullback.native.runtime_objects import RECORD_CELLS, RECORD_SLOTS
 from pullback.native.signature import (
     ArrayOf,
@@ -40,15 +39,12 @@ __all__ = [
     "EntrySignature",
     "Leaf",
     "ListOf",
-    "Made",
     "Nothing",
     "NpScalar",
-    "Out",
     "Pointer",
     "PyBool",
     "PyFloat",
     "PyInt",
-    "RouteSignature",
     "Tree",
     "Words",
     "bound",

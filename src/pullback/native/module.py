@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Protocol
 
-from pullback.lower.loopcode import Module
+from pullback.lower.loopcode import LoopFunction, Module
 from pullback.native.absent import Absent, absent_symbols, absent_text
 from pullback.native.builtin import Builtin, bound, make_builtin
 from pullback.native.compile import Timing, link_text, optimised_text
@@ -19,11 +20,29 @@ from pullback.native.entry import EntryText
 from pullback.native.entry_base import EntryBase, declarations, entry_symbol
 from pullback.native.polls import Patience
 from pullback.native.pyabi import verify_owner
-from pullback.native.route import RouteSignature, RouteText
 from pullback.native.runtime import ModuleOwner
 from pullback.native.signature import EntrySignature
 
-Second = RouteSignature | EntrySignature
+
+class Converting(Protocol):
+    """The signature of an entry point that calls conversions, which it brings along."""
+
+    def printer(
+        self, out: ModuleText, name: str, function: LoopFunction, absent: bool
+    ) -> EntryBase:
+        """What prints the entry point."""
+
+    def declarations(self) -> str:
+        """Of what it calls."""
+
+    def symbols(self) -> dict[str, int]:
+        """The addresses that the text mentions."""
+
+    def raws(self) -> Mapping[str, object]:
+        """What must live as long as the entry point."""
+
+
+Second = Converting | EntrySignature
 """A second way into a function."""
 
 
@@ -76,11 +95,11 @@ def _write(module: Module, given: _Entries) -> tuple[ModuleText, str, int]:
     more = absent_text(absent)
     for name, second in routes.items():
         function = module.functions[name]
-        if isinstance(second, RouteSignature):
-            more += second.declarations()
-            made: EntryBase = RouteText(out, routed(name), function, second, bool(absent))
+        if isinstance(second, EntrySignature):
+            made: EntryBase = EntryText(out, routed(name), function, second, kind, bool(absent))
         else:
-            made = EntryText(out, routed(name), function, second, kind, bool(absent))
+            more += second.declarations()
+            made = second.printer(out, routed(name), function, bool(absent))
         entries.append(made.text())
     return out, finish(out, declarations() + more + "".join(entries)), kind
 
@@ -102,7 +121,7 @@ def compile_entries(
 
 def _compile(module: Module, entries: _Entries) -> CompiledModule:
     out, text, kind = _write(module, entries)
-    converting = [r for r in entries.routes.values() if isinstance(r, RouteSignature)]
+    converting = [r for r in entries.routes.values() if not isinstance(r, EntrySignature)]
     own = {name: at for r in converting for name, at in r.symbols().items()}
     own |= absent_symbols(entries.absent)
     names = entries.names()

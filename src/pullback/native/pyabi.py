@@ -39,7 +39,7 @@ _PYTHON_FUNCTIONS = (
     "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyType_GenericAlloc", "PyList_New",
     "PyErr_Clear", "PyDict_GetItem", "PyGC_Disable", "PyGC_Enable",
     "PyObject_GC_UnTrack", "PyDict_Next", "PyDict_New", "PyDict_SetItem", "PyDict_Size",
-    "PyObject_RichCompareBool", "PyDict_Contains",
+    "PyObject_RichCompareBool", "PyDict_Contains", "PySequence_List", "PyObject_CallOneArg",
 )  # fmt: skip
 
 _OBJECTS: dict[str, object] = {

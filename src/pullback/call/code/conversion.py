@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from pullback.call.block_layout import Layout
+from pullback.call.code.decoder import Decoder
+from pullback.call.code.encoder import Encoder
+from pullback.call.code.raw import RawDecoder
+from pullback.call.code.reading import Reading
+from pullback.call.code.results import ResultDecoder
+from pullback.call.code.seeder import Seeder
+from pullback.call.code.writing import Names
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks, pyabi
 from pullback.native.builtin import Builtin, new_builtin
 from pullback.native.compile import Linked, keep_forever, link_text
-from pullback.native.decode import Decoder
-from pullback.native.decode_raw import RawDecoder
-from pullback.native.decode_results import ResultDecoder
-from pullback.native.decode_sources import Reading
-from pullback.native.encode import Encoder
-from pullback.native.encode_values import Names
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
-from pullback.native.seed import Seeder
-from pullback.native.shapes import Layout, root_words, tangent_words
 
 _PYTHON = {
     "PyLong_AsLongLongAndOverflow": ("i64", "ptr, ptr"),
@@ -33,6 +33,8 @@ _PYTHON = {
     "pb_object_new": ("ptr", "ptr, ptr, ptr"),
     "PyTuple_New": ("ptr", "i64"),
     "PyList_New": ("ptr", "i64"),
+    "PySequence_List": ("ptr", "ptr"),
+    "PyObject_CallOneArg": ("ptr", "ptr, ptr"),
     "PyErr_Clear": ("void", ""),
     "PyDict_GetItem": ("ptr", "ptr, ptr"),
     "PyDict_Next": ("i32", "ptr, ptr, ptr, ptr"),
@@ -90,12 +92,12 @@ class Conversion:
     @property
     def words(self) -> tuple[Ty, ...]:
         """The machine values of an argument."""
-        return root_words(self.layout)
+        return self.layout.words()
 
     @property
     def tangent_words(self) -> tuple[Ty, ...]:
         """The machine values of its tangents, which come after these."""
-        return tangent_words(self.layout)
+        return self.layout.tangent_words()
 
     @property
     def encode(self) -> Builtin:

@@ -15,66 +15,60 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pullback.call.block_layout import Layout
+from pullback.call.code.reading import Making, Reading, Source, Sources, by_value
+from pullback.call.code.writing import Names
+from pullback.call.shapes.record import Record
+from pullback.call.space import Space
 from pullback.core.types import Real, Type
+from pullback.frontend.python.unions import Union
 from pullback.native import blocks as at
 from pullback.native.builder import Code
-from pullback.native.decode_sources import Source, Sources, by_value
-from pullback.native.decode_values import ValueDecoder
-from pullback.native.encode_values import alternatives
 from pullback.native.pyabi import ARRAY_DATA, TUPLE_ITEMS
-from pullback.native.shapes import (
-    Boxed,
-    Instance,
-    Space,
-    beside,
-    leaf_types,
-    node_words,
-    root_places,
-    words,
-)
 
 
-class Decoder(ValueDecoder):
+class Decoder(Making):
     """Prints the functions of one layout."""
+
+    def __init__(self, layout: Layout, names: Names, reading: Reading) -> None:
+        super().__init__(layout.space, layout.unions, names, reading, layout.acyclic())
+        self.layout = layout
 
     # --- nodes ---
 
-    def _node(self, shape: Boxed, node: str) -> str:
+    def node(self, union: Union, node: str) -> str:
         return self.code.call("ptr", "pb.object", f"ptr {node}")
 
-    def _node_sources(self, shape: Instance) -> Sources:
-        c, w, r = self.code, 1, 0
-        last = node_words(self.layout, shape)
-        own = ""
-        forward = self.layout.space is Space.FORWARD
-        if self.gradient and forward and any(isinstance(t, Real) for t in leaf_types(shape)):
-            own = self._cell(c.at("%node", 8 * (last - 2)))
-        for t in leaf_types(shape):
-            out = []
-            for part in (t, beside(self.layout, t)):
-                out.append([c.at("%node", 8 * (w + k)) for k in range(len(words(part)))])
-                w += len(out[-1])
+    def _node_sources(self, shape: Record) -> Sources:
+        c, r, own = self.code, 0, ""
+        last = self.layout.node_words(shape)
+        forward = self.space is Space.FORWARD
+        if self.gradient and forward and shape.reals:
+            own = self.cell(c.at("%node", 8 * (last - 2)))
+        for t, (k, n), (m, more) in self.layout.node_places(shape):
+            mine = [c.at("%node", 8 * (k + i)) for i in range(n)]
+            near = [c.at("%node", 8 * (m + i)) for i in range(more)]
             real = ""
             if self.gradient and not forward and isinstance(t, Real):
-                real = self._cell(out[1][0])
+                real = self.cell(near[0])
             if isinstance(t, Real) and own:
                 real = c.at(own, 8 * r)
                 r += 1
-            yield Source(out[0], out[1], real=real)
+            yield Source(mine, near, real=real)
 
-    def _node_functions(self, number: int, shape: Instance | None) -> Iterator[str]:
+    def _node_functions(self, number: int, shape: Record | None) -> Iterator[str]:
         self.code = c = Code()
         if shape is None:
             made = c.let("ptrtoint ptr @pb_none to i64")
             c.store("i64", c.let(f"or i64 {made}, 1"), "%node", at.SCRATCH)
         else:
-            c.store("ptr", self._bare(shape), "%node", at.SCRATCH)
+            c.store("ptr", shape.bare(self), "%node", at.SCRATCH)
         yield self._ends(f"@pb.make.{number}(ptr %node)")
         self.code = c = Code()
         if shape is not None:
             word = c.load("i64", "%node", at.SCRATCH)
             obj = c.let(f"inttoptr i64 {c.let(f'and i64 {word}, -2')} to ptr")
-            self._fields(shape, obj, self._node_sources(shape))
+            shape.decode_fields(self, obj, self._node_sources(shape))
         yield self._ends(f"@pb.set.{number}(ptr %node, ptr %cells)")
 
     def _ends(self, head: str) -> str:
@@ -97,8 +91,8 @@ class Decoder(ValueDecoder):
                 node = c.at(c.load("ptr", p), at.HEADER)
                 which = c.load("i64", node, at.ALTERNATIVE)
                 size = c.slot("i64")
-                for number, _, a in alternatives(self.layout):
-                    slots = 1 + (0 if a.shape is None else node_words(self.layout, a.shape))
+                for number, _, a in self.layout.alternatives():
+                    slots = self.layout.slots(a)
                     with c.when(c.same(which, str(number), "i64")):
                         c.need(c.call("i1", f"pb.{verb}.{number}", f"ptr {node}", *more.split()
                                       and [more]), "fail")  # fmt: skip
@@ -119,7 +113,7 @@ class Decoder(ValueDecoder):
     def _functions(self) -> Iterator[str]:
         if self.layout.unions:
             yield _OBJECT
-        for number, _, a in alternatives(self.layout):
+        for number, _, a in self.layout.alternatives():
             yield from self._node_functions(number, a.shape)
         if self.layout.unions:
             yield self._walk("make", "", "")
@@ -146,7 +140,7 @@ class Decoder(ValueDecoder):
         if self.layout.unions:
             c.need(c.call("i1", "pb.make.all", "ptr %block"), "fail")
             c.need(c.call("i1", "pb.set.all", "ptr %block", "ptr %cells"), "fail")
-        c.store("ptr", self.decode(self.layout.root, self._root_sources(leaves)), result)
+        c.store("ptr", self.layout.root.decode(self, self._root_sources(leaves)), result)
         c.jump("fail")
         c.block("fail")
         with c.when(c.let(f"icmp ne i32 {gc}, 0")):
@@ -155,11 +149,11 @@ class Decoder(ValueDecoder):
 
     def _root_sources(self, leaves: str) -> Sources:
         given = 0
-        for t, (k, n), (m, more) in root_places(self.layout):
+        for t, (k, n), (m, more) in self.layout.argument_places():
             source = Source(
                 [self.code.at("%block", at.WORDS + 8 * (k + i)) for i in range(n)],
                 [self.code.at("%block", at.WORDS + 8 * (m + i)) for i in range(more)],
-                numbered=more > 0 and self.layout.space is Space.IDS,
+                numbered=more > 0 and self.space is Space.IDS,
             )
             if self.gradient and by_value(t):
                 source, count = self._with_cotangent(source, t, leaves, given)

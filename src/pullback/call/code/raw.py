@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pullback.call.code.decoder import Decoder
+from pullback.call.code.reading import Source
+from pullback.call.space import words
 from pullback.core.types import Type
 from pullback.native.builder import Code
-from pullback.native.decode import Decoder
-from pullback.native.decode_sources import Source
-from pullback.native.shapes import words
 
 
 class RawDecoder(Decoder):

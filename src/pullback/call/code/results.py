@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pullback.call.code.decoder import Decoder
+from pullback.call.code.helpers import PUSH
+from pullback.call.code.reading import Source, Sources
+from pullback.call.shapes.record import Record
+from pullback.frontend.python.unions import Union
 from pullback.native import blocks as at
 from pullback.native.builder import Code, increment
-from pullback.native.decode import Decoder
-from pullback.native.decode_sources import Source, Sources
-from pullback.native.encode_helpers import PUSH
-from pullback.native.encode_values import alternatives
 from pullback.native.runtime_objects import RECORD_SLOTS
-from pullback.native.shapes import Boxed, Instance, result_places
 
 _NAME = """
 @pb_kept = internal constant [18 x i8] c"pullback.residual\\00"
@@ -26,14 +26,15 @@ _NAME = """
 class ResultDecoder(Decoder):
     """Prints the functions of one layout; the reading is a value or a tangent."""
 
-    def _node(self, shape: Boxed, node: str) -> str:
-        return self.code.call("ptr", f"pb.object.{shape.union}", "ptr %table", f"ptr {node}")
+    def node(self, union: Union, node: str) -> str:
+        number = self.unions.index(union)
+        return self.code.call("ptr", f"pb.object.{number}", "ptr %table", f"ptr {node}")
 
     def _object(self, union: int) -> str:
         """The function that gives a new reference to the object of a node."""
         self.code = c = Code()
         tag = c.load("i64", "%node")
-        mine = [(a.tag, a.shape) for _, u, a in alternatives(self.layout) if u == union]
+        mine = [(a.tag, a.shape) for _, u, a in self.layout.alternatives() if u == union]
         for number, shape in mine:
             if shape is None:
                 with c.when(c.same(tag, str(number), "i64")):
@@ -48,7 +49,7 @@ class ResultDecoder(Decoder):
         for number, shape in mine:
             if shape is not None:
                 with c.when(c.same(tag, str(number), "i64")):
-                    made = self._bare(shape)
+                    made = shape.bare(self)
                     c.store("ptr", made, entry, 8)
                     marked = c.at(made, union)
                     c.need(c.call("i1", "pb.push", "ptr %table", f"ptr {marked}", "ptr %node"),
@@ -60,9 +61,9 @@ class ResultDecoder(Decoder):
         c.line("ret ptr null")
         return c.function(f"define internal ptr @pb.object.{union}(ptr %table, ptr %node)")
 
-    def _fill(self, number: int, shape: Instance) -> str:
+    def _fill(self, number: int, shape: Record) -> str:
         self.code = Code()
-        self._fields(shape, "%obj", self._node_sources(shape))
+        shape.decode_fields(self, "%obj", self._node_sources(shape))
         return self._ends(f"@pb.fill.{number}(ptr %table, ptr %obj, ptr %node)")
 
     def _drain(self) -> str:
@@ -78,7 +79,7 @@ class ResultDecoder(Decoder):
             marked, node = c.load("i64", top), c.load("ptr", top, 8)
             union, tag = c.let(f"and i64 {marked}, 15"), c.load("i64", node)
             obj = c.let(f"inttoptr i64 {c.let(f'and i64 {marked}, -16')} to ptr")
-            for number, u, a in alternatives(self.layout):
+            for number, u, a in self.layout.alternatives():
                 if a.shape is not None:
                     here = c.let(f"and i1 {c.same(union, str(u), 'i64')}, "
                                  f"{c.same(tag, str(a.tag), 'i64')}")  # fmt: skip
@@ -91,7 +92,7 @@ class ResultDecoder(Decoder):
         yield _NAME
         if self.layout.unions:
             yield PUSH
-        for number, _, a in alternatives(self.layout):
+        for number, _, a in self.layout.alternatives():
             if a.shape is not None:
                 yield self._fill(number, a.shape)
         for union in range(len(self.layout.unions)):
@@ -156,7 +157,7 @@ class ResultDecoder(Decoder):
 
     def _sources(self, slots: str, near: str) -> Sources:
         c = self.code
-        for _, (k, n), (m, more) in result_places(self.layout):
+        for _, (k, n), (m, more) in self.layout.result_places():
             yield Source(
                 [c.at(slots, 8 * (k + i)) for i in range(n)],
                 [c.at(near, 8 * (m + i)) for i in range(more)],
@@ -164,7 +165,7 @@ class ResultDecoder(Decoder):
 
     def _made(self, sources: Sources) -> str:
         """What is returned, once the nodes that are reached are drained."""
-        return self.decode(self.layout.root, sources)
+        return self.layout.root.decode(self, sources)
 
     def _return(self, result: str) -> None:
         """The end; null: something failed."""

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pullback.call.code.conversion import Conversion, Raw, block_functions
 from pullback.lower.loopcode import LoopFunction, Ty
-from pullback.native import blocks
-from pullback.native.boundary import Conversion, Raw, block_functions
+from pullback.native import Tree, blocks
 from pullback.native.emit import ModuleText
 from pullback.native.entry_base import EntryBase
-from pullback.native.shapes import block_words
-from pullback.native.signature import Tree
 from pullback.native.text import LLVM, memory_type
 
 Out = str | tuple["Out", ...]
@@ -79,6 +77,12 @@ class RouteSignature:
             lines.append(f"declare {ret} @{name}({params})")
         return "\n".join([*lines, ""])
 
+    def printer(
+        self, out: ModuleText, name: str, function: LoopFunction, absent: bool
+    ) -> RouteText:
+        """What prints the entry point."""
+        return RouteText(out, name, function, self, absent)
+
 
 _GENERAL = ("  %given = call ptr @pb_other(ptr %self, ptr %args, i64 %nargs)", "  ret ptr %given")
 
@@ -130,7 +134,7 @@ class RouteText(EntryBase):
             tangent = "@pb_none"
             if k < s.tangents:
                 tangent = self.read("ptr", "%args", 8 * (len(s.arguments) + k))
-            block = self.space(blocks.WORDS // 8 + block_words(conversion.layout))
+            block = self.space(blocks.WORDS // 8 + conversion.layout.block_words())
             words = f"ptr {block}, ptr {obj}, i64 {cells}, i64 0, ptr {tangent}"
             self.need(self.let(f"call i1 @pb_encode_{k}({words})"), "other")
             self.write("ptr", block, self.blocks, 8 * k)

@@ -2,65 +2,54 @@
 
 Nothing recurses: a node that is met gets its place at once and is filled later, from a stack. An
 object that only one reference leads to needs no look at the table of objects. Whatever does not
-look as the layout says makes the conversion give up (``NotImplemented``): the general way then
-converts it, or says what is wrong. Nodes are entered depth first, those that may be met again with
-a mark where they are left, so that an object that contains itself is found out.
+look as the layout says makes the conversion give up (``NotImplemented``): ``normalise`` then
+builds it again in the usual form, or says what is wrong. Nodes are entered depth first, those that
+may be met again with a mark where they are left, so that an object that contains itself is found
+out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from pullback.call.block_layout import Layout
+from pullback.call.code.helpers import HELPERS
+from pullback.call.code.tangent_items import NONE
+from pullback.call.code.writing import Names, Slots, Where, Writing
+from pullback.call.shapes.node import Alternative, class_of
+from pullback.call.shapes.record import Record
+from pullback.call.space import Space
 from pullback.native import blocks as at
 from pullback.native.builder import Code
-from pullback.native.encode_helpers import HELPERS
-from pullback.native.encode_values import Slots, ValueEncoder, Where, alternatives
 from pullback.native.pyabi import OB_TYPE
-from pullback.native.shapes import (
-    Alternative,
-    Instance,
-    Shape,
-    Space,
-    beside,
-    block_words,
-    leaf_types,
-    node_words,
-    parts_of,
-    reals,
-    root_places,
-    words,
-)
-from pullback.native.tangent_items import NONE
 
 QUEUED, OPEN, ONCE = 1 << 62, 1 << 61, 1 << 60
 """Marks in a node's tag while it waits, while what it reaches is filled, and of a node that is met
 only once."""
 
 
-class Encoder(ValueEncoder):
+class Encoder(Writing):
     """Prints the functions of one layout."""
+
+    def __init__(self, layout: Layout, names: Names) -> None:
+        super().__init__(layout.space, layout.unions, names)
+        self.layout = layout
 
     # --- nodes ---
 
-    def _fill(self, number: int, shape: Instance) -> str:
+    def _fill(self, number: int, shape: Record) -> str:
         """The function that writes the fields of a node."""
         self.code = c = Code()
-        last = node_words(self.layout, shape)
+        last = self.layout.node_words(shape)
 
         def places() -> Slots:
-            w = 1
-            for t in leaf_types(shape):
-                out = []
-                for part in (t, beside(self.layout, t)):
-                    out.append([c.at("%node", 8 * (w + k)) for k in range(len(words(part)))])
-                    w += len(out[-1])
-                yield out[0], out[1]
+            for _, (k, n), (m, more) in self.layout.node_places(shape):
+                yield ([c.at("%node", 8 * (k + i)) for i in range(n)],
+                       [c.at("%node", 8 * (m + i)) for i in range(more)])  # fmt: skip
 
         tangent = c.load("ptr", "%node", at.SCRATCH) if self.dual else ""
-        self._fields(shape, "%obj", places(), Where(True, False, "true", tangent))
-        if self.layout.space is Space.FORWARD and reals(shape):
+        shape.encode_fields(self, "%obj", places(), Where(True, False, "true", tangent))
+        if self.space is Space.FORWARD and shape.reals:
             handle = [c.at("%node", 8 * (last - 2 + k)) for k in range(3)]
-            self._handle(handle, [str(reals(shape))])
+            self.handle(handle, [str(shape.reals)])
         c.line("ret i1 true")
         return self._failing(c, "ret i1 false").function(
             f"define internal i1 @pb.fill.{number}(ptr %block, ptr %obj, ptr %node)"
@@ -73,12 +62,12 @@ class Encoder(ValueEncoder):
 
     def _apart(self) -> bool:
         """Whether no class is in two unions: an object that is in one place is met once then."""
-        classes = [a.shape.cls for _, _, a in alternatives(self.layout) if a.shape is not None]
+        classes = [a.shape.cls for _, _, a in self.layout.alternatives() if a.shape is not None]
         return len(set(classes)) == len(classes)
 
-    def _in_several(self, shape: Instance) -> bool:
+    def _in_several(self, shape: Record) -> bool:
         """Whether its objects are in one union each, of several (``frontend.homes``)."""
-        classes = [a.shape.cls for _, _, a in alternatives(self.layout) if a.shape is not None]
+        classes = [a.shape.cls for _, _, a in self.layout.alternatives() if a.shape is not None]
         return self.layout.one_home and bool(shape.items) and classes.count(shape.cls) > 1
 
     def _find(self, union: int) -> str:
@@ -106,7 +95,7 @@ class Encoder(ValueEncoder):
         c.line(f"ret ptr {old}")
         c.block("new")
         mark = c.let(f"select i1 {once}, i64 {ONCE}, i64 {QUEUED}")
-        for number, u, a in alternatives(self.layout):
+        for number, u, a in self.layout.alternatives():
             if u == union:
                 self._new_node(c, union, number, a, ty, mark, entry)
         c.jump("fail")
@@ -117,8 +106,7 @@ class Encoder(ValueEncoder):
     def _new_node(
         self, c: Code, union: int, number: int, a: Alternative, ty: str, mark: str, entry: str
     ) -> None:
-        cls = type(None) if a.shape is None else a.shape.cls
-        with c.when(c.same(ty, "@" + self.names.symbol(cls))):
+        with c.when(c.same(ty, "@" + self.names.symbol(class_of(a)))):
             if a.shape is not None and self._in_several(a.shape):
                 home = c.call("ptr", "pb_block_find", "ptr %block", f"ptr {c.at('%obj', -1)}")
                 c.need(c.let(f"icmp ne ptr {home}, null"), "fail")
@@ -126,9 +114,8 @@ class Encoder(ValueEncoder):
                 with c.when(c.let(f"icmp ne i64 {before}, 0")):
                     c.need(c.same(before, str(union + 1), "i64"), "fail")
                 c.store("i64", str(union + 1), home, 8)
-            slots = 1 + (0 if a.shape is None else node_words(self.layout, a.shape))
-            node = c.call("ptr", "pb.node", "ptr %block", f"i64 {at.HEADER + 8 * slots}",
-                          f"i64 {number}")  # fmt: skip
+            size = at.HEADER + 8 * self.layout.slots(a)
+            node = c.call("ptr", "pb.node", "ptr %block", f"i64 {size}", f"i64 {number}")
             c.need(c.let(f"icmp ne ptr {node}, null"), "fail")
             place = c.load("ptr", entry)
             with c.when(c.let(f"icmp ne ptr {place}, null")):
@@ -172,7 +159,7 @@ class Encoder(ValueEncoder):
                     c.need(c.call("i1", "pb.push", "ptr %block", f"ptr {none}", f"ptr {node}"),
                            "fail")  # fmt: skip
                 which = c.load("i64", node, at.ALTERNATIVE)
-                for number, _, a in alternatives(self.layout):
+                for number, _, a in self.layout.alternatives():
                     if a.shape is not None:
                         with c.when(c.same(which, str(number), "i64")):
                             c.need(c.call("i1", f"pb.fill.{number}", "ptr %block",
@@ -188,7 +175,7 @@ class Encoder(ValueEncoder):
         """All functions. ``encode_raw(block, value, first cell, copy, tangent)`` makes the block in
         memory for it (false: the value is not of this layout), ``encode`` is that for Python."""
         parts = [HELPERS]
-        for number, _, a in alternatives(self.layout):
+        for number, _, a in self.layout.alternatives():
             if a.shape is not None:
                 parts.append(self._fill(number, a.shape))
         parts += [self._find(u) for u in range(len(self.layout.unions))]
@@ -198,13 +185,13 @@ class Encoder(ValueEncoder):
 
     def _main(self) -> str:
         self.code = c = Code()
-        size = at.WORDS + 8 * block_words(self.layout)
+        size = at.WORDS + 8 * self.layout.block_words()
         c.call("void", "llvm.memset.p0.i64", "ptr %block", "i8 0", f"i64 {size}", "i1 false")
         c.store("i64", "%first", "%block", at.CELLS)
         c.store("i64", "%copy", "%block", at.KIND)
-        sole = "false" if any(map(parts_of, self._inside_nodes())) else "true"
+        sole = "false" if self._containers() else "true"
         root = Where(False, False, sole, "%tangent" if self.dual else "")
-        self.encode(self.layout.root, "%obj", self._root_places(), root)
+        self.layout.root.encode(self, "%obj", self._root_places(), root)
         if self.layout.unions:
             c.need(c.call("i1", "pb.drain", "ptr %block"), "fail")
             c.call("void", "pb_block_close", "ptr %block")
@@ -224,7 +211,7 @@ class Encoder(ValueEncoder):
                        f"ptr {over}")  # fmt: skip
         copy = c.same(c.load("ptr", "%args", 16), "@pb_true")
         tangent = c.load("ptr", "%args", 24) if self.dual else "null"
-        block = c.call("ptr", "pb_block_new", f"i64 {block_words(self.layout)}")
+        block = c.call("ptr", "pb_block_new", f"i64 {self.layout.block_words()}")
         c.need(c.let(f"icmp ne ptr {block}, null"), "other")
         made = c.call("i1", "encode_raw", f"ptr {block}", f"ptr {c.load('ptr', '%args')}",
                       f"i64 {first}", f"i64 {c.let(f'zext i1 {copy} to i64')}",
@@ -249,14 +236,14 @@ class Encoder(ValueEncoder):
         c.line("ret ptr @pb_not_implemented")
         return c.function("define ptr @encode(ptr %self, ptr %args, i64 %nargs)")
 
-    def _inside_nodes(self) -> Iterator[Shape]:
-        for _, _, a in alternatives(self.layout):
-            if a.shape is not None:
-                yield from a.shape.items
+    def _containers(self) -> bool:
+        """Whether the fields of nodes have parts that are no nodes."""
+        shapes = (a.shape for _, _, a in self.layout.alternatives() if a.shape is not None)
+        return any(item.parts() for shape in shapes for item in shape.items)
 
     def _root_places(self) -> Slots:
         c = self.code
-        for _, (k, n), (m, more) in root_places(self.layout):
+        for _, (k, n), (m, more) in self.layout.argument_places():
             yield (
                 [c.at("%block", at.WORDS + 8 * (k + i)) for i in range(n)],
                 [c.at("%block", at.WORDS + 8 * (m + i)) for i in range(more)],

@@ -1,0 +1,1 @@
+"""The compiled conversions: what is printed around the code of the shapes."""

@@ -1,0 +1,52 @@
+"""Unusual values in the form that compiled code reads: the error that says what is wrong with them
+comes from here, or they go in once more.
+
+Unusual are arrays that are not aligned, strings that were not met before, numbers of another class
+than the declared one: what is taken apart into leaves and built again is as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pullback.call.located import located
+from pullback.call.marshal import Flattener, result_value
+from pullback.call.request import Plan
+from pullback.call.shapes import Shape
+from pullback.call.tangents import normal
+from pullback.errors import ArgumentTypeError
+
+
+def normalised(
+    plan: Plan, values: Sequence[object], tangents: Sequence[object] = ()
+) -> tuple[list[object], list[object]]:
+    """The arguments (and hidden arguments) and their tangents in the usual form."""
+    given = (*tangents, *(None,) * (len(values) - len(tangents)))
+    out: list[object] = []
+    with located(plan.shapes, values):
+        for i, (shape, value, tangent) in enumerate(zip(plan.shapes, values, given)):
+            varies = plan.one_home or i in plan.differentiated or tangent is not None
+            out.append(usual(shape, value, varies))
+    pairs = zip(plan.shapes, values, tangents)
+    return out, [normal(s, v, t, "tangent") for s, v, t in pairs]
+
+
+def usual(shape: Shape, value: object, varies: bool) -> object:
+    """A value in the usual form. ``varies``: it is differentiated by."""
+    flattener = Flattener()
+    leaves = flattener.leaves(shape, value, varies)
+    flattener.require_words(leaves)
+    return result_value(shape, leaves)
+
+
+def not_taken(args: Sequence[object]) -> Exception:
+    """The error for values that an entry point does not take."""
+    shown = ", ".join(type(x).__name__ for x in args)
+    return ArgumentTypeError(
+        f"one of the arguments ({shown}), or of the values that the function captures, is of a "
+        "class of its own",
+        "make a plain one: np.asarray(a), float(x); of a masked array a.filled(0.0) and a.mask",
+    )
+
+
+__all__ = ["normalised", "not_taken", "usual"]
