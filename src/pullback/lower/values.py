@@ -1,4 +1,4 @@
-"""What a Core value is while it is being lowered: registers, and what is known about them.
+"""A Core value while it is being lowered: its registers, and the facts about them.
 
     scalar   a value; within lanes it is uniform (one register) or varying (a vector register), and
              a varying integer may be *affine*: base + lane * step, both scalars
@@ -8,7 +8,8 @@
              differ by lane has an ``item``, which says what of its elements is stored.
     sum      a tag and the values of the fields of all variants
 
-Everything is a property of the value, so that one lowering serves scalar code and lanes."""
+Everything is a property of the value, so the same code lowers scalar code and lanes.
+"""
 
 from __future__ import annotations
 
