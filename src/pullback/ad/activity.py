@@ -197,7 +197,7 @@ def reaches(op: Op, on: Callable[[Atom], bool]) -> bool:
             return True
         case Vjp() | Jvp():
             return any(on(a) for a in atoms(op))
-        case AccRead() | AccTake():  # of an inner derivative: who added there is not followed
+        case AccRead() | AccTake():  # of an inner derivative, whose additions are not followed
             return True
         case _:
             return False

@@ -154,7 +154,7 @@ class _Pass:
                 results.append(r)
                 seeds += () if c is None else (c,)
                 continue
-            # the derivative of the product with c, which is an argument as what f captured is
+            # the derivative of the product with c; c becomes an argument, like the captures of f
             vector = self.vector(c, b, let.site)
             words, v = Var("words", WORDS), Var("v", VECTOR)
             params += words, v

@@ -73,7 +73,7 @@ class Contributions:
     factors: dict[Atom, tuple[Atom, Atom]] = field(default_factory=dict)
     where: dict[Atom, Atom] = field(default_factory=dict)
     open: set[Atom] = field(default_factory=set)
-    last: Atom | None = None  # a product that nobody has yet
+    last: Atom | None = None  # the last product, not yet used
 
     def product(self, b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
         """Emit a partial of a row times the cotangent of its result."""

@@ -127,7 +127,7 @@ class Dual(Forward):
         self.numbered: dict[Atom, Numbered] = {}
         self.firsts: dict[Atom, Atom] = {}
 
-    # -- what stands beside a real --------------------------------------------------------------
+    # -- the parts beside a real -----------------------------------------------------------------
 
     def zero(self, t: Real) -> Atom:
         return NOBODY

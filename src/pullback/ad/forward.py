@@ -158,11 +158,11 @@ class Forward:
         self.spaces = functions.spaces
         self.facts = facts
         self.env: Env = {}
-        self.rounds = 0  # so many sequential loops are around the place at hand
+        self.rounds = 0  # the number of sequential loops around the present place
         self.handed: set[Atom] = set()
         self.sums = Contributions()
 
-    # -- what stands beside a real --------------------------------------------------------------
+    # -- the parts beside a real -----------------------------------------------------------------
 
     def zero(self, t: Real) -> Atom:
         """Return the tangent of an inactive real."""

@@ -77,7 +77,7 @@ class Frame:
     inside: dict[Let, tuple[list[Let], tuple[Var, ...]]] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
     late: dict[Var, Op] = field(default_factory=dict)  # handles that only the reverse sweep has
-    extra: list[Let] = field(default_factory=list)  # at the end, for the reverse sweep's sake
+    extra: list[Let] = field(default_factory=list)  # at the end, only for the reverse sweep
     given: set[Atom] = field(default_factory=set)  # handles of the function's parameters
     separated: set[Atom] = field(default_factory=set)  # handles that name new accumulators
 
@@ -206,7 +206,7 @@ class Frame:
     ) -> tuple[Atom, ...]:
         """Return the forward indices, in range: negative ones of a checked access are counted from
         the end."""
-        # extents by the handle where there is one: the array may be updated, so gone, by now
+        # the handle, if there is one, gives the extents: the array may have been updated since
         shaped = next(iter(self.handles(array)), self.value(array))
         out: list[Atom] = []
         for axis, i in enumerate(idx):
@@ -270,7 +270,7 @@ class Frame:
                 gone = any(map(self.facts.gone, args))
                 if gone and name == "dim" and self.handles(args[0]):
                     values, gone = self.handles(args[0])[:1], False
-                # (the extent of an array that is gone by then, and has no handle, is kept)
+                # (an array that is updated before that, and has no handle: its extent is kept)
                 if isinstance(out, Var) and not gone:
                     self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
             case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
@@ -307,7 +307,7 @@ class Frame:
         for v, made in reversed(self.late.items()):
             if v in free:
                 free.update(a for a in atoms(made) if isinstance(a, Var))
-        known = dict.fromkeys(given, 0)  # and from which let on
+        known = dict.fromkeys(given, 0)  # variable -> the let from which on it is available
         kept: list[Var] = []
         again: list[tuple[int, Let]] = []
         for v in self.own:  # in the order of the forward sweep

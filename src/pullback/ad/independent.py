@@ -53,7 +53,7 @@ class _Accesses:
         self.g = g
         self.inside = {*g.own, *defined(reverse)}
         self.defs: dict[Var, Op] = dict(g.defs)
-        self.made: set[Var] = set()  # accumulators of this iteration alone
+        self.made: set[Var] = set()  # accumulators that only this iteration has
         self.all: list[Access] = []
         for let in all_lets(reverse):
             self.defs.update((v, let.op) for v in let.vars)
@@ -75,7 +75,7 @@ class _Accesses:
         if x.handle in self.made or (x.handle in self.g.own and x.handle in self.g.separated):
             return True
         if isinstance(x, AccAdd) != isinstance(y, AccAdd):
-            return False  # (``lower/separate.py`` knows when)
+            return False  # (``lower/separate.py`` decides that)
         pairs = zip(x.indices, y.indices, strict=True)
         return any(i is j and self.another(i) for i, j in pairs)
 

@@ -296,7 +296,7 @@ class _Backward:
             return self.loop(b, item, values[:n], axes, known)
         n = len(item.arms[0].outputs)
         cond, rest, blocks = values[n], values[n + 1 :], []
-        lanes = any(a.parallel for a in axes)  # all of them read side by side, whoever needs it
+        lanes = any(a.parallel for a in axes)  # all lanes read side by side, whichever need it
         for arm, takes in zip(item.arms, item.takes, strict=True):
             inner = Builder()
             mine = {**here, **dict(zip(arm.outputs, values)), **dict(zip(arm.needs, rest))}

@@ -26,7 +26,7 @@ def refuse_deep_nests(program: Program) -> None:
         """The order of the derivatives in a function, and one of the innermost terms."""
         if name in known:
             return known[name]
-        known[name] = (0, None)  # a recursive call adds nothing: derivatives do not recur
+        known[name] = (0, None)  # a recursive call adds no order: derivatives never recur
         worst: tuple[int, Let | None] = (0, None)
         for let in all_lets(program.functions[name].body):
             target = called(let.op)

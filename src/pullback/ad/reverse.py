@@ -368,7 +368,7 @@ class Reverse(Sweep):
         """
         arrays = [a for a in wrt if isinstance(a.type, Array)]
         into = tuple(f.handles(a)[0] for a in arrays)
-        updated = self.callees.summary(op.function).consumes  # it takes from its accumulators
+        updated = self.callees.summary(op.function).consumes  # the term takes from its accumulators
         if updated & set(op.wrt) or not all(isinstance(h.type, Handle) for h in into):
             into = ()
         rest = [a for a in wrt if not into or not isinstance(a.type, Array)]

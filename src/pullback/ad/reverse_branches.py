@@ -57,7 +57,7 @@ def branches(
         return
     outs = tuple(Var("t", leaf_type(f, key)) for key in own + around)
     names = tuple(s.back_at(f, before) for _, before in arrays)
-    # where an arm has not updated the array, its name inside is that of the version after it
+    # if an arm has not updated the array, the version after the branch has its old name inside
     same: list[dict[Var, Atom]] = [
         {v: m for v, m, now in zip(names, after, versions, strict=True) if now is m}
         for versions in back

@@ -79,7 +79,7 @@ def parallel(
     if again:
         whole = Builder()
         Emit(s.callees, g, trusted=True).lets(op.body, whole)
-        reverse = refresh(reverse)  # it may restore arrays under their own names
+        reverse = refresh(reverse)  # it may restore arrays, which binds their names again
         both = Block(tuple(whole.lets) + reverse.lets, reverse.results)
         body, indices = without_dead(both), where
     else:

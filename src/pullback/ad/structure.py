@@ -75,7 +75,8 @@ class Structures:
             while (name := f"{what}.data.{n}") in self.functions:
                 n += 1
             self.made[key] = name
-            self.functions[name] = Function(name, (), Block((), ()), tuple(results))  # to come
+            # its body follows
+            self.functions[name] = Function(name, (), Block((), ()), tuple(results))
             given = tuple(Var("x", a) for a in types_of(args))
             inner = Builder()
             block = inner.block(tuple(body(inner, given)))

@@ -114,9 +114,9 @@ class Sweep(ABC):
         self.touched: set[Var] = set()
         self.curved: set[Var] = set()
         self.sums = Contributions()
-        self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
+        self.now: dict[Var, Atom] = {}  # restored array -> its present version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
-        self.old: set[Operand] = set()  # where the cotangent stays in the cell
+        self.old: set[Operand] = set()  # operands whose cotangent stays in the cell
 
     @abstractmethod
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:

@@ -256,7 +256,7 @@ def _given(
     ``taken`` (and of the elements of those in ``dug``): these must be owned, and nobody else may
     see them."""
     new = list(args)
-    for k in sorted(taken, key=lambda k: (k in dug, k)):  # rather copy what is small
+    for k in sorted(taken, key=lambda k: (k in dug, k)):  # of two that share, copy the shallow one
         others = p.all_of(*new[:k], *new[k + 1 :])
         mine = _storage(p, args[k], k in dug)
         if not _is_free(p, args[k], k in dug) or live.reads(mine) or mine & others:

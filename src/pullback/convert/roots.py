@@ -285,7 +285,7 @@ def _update(p: Facts, op: Update, v: Var) -> None:
     whole = p.is_whole(a)
     if is_inside(op):
         p.touched |= p.inner_of(a)
-        whole = True  # for else it is copied
+        whole = True  # otherwise it is copied first
     whole = whole and p.is_given_away(value) and not p.all_of(value) & p.inner_of(a)
     before = _exchanged(p, op)
     if before is not None:

@@ -203,7 +203,7 @@ class _Checker:
             try:
                 self.let(x)
             except CheckError as e:
-                if "\n" in str(e):  # it already shows the innermost let
+                if "\n" in str(e):  # the message already shows the innermost let
                     raise
                 raise CheckError(f"{e}{_shown(x)}") from None
             local.extend(x.vars)

@@ -67,7 +67,8 @@ def _counting(lo: Lowering, h: View) -> Value | None:
     """Return the mask of the lanes that may change the cells, if not all may."""
     mask = lo.mask()
     counts = mask.lanes if mask else None
-    if lo.lane is not None and h.lanes == 1 and isinstance(lo.lane.alive, Reg):  # others see it
+    # other lanes see the cells
+    if lo.lane is not None and h.lanes == 1 and isinstance(lo.lane.alive, Reg):
         counts = lo.test("and", lo.lane.alive, counts) if counts else lo.lane.alive
     return counts
 

@@ -184,7 +184,8 @@ def fill(lo: Lowering, out: View, v: View) -> None:
 
     def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
         x = read(lo, v, place_of(lo, v, indices))
-        with lo.masked(lo.mask() if out.lanes == LANES else None):  # fresh: no lane has it yet
+        # fresh memory: no lane has elements in it
+        with lo.masked(lo.mask() if out.lanes == LANES else None):
             write(lo, out, place_of(lo, out, indices), x)
         return []
 

@@ -83,7 +83,7 @@ def join_forms(a: Form, b: Form) -> Form:
                 raise NotInLanes
             if a.lanes != b.lanes and a.handle:  # cells cannot be copied
                 return ViewForm(1, True, False, True)
-            if a.lanes != b.lanes:  # the other one is copied: dense and in its place
+            if a.lanes != b.lanes:  # the one that is not interleaved is copied, so it is dense
                 return a if a.lanes == LANES else b
             return replace(a, shifted=a.shifted or b.shifted, dense=a.dense and b.dense)
         case SumForm(), SumForm():

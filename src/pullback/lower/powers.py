@@ -56,7 +56,8 @@ def _products(lo: Lowering, x: Value, n: int) -> Value:
     if e is None or n in (2, -1):  # rounded once
         return p
     small = lo.test("lt", lo.arith("abs", x.ty, e), lo.arith("abs", x.ty, p))
-    return lo.select(small, lo.arith("sub", x.ty, p, e), p)  # zero, infinite, NaN: as it is
+    # zero, infinity and NaN have no error to subtract
+    return lo.select(small, lo.arith("sub", x.ty, p, e), p)
 
 
 def _inverse(lo: Lowering, x: Value) -> Pair:

@@ -118,7 +118,8 @@ def _at_lane(lo: Lowering, a: Scalar, lane: Value) -> Value:
 
 
 def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
-    raise_if(lo, flag, "OverflowError", OVERFLOW, site, early=site is None)  # of a check before
+    # without a site: a hoisted check
+    raise_if(lo, flag, "OverflowError", OVERFLOW, site, early=site is None)
 
 
 def raise_if(

@@ -131,7 +131,7 @@ class Rounds:
                 case _:
                     return None
         if len(found.of) > 1 and not all(isinstance(self.made.get(h), AccNew) for h in found.of):
-            return None  # of handles that were given, two may be the same
+            return None  # two handles among the parameters may be the same
         return found
 
 

@@ -129,7 +129,7 @@ class Lowering(Emitter):
         self.lane: Lanes | None = None
         self.shapes: dict[Var, Shape] = {}
         self.likely_units: set[Value] = set()
-        self.copies = 0  # how many scalar copies of loops in lanes are around this place
+        self.copies = 0  # the number of scalar copies of loops in lanes around this place
         self.again = again  # this code runs many times: cells that it reads are flushed
         self.flushing = False  # the control register makes zeros of subnormal numbers here
         self._block = block

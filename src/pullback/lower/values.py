@@ -66,7 +66,7 @@ class View:
     lanes: int = 1
     step: Value | None = None
     shift: Value | None = None
-    root: View | None = None  # the accumulator outside the lanes that this is a view of
+    root: View | None = None  # the accumulator from outside the lanes of which this is a view
     item: Item | None = None
 
     @property

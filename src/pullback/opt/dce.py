@@ -62,14 +62,14 @@ class _Marks:
         self.reached: set[str] = set()
         self.fixed: set[str] = set()  # functions that keep their parameters and results
         self.result_needed: dict[str, set[int]] = {name: set() for name in program.functions}
-        # where a variable comes from: its let and position; or what else it needs
+        # variable -> its let and position there, or the other variables that it needs
         self.home: dict[Var, tuple[Let, int]] = {}
         self.parts: dict[Var, tuple[Atom, ...]] = {}
         self.param: dict[Var, tuple[str, int]] = {}
         self.calls: dict[str, list[Call]] = {name: [] for name in program.functions}
         self.live_ops: set[Op] = set()
-        self.around: dict[Block, Op] = {}  # the op that a block belongs to
-        self.within: dict[Op, Block] = {}  # the block in which an op is
+        self.around: dict[Block, Op] = {}  # block -> the op that it belongs to
+        self.within: dict[Op, Block] = {}  # op -> the block in which it stands
         self.work: list[Var] = []
         self.unscanned: list[Block] = []
 

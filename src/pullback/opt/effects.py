@@ -158,7 +158,7 @@ class EffectsOf:
 
     def _find(self, op: Op) -> Effects:
         match op:
-            case AccNew() | TapeRoom() | TapePush():  # where on the tape it is does not matter
+            case AccNew() | TapeRoom() | TapePush():  # its place on the tape does not matter
                 return frozenset({Effect.NEW})
             case TapeRead():
                 return frozenset({Effect.READ})

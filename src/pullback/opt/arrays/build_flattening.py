@@ -58,7 +58,7 @@ def _function(f: Function) -> Function:
                     assert isinstance(outer, Build)
                     merged = _merged(outer)
                     if merged is not None:
-                        gone.add(k)  # where the rows were made: what they read may be updated later
+                        gone.add(k)  # at the place of the rows: their operands may be updated later
                         lets[made[rows]] = Let(let.vars, merged, let.site)
                 case _:
                     pass

@@ -269,7 +269,7 @@ class _Fuser:
         if array not in self.built:
             return False
         built, k = self.built[array]
-        if built.once:  # so all other reads of it are done here too
+        if built.once:  # so all its other reads are in this block too
             self.gone.add(built.let)
         body = None if built.raises else _index_function(built.op.body, k)
         if body is not None:

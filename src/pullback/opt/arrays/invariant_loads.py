@@ -155,7 +155,7 @@ class _Reader(Checks):
             made = self.defs.get(array) if isinstance(array, Var) else None
             where = tuple(again.make(i, b) for i in idx)
             if isinstance(made, Update) and all(map(self.equal, made.indices, where)):
-                return made.value  # it has just been put there
+                return made.value  # the update before has just stored it there
             found = self.element(array, where, b)
             self.emit(b if found is not None else Builder())
             return found

@@ -77,7 +77,7 @@ class Shapes:
         self.unknown = unknown
         self.known: dict[Var, Extents] = {}
         self.elements: dict[Var, Extents] = {}  # the common shape of elements that are arrays
-        self.array_of: dict[Var, Var] = {}  # of extents that ``unknown`` invented
+        self.array_of: dict[Var, Var] = {}  # extent from ``unknown`` -> its array
 
     def of(self, a: Atom) -> Extents:
         """Return one atom per axis, or None for an unknown extent."""
@@ -184,7 +184,7 @@ class Shapes:
             inner = self.elements.get(args[0]) if isinstance(args[0], Var) else None
             assert isinstance(v.type, Array)
             if not all(isinstance(n, Lit) and n.value > 0 for n in base):
-                inner = None  # of no rows the array has no columns, whatever the rows would be
+                inner = None  # an array of no rows has no columns, whatever their length would be
             missing: Extents = [None] * (v.type.rank - len(base))
             return self._or_unknown(v, base + (inner or missing))
         axis = static[0] if static else None

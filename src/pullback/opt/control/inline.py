@@ -82,7 +82,7 @@ class _Inliner:
         """Return the body of the callee with these arguments, if the call is to be inlined."""
         name = call.function
         f = self.done.get(name)
-        if f is None:  # it calls the caller back
+        if f is None:  # it is recursive through the caller
             return None
         if name in self.once:
             return substitute(f.body, dict(zip(f.params, call.args)))

@@ -168,7 +168,7 @@ class _Hoister:
         inside = {*bound, *defined(body)}
         moved: list[Let] = []
         stay: list[Let] = []
-        reached = True  # by every run of the first round
+        reached = True  # by every run of the first iteration
         for let in body.lets:
             if self.same_each_round(let, inside, moved, reached):
                 moved.append(let)

@@ -50,7 +50,7 @@ class Checks:
 
     def __init__(self, stable: frozenset[Var]) -> None:
         self.names: dict[Var, Atom] = {}
-        self.out: list[Let] = []  # of the block that is being made
+        self.out: list[Let] = []  # the block that is being written
         self.defs: dict[Var, Op] = {}
         self.ranges = Ranges(self.defs)
         self.invented: set[Atom] = set()  # extents that are no variables of the program
@@ -103,7 +103,7 @@ class Checks:
                 extents = self.shapes.of(a)
                 n = extents[axis]
                 assert n is not None
-                if n in self.invented:  # from now on by the name that it has in the program
+                if n in self.invented:  # from here on it has a name in the program
                     extents[axis] = n = let.vars[0]
                     self.ranges.extents.add(n)
                 else:

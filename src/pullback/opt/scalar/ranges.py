@@ -65,12 +65,12 @@ class Ranges:
     defs: dict[Var, Op]
     limit: dict[Var, Form] = field(default_factory=dict)  # v < limit, for loop indices
     extents: set[Var] = field(default_factory=set)  # known to be >= 0 and < MOST
-    trail: list[Var] = field(default_factory=list)  # ... in the order in which that was learned
+    trail: list[Var] = field(default_factory=list)  # ... in the order of these facts
     facts: list[Form] = field(default_factory=list)  # each >= 0
     unless_empty: list[tuple[Atom, Atom]] = field(default_factory=list)  # n <= 0 or this holds
     equal: dict[Var, Form] = field(default_factory=dict)
-    given: dict[Var, Form] = field(default_factory=dict)  # of extents
-    forms: dict[Var, Form] = field(default_factory=dict)  # found so far
+    given: dict[Var, Form] = field(default_factory=dict)  # the forms of extents
+    forms: dict[Var, Form] = field(default_factory=dict)  # the forms that were computed
 
     # --- forms --------------------------------------------------------------------------------
 

@@ -81,8 +81,8 @@ class _Simplifier:
         self.decided: dict[Var, Lit] = {}  # conditions, inside their branches
         self.defs: dict[Var, Op] = {}
         self.out: list[Let] = []
-        self.axis_of: dict[Var, int] = {}  # of extents that are known only when the program runs
-        self.asked: dict[Var, dict[int, Var]] = {}  # array -> axis -> extents that are wanted
+        self.axis_of: dict[Var, int] = {}  # extent that depends on the run -> its axis
+        self.asked: dict[Var, dict[int, Var]] = {}  # array -> axis -> the extent that is used
 
     # --- names and extents --------------------------------------------------------------------
 
@@ -392,7 +392,7 @@ class _Simplifier:
         carried, inits, kept, body = self.moving(let.vars, op)
         self.shapes.enter(While(carried, inits, op.cond, body))
         cond = self.block(op.cond, carried)
-        # Extents of what is carried are bound in both blocks, by different variables.
+        # Both blocks bind the extents of carried variables, to different variables.
         for v in carried:
             self.asked.pop(v, None)
             if is_shaped(v) and v not in self.shapes.stable:
