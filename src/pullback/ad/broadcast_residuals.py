@@ -35,7 +35,7 @@ from pullback.core.terms import (
 from pullback.core.traverse import refresh
 
 FULL, FEW = 64, 1
-"""What it costs to keep a value at each point of all axes, and of a few."""
+"""The cost of keeping a value at each point of all axes, and of a few."""
 
 VIEWS = frozenset({"transpose", "expand", "pick"})
 

@@ -1,4 +1,4 @@
-"""What the values of a type become under differentiation.
+"""The types of values under differentiation.
 
 Reverse mode (accumulators; Efficient CHAD, section 5, with handles that travel with the arrays):
 

@@ -1,4 +1,4 @@
-"""What all parts of the reverse sweep share: cotangents by value, accumulators, and callees.
+"""The common part of the files of the reverse sweep: cotangents by value, accumulators, callees.
 
 Cotangents of reals are by value, in ``Cts``; those of arrays and nodes are in accumulators, named
 by the handles of the forward sweep. A cotangent that is statically zero is absent.
@@ -34,7 +34,7 @@ Cts = dict[Var, list[Atom | None]]
 """The cotangent leaves (``Spaces.cotangent``) of variables; None and absent: zero."""
 
 Got = list[list[Atom | None] | None]
-"""What the results of a let have got."""
+"""The cotangents that the results of a let have received."""
 
 Key = tuple[Var, int]
 """One cotangent leaf of a variable."""

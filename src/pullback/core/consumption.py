@@ -103,7 +103,7 @@ def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
 
 
 def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
-    """What result ``i`` of an op may share, seen from outside."""
+    """Return the arrays whose storage result ``i`` of an op may share, seen from outside."""
     match op:
         case Prim(name, args, _) if name in ALIASES:
             return roots_of(args[0], roots)
@@ -124,7 +124,7 @@ def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
 
 
 def _outer(op: Op, i: int, roots: Roots) -> frozenset[Var]:
-    """What result ``i`` of the op's blocks shares with what is outside of them."""
+    """Return the outer arrays whose storage result ``i`` of the op's blocks shares."""
     out: frozenset[Var] = frozenset()
     for bound, b in sub_blocks(op):
         if i < len(b.results):

@@ -76,7 +76,7 @@ class View:
 
     @property
     def columns(self) -> tuple[tuple[Ty, int], ...]:
-        """What is stored of an element: the machine types, and for how many lanes."""
+        """The stored parts of an element: their machine types, and for how many lanes."""
         if self.item is not None:
             return self.item.columns
         elem = leaves(self.type.elem) if isinstance(self.type, Array) else (Ty.F64,)

@@ -41,7 +41,7 @@ LONGEST = 4
 """A value that takes more steps than this is kept."""
 
 Recipe = Callable[[Builder, Atom], Op]
-"""What an emitted array has at an index; steps before it go to the builder."""
+"""The element of an emitted array at an index; the steps for it go to the builder."""
 
 
 def eliminate_residuals(program: Program) -> Program:

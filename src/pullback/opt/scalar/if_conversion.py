@@ -21,7 +21,7 @@ _TOTAL = frozenset({
     "add", "sub", "mul", "neg", "max", "min", "select", "eq", "ne", "lt", "le", "gt", "ge", "and",
     "or", "not",
 })  # fmt: skip
-"""What cannot raise, with any integers."""
+"""The primitives that cannot raise, with any integers."""
 
 
 def convert_ifs(program: Program) -> Program:
