@@ -1,7 +1,7 @@
-"""Which variables a differentiated input reaches.
+"""Decide which variables are active: those that a differentiated input reaches.
 
-Activity is decided per variable, by a monotone fixpoint over the function. Arrays that are
-updated in place share one accumulator over all versions, so the versions are active together.
+Activity is decided per variable, by a monotone fixpoint over the function. All versions of an array
+that is updated in place share one accumulator, so they are active together.
 """
 
 from __future__ import annotations
@@ -55,14 +55,18 @@ ResultActivity = Callable[[str, tuple[bool, ...]], tuple[bool, ...]]
 
 @dataclass(frozen=True)
 class Facts:
-    """What differentiation needs to know of a function, given which parameters are active.
+    """What differentiation needs to know of a function for one set of active parameters.
 
-    A loop may be recomputed in the reverse sweep only if it reads no array that is ``gone``:
-    ``consumed`` by an update after it, and not ``restored``. Other loops store what they need.
-    ``candidates``: what could be restored. ``refilled`` are those of which an update replaces whole
-    elements, not only numbers inside of these. ``made``: arrays of reals with accumulators of their
-    own. ``reverse_only``: those whose handles only the reverse sweep has. ``brief``: not these are
-    kept, but the elements that the reverse sweep wants."""
+    A loop may run again in the reverse sweep only if it reads no array that is ``gone``: one that a
+    later update has changed (``consumed``) and that the reverse sweep does not take back
+    (``restored``). All other loops store what they need.
+
+    candidates     the arrays that could be restored
+    refilled       those of which an update replaces whole elements (rows), not only numbers inside
+    made           the arrays of reals that have accumulators of their own
+    reverse_only   the arrays whose handles only the reverse sweep has
+    brief          arrays of which the elements that the reverse sweep reads are kept, not the array
+    """
 
     active: frozenset[Var]
     consumed: frozenset[Var]
@@ -75,7 +79,7 @@ class Facts:
     brief: frozenset[Var] = frozenset()
 
     def gone(self, a: Atom) -> bool:
-        """Whether the reverse sweep does not have the array any more."""
+        """Whether the reverse sweep no longer has the elements of the array."""
         return a in self.consumed and a not in self.restored.versions
 
 
@@ -87,7 +91,8 @@ def analyse(
     results: ResultActivity,
     summary: Summaries,
 ) -> Facts:
-    """Activity and consumption; ``volatile``: a caller may update what goes in or comes out."""
+    """Return the activity and consumption of a function; ``volatile`` says that a caller may update
+    arrays that it passes in or gets back."""
     flow = flow_of(function, summary)
     everything = [*function.params, *block_vars(function.body)]
     refilled = consumed_arrays(flow, everything)
@@ -116,7 +121,7 @@ def analyse(
 
 
 def _made(let: Let) -> tuple[Var, ...]:
-    """The arrays of reals that a let gives accumulators of their own."""
+    """Return the arrays of reals for which a let allocates accumulators."""
     match let.op:
         case Build() | Prim("copy" | "stack" | "reshape"):
             return tuple(
@@ -192,7 +197,7 @@ def reaches(op: Op, on: Callable[[Atom], bool]) -> bool:
             return True
         case Vjp() | Jvp():
             return any(on(a) for a in atoms(op))
-        case AccRead() | AccTake():  # of an inner derivative: who added there is not followed
+        case AccRead() | AccTake():  # of an inner derivative, whose additions are not followed
             return True
         case _:
             return False

@@ -26,12 +26,12 @@ def box_variants(types: Types) -> tuple[Variant, ...]:
 
 
 def put_in_box(b: Builder, box: Named, kept: tuple[Var, ...]) -> Var:
-    """A node that keeps the values."""
+    """Emit a node that holds the values, and return it."""
     return _put(b, box, 0, (), kept)
 
 
 def take_from_box(b: Builder, node: Var, types: Types) -> tuple[Var, ...]:
-    """The values that a node keeps."""
+    """Return the values that a node holds."""
     arms = []
     for tag, fields in enumerate(_layouts(types)):
         given, inner = tuple(Var("kept", t) for t in fields), Builder()
@@ -40,13 +40,14 @@ def take_from_box(b: Builder, node: Var, types: Types) -> tuple[Var, ...]:
 
 
 def _opened(types: Types) -> int | None:
-    """The sum that becomes variants: the one with the most room."""
+    """Return the position of the sum that is split into variants, the one that takes the most room.
+    """
     sizes = [(_room(t), -k) for k, t in enumerate(types) if isinstance(t, Sum)]
     return -max(sizes)[1] if sizes else None
 
 
 def _room(t: Type) -> int:
-    """About how many words a value takes."""
+    """Estimate how many words a value takes."""
     match t:
         case Sum(variants):
             return 1 + sum(_room(f) for v in variants for f in v.fields)
@@ -59,7 +60,8 @@ def _room(t: Type) -> int:
 
 
 def _layouts(types: Types) -> list[Types]:
-    """The fields of each variant: first what all have, then those of the opened sum."""
+    """Return the fields of each variant: first those that all variants have, then those of the sum
+    that is split."""
     k = _opened(types)
     if k is None:
         return [types]

@@ -1,14 +1,14 @@
-"""What an arm keeps for its reverse, and hands on as well, is kept outside of the arm.
+"""Keep outside of an arm the residuals that the arm also returns.
 
     y, h, took = if c                                y, h, took = if c
       then ...; return y1, h1, keep(h1, a)             then ...; return y1, h1, keep(a)
       else return y0, h0, keep()               ==>     else return y0, h0, keep()
     reverse: case took { keep(g, a). ... g ... }     reverse: case took { keep(a). ... h ... }
 
-What arms keep takes the room of the largest arm at every one of them. So numbers go outside where
-that takes no more room, and handles always: in a loop the next iteration begins with them, and
-keeps them (``carried.handed_over``). A list that grows under a branch is the common case: its
-handle is handed on by every arm, and changes seldom.
+The residuals of a branch take the room of its largest arm, whichever arm is taken. Numbers are
+therefore kept outside where that takes no more room. Handles are always kept outside: in a loop the
+next iteration begins with them, and keeps them anyway (``loop_residuals.handed_over``). The common
+case is a list that grows in a branch: every arm returns its handle, which seldom changes.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ Outside = dict[Var, Atom]
 def handed_on(
     f: Frame, let: Let, frames: Sequence[Frame], kept: Sequence[tuple[Var, ...]]
 ) -> list[Outside]:
-    """For each arm, what need not be kept in it."""
+    """Return for each arm the residuals that need not be kept inside of it, with the results that
+    have the same value."""
     every = [_same(f, let, frames[k], k, set(keep)) for k, keep in enumerate(kept)]
     handles = [{v: a for v, a in arm.items() if isinstance(v.type, Handle)} for arm in every]
     return every if _room(kept, every) <= _room(kept, handles) else handles
 
 
 def _room(kept: Sequence[tuple[Var, ...]], outside: Sequence[Outside]) -> int:
-    """Words that are kept, in the arms and (but for handles) around them."""
+    """Count the words that are kept inside of the arms and, without handles, outside."""
     around = {a: _words(v.type) for arm in outside for v, a in arm.items()}
     arms = [
         sum(_words(v.type) for v in keep if v not in arm)

@@ -1,9 +1,10 @@
-"""Values of a record that depend on few of the axes around: kept once for each point of these.
+"""Keep a value that depends on some of the loops around it once for each point of these loops.
 
-Such a value is read from an array that is known before all loops, at indices that come from some of
-the loops around only. So a product of matrices leaves a word for each element of either, and not
-two for each product of elements. A loop in front of all others writes them, where one of the
-iterations would have read them: no index is used that the program would not use.
+The straight-line code of a row of the tape may read a value from an array that exists before all
+loops, at indices that come from some of the loops only. A product of matrices then leaves one word
+for each element of either matrix, not two words for each product of elements. A loop in front of
+all other loops writes these words, if at least one iteration would have read them: no index is used
+that the program would not use.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ from pullback.core.terms import (
 from pullback.core.traverse import refresh
 
 FULL, FEW = 64, 1
-"""What it costs to keep a value at each point of all axes, and of a few."""
+"""The cost of keeping a value at each point of all axes, and of a few."""
 
 VIEWS = frozenset({"transpose", "expand", "pick"})
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An index below an extent, of the loop with a number; ``parallel``: its iterations are
-    independent."""
+    """One of the loops around: its index, its extent and its number. ``parallel`` says that its
+    iterations are independent."""
 
     index: Atom
     extent: Atom
@@ -51,8 +52,8 @@ class Axis:
 
 
 def in_order(axes: Sequence[Axis], own: Sequence[Axis]) -> list[Axis]:
-    """Some of the axes, in the order of memory. Lanes run along the last axis of the outermost
-    loop with independent iterations, if there is one."""
+    """Return some of the axes in the order of memory. Lanes run along the last axis of the
+    outermost loop with independent iterations, if there is one."""
     outer = next((a.loop for a in axes if a.parallel), None)
     lanes = [a for a in axes if a.loop == outer][-1:]
     return [a for a in own if a not in lanes] + [a for a in own if a in lanes]
@@ -60,13 +61,13 @@ def in_order(axes: Sequence[Axis], own: Sequence[Axis]) -> list[Axis]:
 
 @dataclass(frozen=True)
 class Few:
-    """A value, and the places of its axes among those around."""
+    """A value, and the positions of the axes that it depends on among all axes around it."""
 
     value: Var
     axes: tuple[int, ...]
 
     def place(self, b: Builder, base: Atom, axes: Sequence[Axis]) -> Atom:
-        """The number of its word."""
+        """Return the number of its word."""
         order = in_order(axes, [axes[k] for k in self.axes])
         if not order:
             return base
@@ -74,7 +75,8 @@ class Few:
         return b.prim("add", base, flat)
 
     def write(self, b: Builder, base: Atom, axes: Sequence[Axis], lets: Sequence[Let]) -> None:
-        """A loop that computes it by these lets and writes it, if there are iterations at all."""
+        """Emit a loop that computes the value by these lets and writes it, if there are iterations
+        at all."""
         own = [axes[k] for k in self.axes]
         idx, body, around = indices(len(own)), Builder(), Builder()
         mine = list(axes)
@@ -103,16 +105,21 @@ class Few:
 
 @dataclass(frozen=True)
 class Origins:
-    """Where values come from: ``define``, the lets of the loops around; ``axes``, their indices;
-    ``varies``: whether a variable is made in one of them."""
+    """Where the values in a nest of loops come from.
+
+    define    for each variable the let of a loop that binds it
+    axes      the indices of the loops
+    varies    whether a variable is bound in one of the loops
+    """
 
     define: Mapping[Var, Let]
     axes: Mapping[Var, int]
     varies: Callable[[Var], bool]
 
     def lets(self, root: Var) -> tuple[tuple[Let, ...], tuple[int, ...]] | None:
-        """The lets that give a variable from the indices and what is known before all loops, in
-        order, and the indices; None: there are none such."""
+        """Return the lets that compute a variable from the indices and from values that exist
+        before all loops, in order, and the numbers of these indices; None if it cannot be computed
+        so."""
         out: dict[Var, Let] = {}
         used: set[int] = set()
         todo = [(root, False)]
@@ -136,7 +143,7 @@ class Origins:
         return tuple(out.values()), tuple(sorted(used))
 
     def few(self, v: Var) -> Few | None:
-        """The value, if it depends on some of the axes and not on all."""
+        """Return the value as a ``Few`` if it depends on some of the axes and not on all."""
         found = self.lets(v)
         if v not in self.define or found is None or len(found[1]) == len(self.axes):
             return None
@@ -144,7 +151,7 @@ class Origins:
 
 
 def again(let: Let) -> bool:
-    """Whether a let may be done again in front of the loops."""
+    """Whether a let may be repeated in front of the loops."""
     match let.op:
         case Prim(name, _, _):
             return len(let.vars) == 1 and (name in CHEAP or name in VIEWS)
@@ -155,7 +162,7 @@ def again(let: Let) -> bool:
 
 
 def checks(lets: Sequence[Let]) -> bool:
-    """Whether these lets, or those inside, have a check."""
+    """Whether these lets contain a check, also inside of blocks."""
     for let in lets:
         match let.op:
             case Prim(name, _, _) if name in REQUIRE:

@@ -1,12 +1,13 @@
-"""Derivatives by data (trees, lists of arrays, functions) become derivatives by vectors.
+"""Rewrite derivatives by data (trees, lists of arrays, functions) as derivatives by vectors.
 
-    Vjp(f, x, seeds)  becomes   unravel(words, Vjp(g, (words, v), seeds)),  where x is raveled as
-                                (words, v) and g(words, v) = f(unravel(words, v))
+    Vjp(f, x, seeds)  ==>   unravel(words, Vjp(g, (words, v), seeds)),  where ravel gives
+                            (words, v) for x, and g(words, v) = f(unravel(words, v))
 
-What f captured is raveled too: derivatives outside flow into it as into any vector. Data among the
-results of f is raveled for its tangent; a cotangent c of it is the derivative of the product with
-c. So ``ad`` differentiates functions of numbers and arrays only, to any depth, and nodes that are
-shared are variables that are shared (``ravel``).
+The values that f captured are raveled too, so derivatives from outside flow into them as into any
+vector. Data among the results of f is raveled for its tangent; for a cotangent c of such a result,
+the derivative of the inner product with c is taken. Therefore ``ad`` differentiates functions of
+numbers and arrays only, to any depth of nesting, and a node that is shared is one variable
+(``ravel``).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from pullback.core.types import F64, I64, Type
 
 
 def derivatives_by_vectors(program: Program) -> Program:
-    """Dialect FLAT to FLAT: derivative terms have no data that contains reals."""
+    """Dialect FLAT to FLAT: no derivative term has arguments or results of data that contains
+    reals."""
     spaces = Spaces.of(program.decls)
     functions = dict(program.functions)
     run = _Pass(functions, spaces, Ravel(functions, dict(program.decls)))
@@ -50,7 +52,7 @@ def derivatives_by_vectors(program: Program) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Vector:
-    """Data as words and reals."""
+    """Data as its structure (words) and the vector of its reals."""
 
     words: Atom
     n: Atom
@@ -70,7 +72,7 @@ class _Pass:
     made: int = 0
 
     def data(self, t: Type) -> bool:
-        """Whether it is neither a number nor an array of numbers, but has reals in it."""
+        """Whether a type contains reals and is neither a number nor an array of numbers."""
         return self.spaces.composite(t)
 
     def has_data(self, let: Let) -> bool:
@@ -103,14 +105,14 @@ class _Pass:
         return _Vector(words, n, self.ravel.along(b, words, n, x, site), x.type)
 
     def parts(self, xs: Sequence[Atom], b: Builder, site: Site | None) -> list[_Part]:
-        """The arguments with data as vectors."""
+        """Return the arguments, with data replaced by vectors."""
         return [self.vector(x, b, site) if self.data(x.type) else x for x in xs]
 
     def inner(
         self, f: Function, body: Builder
     ) -> tuple[list[Var], list[Var], tuple[Atom, ...]]:
-        """The beginning of a function of vectors that calls ``f``: its parameters, those of them
-        that have a derivative (one for each of ``f``), and what ``f`` gives."""
+        """Begin a function of vectors that calls ``f``: return its parameters, those of them that
+        have a derivative (one for each parameter of ``f``), and the results of ``f``."""
         params: list[Var] = []
         reals: list[Var] = []
         args: list[Atom] = []
@@ -152,7 +154,7 @@ class _Pass:
                 results.append(r)
                 seeds += () if c is None else (c,)
                 continue
-            # the derivative of the product with c, which is an argument as what f captured is
+            # the derivative of the product with c; c becomes an argument, like the captures of f
             vector = self.vector(c, b, let.site)
             words, v = Var("words", WORDS), Var("v", VECTOR)
             params += words, v
@@ -174,7 +176,7 @@ class _Pass:
                 self.names[v] = self.ravel.unravel(b, part.words, self.names[v], v.type)
 
     def product(self, b: Builder, x: Atom, c: Atom, site: Site | None) -> Atom:
-        """The inner product of two vectors that stand for data."""
+        """Emit the inner product of two vectors that stand for data."""
         words, n = self.ravel.layout(b, x)
         first = self.ravel.along(b, words, n, x, site)
         second = self.ravel.along(b, words, n, c, site)

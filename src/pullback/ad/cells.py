@@ -1,6 +1,7 @@
-"""Loops over the cells of accumulators, as Core: gather, scatter, add, and a place nobody reads.
+"""Emit loops over the cells of accumulators: gather, scatter, add, and the cell that nobody reads.
 
-An accumulator has cells of float64; ``AccRead`` and ``AccTake`` give the width of the array."""
+An accumulator has cells of float64; ``AccRead`` and ``AccTake`` convert to the type of the array.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ from pullback.core.types import I64, Array, Handle, Real, Type
 
 
 def array_type(t: Type) -> Array:
-    """The type, known to be an array."""
+    """Return the type, which must be an array."""
     assert isinstance(t, Array), t
     return t
 
 
 def real_type(t: Type) -> Real:
-    """The type, known to be real."""
+    """Return the type, which must be a real."""
     assert isinstance(t, Real), t
     return t
 
@@ -42,18 +43,19 @@ def seeded(t: Type) -> bool:
 
 
 def extents_of(b: Builder, a: Atom) -> tuple[Atom, ...]:
-    """The shape of an array or handle."""
+    """Return the shape of an array or handle."""
     assert isinstance(a.type, Array | Handle)
     return tuple(b.dim(a, axis) for axis in range(a.type.rank))
 
 
 def indices(rank: int) -> tuple[Var, ...]:
-    """Fresh index variables."""
+    """Return fresh index variables."""
     return tuple(Var("i", I64) for _ in range(rank))
 
 
 def null_handle(b: Builder, array: Atom) -> Atom:
-    """A handle of the array's shape whose cells are all one cell that nobody reads."""
+    """Emit a handle of the shape of the array whose cells are all the one cell that nobody reads.
+    """
     t = array_type(array.type)
     (cell,) = b.let(AccNew((i64(1),) * t.rank), (Handle(t.rank),))
     return b.prim("broadcast", cell, *extents_of(b, array))
@@ -63,8 +65,8 @@ def zeros_like(
     b: Builder, array: Atom, like: Type | None = None,
     place: Callable[[Atom], Atom] = lambda one: one,
 ) -> Atom:
-    """Zeros of an array's shape, in one cell (arrays of arrays: all zeros), of the type of its
-    elements or of another one; ``place`` says where the cell is."""
+    """Emit zeros of the shape of an array, stored in one cell (for an array of arrays: all of
+    them), of the element type of the array or of ``like``; ``place`` says where the cell lies."""
     t = array_type(array.type)
     elem = like or t.elem
     if isinstance(t.elem, Array):
@@ -77,7 +79,7 @@ def zeros_like(
 
 
 def zeros(b: Builder, array: Atom, like: Type | None = None) -> Atom:
-    """A fresh array of zeros, of an array's shape."""
+    """Emit a fresh array of zeros of the shape of an array."""
     t = array_type(array.type)
     elem = like or t.elem
     zero = Block((), (lit(0.0, elem),))
@@ -86,7 +88,7 @@ def zeros(b: Builder, array: Atom, like: Type | None = None) -> Atom:
 
 
 def gather(b: Builder, h: Atom, t: Array) -> Atom:
-    """A fresh array of the cells of a handle."""
+    """Emit a fresh array of the values in the cells of a handle."""
     real = real_type(t.elem)
     idx, body = indices(t.rank), Builder()
     (d,) = body.let(AccRead(h, idx, real.bits), (real,))
@@ -94,7 +96,8 @@ def gather(b: Builder, h: Atom, t: Array) -> Atom:
 
 
 def scatter(b: Builder, array: Atom, h: Atom) -> None:
-    """Add an array into the cells of a handle of its shape (of arrays: into those of each)."""
+    """Add an array into the cells of a handle of its shape; arrays of arrays into the cells of
+    each."""
     t = array_type(array.type)
     idx, body = indices(t.rank), Builder()
     d = body.index(array, idx, checked=False)
@@ -107,7 +110,8 @@ def scatter(b: Builder, array: Atom, h: Atom) -> None:
 
 
 def add_all(b: Builder, source: Atom, target: Atom, real: Real, flat: bool = False) -> None:
-    """target[...] += source[...] for all cells; ``flat``: in C order of differing shapes."""
+    """Emit target[...] += source[...] for all cells; with ``flat`` the shapes may differ, and cells
+    meet in C order."""
     assert isinstance(source.type, Handle)
     idx, body = indices(source.type.rank), Builder()
     extents = extents_of(b, source)
@@ -120,7 +124,7 @@ def add_all(b: Builder, source: Atom, target: Atom, real: Real, flat: bool = Fal
 
 
 def flatten(b: Builder, idx: tuple[Atom, ...], extents: tuple[Atom, ...]) -> Atom:
-    """The position in C order."""
+    """Return the position of an index in C order."""
     k = idx[0]
     for i, n in zip(idx[1:], extents[1:], strict=True):
         k = b.prim("add", b.prim("mul", k, n), i)

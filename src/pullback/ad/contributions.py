@@ -1,36 +1,37 @@
-"""What is added to a cotangent, where, and when: the sums that derivatives are made of.
+"""How cotangents are summed: what is added, where it is present, and how it is rounded.
 
 A cotangent (in forward mode a tangent) is a sum with a contribution for every use of its variable:
-a partial times the cotangent of what that use computes. Each contribution obeys three rules.
+a partial times the cotangent of the value that this use computes. Each contribution obeys three
+rules.
 
 **A product is added in one operation.** Values of the program round as Python rounds them, each
 operation for itself. Derivatives have no such model: ``old + p * ct`` is ``fma(p, ct, old)``, and
 that is decided when the addition is written, so that the bits do not depend on later passes.
 
-**A contribution is there where its cotangent is.** What only arms of choices use gets a cotangent
-where such an arm is taken, and elsewhere none. That is not 0 times a partial, which may be
-infinite there.
+**A contribution is present where its cotangent is.** A value that only arms of choices use gets a
+cotangent where such an arm is taken, and elsewhere none. That is not 0 times a partial, which may
+be infinite there.
 
     e = exp t                       where c:  dr goes to e, and dr * e to t
     r = select c e 1.0      ==>     elsewhere: nothing does
     (dr: the cotangent of r)        dt = select c (dr * e) 0.0
 
-A truth value says where a cotangent is there. It begins at a gate (``rows.Row.product``), and as
-``present d``, which is ``d != 0``, where a number comes from that may have received nothing: from a
-cell, from the next round. A product has the truth value of its cotangent, and it is *open* where 0
-may have become NaN in it, as long as all that is added to it has the same truth value. One
-``select`` closes it where it leaves: in a sum with others (``select c (fma p ct old) old``), in an
-accumulator, in a result of a block.
+A truth value says where a cotangent is present. It begins at a gate (``rows.Row.product``); or as
+``present d``, which is ``d != 0``, where a number may have received nothing: when it is read from a
+cell, or comes from the next iteration. A product has the truth value of its cotangent. It is *open*
+as long as it may be NaN where it is absent, which does no harm while everything added to it has the
+same truth value. One ``select`` closes it where it leaves: in a sum with others (``select c (fma p
+ct old) old``), in an accumulator, in a result of a block.
 
-**A round hands on no subnormal numbers.** A recurrence that forgets exponentially (a filter, a
-recurrent network, a discounted sum) has cotangents that decay by a factor in each round. After some
-ten thousand rounds they are subnormal, and arithmetic on these traps into microcode on many
-processors.
+**An iteration passes no subnormal numbers to the next one.** A recurrence that forgets
+exponentially (a filter, a recurrent network, a discounted sum) has cotangents that decay by a
+factor in each iteration. After some ten thousand iterations they are subnormal, and arithmetic on
+these traps into microcode on many processors.
 
     loop d = d0. (...; next 0.9 * d)     ==>     loop d = d0. (...; next flush(0.9 * d))
 
-This is for cotangents that are handed on by value. Those in cells are flushed where a loop reads
-them (``lower/accumulators.py``); where a loop does nothing but arithmetic on cotangents, the
+This concerns cotangents that are passed on by value. Those in cells are flushed where a loop reads
+them (``lower/accumulators.py``); for a loop that does nothing but arithmetic on cotangents, the
 control register does it (``lower/flushing.py``).
 """
 
@@ -62,17 +63,20 @@ from pullback.core.types import Array, Real, Type
 
 @dataclass(slots=True)
 class Contributions:
-    """The contributions of one sweep. ``factors``: the partial and the cotangent of a product;
-    ``where``: the truth values (without one, a cotangent is there always); ``open``: what is
-    anything where it is not there, instead of 0."""
+    """The contributions of one sweep.
+
+    factors   the partial and the cotangent of each product
+    where     the truth value of each cotangent that is not always present
+    open      the cotangents that may be anything, instead of 0, where they are absent
+    """
 
     factors: dict[Atom, tuple[Atom, Atom]] = field(default_factory=dict)
     where: dict[Atom, Atom] = field(default_factory=dict)
     open: set[Atom] = field(default_factory=set)
-    last: Atom | None = None  # a product that nobody has yet
+    last: Atom | None = None  # the last product, not yet used
 
     def product(self, b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
-        """A partial of a row times the cotangent of its result."""
+        """Emit a partial of a row times the cotangent of its result."""
         self.last = None
         out = scale(b, row, p, ct, target)
         if out is ct or not isinstance(out, Var):
@@ -90,7 +94,7 @@ class Contributions:
         return out
 
     def sum(self, b: Builder, x: Atom, y: Atom) -> Atom:
-        """Two cotangents of one variable."""
+        """Emit the sum of two cotangents of one variable."""
         here, there = self.where.get(x), self.where.get(y)
         if here is there:
             out = self._add(b, x, y)
@@ -110,7 +114,7 @@ class Contributions:
         return out
 
     def _add(self, b: Builder, x: Atom, y: Atom) -> Atom:
-        """The sum, one operation with the product that one of the two is."""
+        """Emit the sum; if one of the two is a product, as one operation with it."""
         for term, old in ((y, x), (x, y)):
             if term in self.factors:
                 return self._fused(b, term, old)
@@ -123,7 +127,7 @@ class Contributions:
         return b.prim("fma", *self.factors[product], old)
 
     def closed(self, b: Builder, ct: Atom) -> Atom:
-        """The cotangent, 0 where it is not there."""
+        """Return the cotangent with 0 where it is absent."""
         if ct not in self.open:
             return ct
         out = b.prim("select", self.where[ct], ct, lit(0.0, ct.type))
@@ -131,12 +135,13 @@ class Contributions:
         return out
 
     def nonzero(self, b: Builder, ct: Atom) -> None:
-        """The cotangent counts as absent where it is 0."""
+        """Note that the cotangent counts as absent where it is 0."""
         if isinstance(ct, Var):
             self.where[ct] = b.prim("present", ct)
 
     def any(self, b: Builder, cts: Iterable[Atom]) -> Atom | None:
-        """Where some of the cotangents are there, unless one always is (or there is none)."""
+        """Return the truth value of "one of these cotangents is present"; None if one always is, or
+        there is none."""
         truths = dict.fromkeys(self.where.get(ct) for ct in cts)
         out: Atom | None = None
         for truth in truths:
@@ -150,8 +155,8 @@ class Contributions:
 
 
 def regular(let: Let) -> bool:
-    """Whether a let only adds and multiplies and chooses, and repeats that independently: then 0
-    comes back from 0 if its operands are finite."""
+    """Whether a let only adds, multiplies and chooses, or repeats this in independent iterations:
+    then finite operands and a zero cotangent give zeros."""
     match let.op:
         case Prim(name):
             return tame(let, name)
@@ -173,7 +178,7 @@ def tame(let: Let, name: str) -> bool:
 
 
 def wild(functions: Iterable[Function]) -> bool:
-    """Whether a program has rows with partials that may be infinite."""
+    """Whether a program has rows of which a partial may be infinite."""
     lets = (let for f in functions for let in all_lets(f.body))
     return any(isinstance(x.op, Prim) and not tame(x, x.op.name) for x in lets)
 
@@ -182,15 +187,16 @@ def wild(functions: Iterable[Function]) -> bool:
 
 
 def flushed(b: Builder, derivative: Atom) -> Atom:
-    """The cotangent or tangent without subnormal numbers; arrays and handles as they are."""
+    """Return the cotangent or tangent with subnormal numbers replaced by 0; arrays and handles are
+    returned unchanged."""
     if not isinstance(derivative, Var) or not isinstance(derivative.type, Real):
         return derivative
     return b.prim("flush", derivative)
 
 
 def handed_on(b: Builder, begin: Sequence[Var], end: Sequence[Atom]) -> list[Atom]:
-    """What a round that is in ``b`` hands to the next one, given what it began with. A variable
-    that rounds only add to does not decay: it stays a sum."""
+    """Return the cotangents that the iteration in ``b`` passes to the next one, flushed. A variable
+    to which iterations only add does not decay and is not flushed."""
     counts = uses(Block(tuple(b.lets), tuple(end)))
     sums = {
         let.vars[0]: let.op.args if let.op.name == "add" else let.op.args[2:] for let in b.lets

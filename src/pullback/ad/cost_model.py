@@ -1,5 +1,8 @@
-"""How much a function keeps for its reverse sweep, to decide which arrays are restored, and instead
-of which the elements are kept that are read."""
+"""Estimate how much a function keeps for its reverse sweep.
+
+The estimates decide which arrays are restored, and for which arrays the elements that are read are
+kept instead of the array.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,15 @@ TRIPS = 8
 
 
 def pays(without: Frame, restoring: Frame) -> bool:
-    """Whether restoring arrays saves at least twice the old elements that are kept for it."""
+    """Whether restoring arrays saves at least twice as many values as the old elements that it
+    keeps."""
     before, old_before = _kept(without, 1)
     after, old_after = _kept(restoring, 1)
     return before - after >= old_after - old_before
 
 
 def _kept(frame: Frame, times: int) -> tuple[int, int]:
-    """How many values the loops in a frame keep, and how many of these are old elements."""
+    """Count the values that the loops of a frame keep, and how many of them are old elements."""
     kept = old = 0
     for let, plan in frame.plans.items():
         inside = times if isinstance(let.op, If | Case) else TRIPS * times
@@ -37,8 +41,8 @@ def _kept(frame: Frame, times: int) -> tuple[int, int]:
 
 
 def handed_anew(function: Function) -> Iterator[Var]:
-    """The parameters that are matrices or more, and new ones for each call of a recursion: an array
-    that is kept for a call then stays as a whole, for whatever is read of it."""
+    """Yield the parameters that are matrices, or of higher rank, and are new in every recursive
+    call: each call would keep such an array as a whole, however little is read of it."""
     calls, views = [], {}
     for let in all_lets(function.body):
         match let.op:
@@ -58,14 +62,15 @@ def handed_anew(function: Function) -> Iterator[Var]:
 
 
 def shallow(keeping: Frame, reading: Frame, array: Var) -> bool:
-    """Whether what is kept of an array instead of it is read in fewer loops than it has axes."""
+    """Whether the values that are kept instead of an array are read inside of fewer loops than the
+    array has axes."""
     assert isinstance(array.type, Array)
     before, after = _depths(keeping, 0), _depths(reading, 0)
     return all(n <= before[depth] for depth, n in after.items() if depth >= array.type.rank)
 
 
 def _depths(frame: Frame, depth: int) -> Counter[int]:
-    """How many values are kept, by the number of loops around."""
+    """Count the values that are kept, by the number of loops around them."""
     found: Counter[int] = Counter()
     for let, plan in frame.plans.items():
         inside = depth if isinstance(let.op, If | Case) else depth + 1

@@ -1,7 +1,7 @@
-"""The derivative terms of a program, and the programs that the operators of the interface run.
+"""Replace derivative terms by code, and write the main functions of the operators.
 
 ``differentiate`` replaces every Vjp and Jvp term by calls of generated functions. ``gradient``,
-``split`` and ``tangent`` make the main functions of grad, vjp and jvp.
+``split`` and ``tangent`` write the main functions of grad, vjp and jvp.
 """
 
 from __future__ import annotations
@@ -43,16 +43,17 @@ def differentiate(program: Program) -> Program:
 def gradient(
     program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None = None
 ) -> Program:
-    """A main of (parameters, seeds) -> (results, cotangents of ``wrt``).
+    """Return a program whose main maps (parameters, seeds) to (results, cotangents of ``wrt``).
 
-    There is a seed per result that is a real or an array of (arrays of) reals; with ``only``, for
-    those among these results alone: the cotangents of the others are zero.
+    There is a seed for each result that is a real or an array of (arrays of) reals; with ``only``,
+    for those among these results alone: the cotangents of the others are zero.
 
     Data among the parameters (sums, nodes and arrays of them or of arrays) comes in its forward
-    space, ``spaces.Spaces.primal``: one parameter per part, handles included, as views of cells
-    that a last parameter, a ``Handle(1)``, names all together; a last result is the array of what
-    was accumulated in them. So data has no cotangents among the results, but a sum by value has
-    its leaves."""
+    space, ``spaces.Spaces.primal``: one parameter per part, handles included. The handles are views
+    of cells that the last parameter, a ``Handle(1)``, names all together, and the last result is
+    the array of the values in these cells. So data has no cotangents among the results, except that
+    a sum by value has its leaves there.
+    """
     refuse_deep_nests(program)
     functions = Functions.of(program)
     main = functions.functions[program.main]
@@ -74,17 +75,17 @@ def gradient(
 def split(
     program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None = None
 ) -> tuple[Program, Program]:
-    """The forward program, parameters -> (results, residuals), and the pullback program,
-    (residuals, seeds) -> cotangents of ``wrt``; all as in ``gradient``."""
+    """Return the forward program, parameters -> (results, residuals), and the pullback program,
+    (residuals, seeds) -> cotangents of ``wrt``; parameters and seeds are those of ``gradient``."""
     return _split(program, wrt, only, False)[:2]
 
 
 def split_with_handles(
     program: Program, wrt: tuple[int, ...], only: tuple[int, ...] | None = None
 ) -> tuple[Program, Program, tuple[bool, ...]]:
-    """As ``split``, but after its results the forward program gives the handles of those that are
-    arrays and have one, and the last tuple says which these are: a caller may add cotangents into
-    their cells, and into those of nodes, instead of passing seeds."""
+    """Return the programs of ``split``, where the forward program also returns the handles of
+    results that are arrays and have one; the last tuple says which these are. A caller may add
+    cotangents into their cells, and into those of nodes, instead of passing seeds."""
     return _split(program, wrt, only, True)
 
 
@@ -122,8 +123,8 @@ def _split(
 
 
 def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
-    """A main of (parameters, tangents of ``wrt``) -> (results, tangents of the real results).
-    Sums and nodes carry their tangents inside (``n.jvp``)."""
+    """Return a program whose main maps (parameters, tangents of ``wrt``) to (results, tangents of
+    the real results). Sums and nodes carry their tangents inside (``n.jvp``)."""
     refuse_deep_nests(program)
     functions = Functions.of(program)
     name = tangent_function(functions, program.main, wrt)
@@ -135,7 +136,7 @@ def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
 
 
 def _expand(functions: Functions, main: str) -> None:
-    """Replace the derivative terms of all functions that main needs."""
+    """Replace the derivative terms in all functions that main calls."""
 
     def vjp(let: Let, b: Builder) -> None:
         assert isinstance(let.op, Vjp)
@@ -153,14 +154,15 @@ def _expand(functions: Functions, main: str) -> None:
 
 
 def _into(f: Function, op: Vjp) -> dict[int, Atom]:
-    """The accumulators that ``ad/reverse.py`` gave to a term for the arrays it differentiates by;
-    then these have no cotangents among its results."""
+    """Return the accumulators that ``ad/reverse.py`` passed to a term for the arrays it
+    differentiates by; such an array has no cotangent among the results of the term."""
     arrays = [i for i in op.wrt if isinstance(f.params[i].type, Array)]
     return dict(zip(arrays, op.args[len(f.params) :], strict=False))
 
 
 def _bind(let: Let, atoms: tuple[Atom, ...], b: Builder) -> None:
-    """Bind the variables of a replaced let: an If on a literal is the identity of atoms."""
+    """Bind the variables of a let that was replaced: an If on a literal stands for the identity on
+    atoms."""
     block = Block((), atoms)
     b.lets.append(Let(let.vars, If(boolean(True), block, block), let.site))
 
@@ -172,7 +174,7 @@ def _mask(functions: Functions, f: Function, wrt: tuple[int, ...]) -> tuple[bool
 
 
 def _main_params(functions: Functions, f: Function) -> tuple[tuple[Var, ...], ...]:
-    """Parameters of a main: data in its forward space, the rest as it is."""
+    """Return the parameters of a main: data in its forward space, everything else unchanged."""
     spaces = functions.spaces
     return tuple(
         tuple(Var(p.name, t) for t in spaces.primal(p.type, spaces.composite(p.type)))
@@ -181,14 +183,15 @@ def _main_params(functions: Functions, f: Function) -> tuple[tuple[Var, ...], ..
 
 
 def _cells(functions: Functions, f: Function) -> tuple[Var, ...]:
-    """The parameter that names the cells of all data among the parameters, if there is any."""
+    """Return the parameter that names the cells of all data among the parameters, if there is data.
+    """
     if any(functions.spaces.composite(p.type) for p in f.params):
         return (Var("cells", Handle(1)),)
     return ()
 
 
 def _seeds(f: Function, only: tuple[int, ...] | None) -> tuple[Var | None, ...]:
-    """A parameter per result that can have a seed; None where it is zero."""
+    """Return a parameter for each result that can have a seed; None for a seed that is zero."""
     return tuple(
         Var("seed", t) if only is None or i in only else None
         for i, t in enumerate(f.results)
@@ -202,8 +205,9 @@ def _given(seeds: Sequence[Var | None]) -> tuple[Var, ...]:
 
 @dataclass(frozen=True)
 class _Run:
-    """What the forward half gave: the results, their handles, the handles of the parameters that
-    are arrays, the residuals, and the handles that the reverse half is given beside them."""
+    """The values that the forward half returned: results, their handles, the handles of the
+    parameters that are arrays, residuals, and the handles that the reverse half gets beside the
+    residuals."""
 
     results: tuple[Atom, ...]
     of_results: tuple[tuple[Atom, ...], ...]
@@ -212,7 +216,7 @@ class _Run:
     given: tuple[Atom, ...]
 
     def atoms(self) -> tuple[Atom, ...]:
-        """What the reverse half needs."""
+        """Return everything that the reverse half needs."""
         handles = (*self.of_params.values(), *(h for hs in self.of_results for h in hs))
         return (*self.kept, *handles, *self.given)
 
@@ -231,8 +235,8 @@ def _reverse_call(
     functions: Functions, f: Function, args: tuple[tuple[Atom, ...], ...], wrt: tuple[int, ...],
     seeds: Sequence[Atom | None], b: Builder, into: dict[int, Atom],
 ) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-    """Results of f and the cotangents of ``wrt``: forward half, seeds, reverse half. The cotangents
-    of the parameters ``into`` are added into these accumulators."""
+    """Emit forward half, seeds and reverse half; return the results of f and the cotangents of
+    ``wrt``. The cotangents of the parameters ``into`` are added into these accumulators."""
     run = _forward_call(functions, f, args, wrt, b, into)
     rest = tuple(i for i in wrt if i not in into)
     return run.results, _reverse_half(functions, f, wrt, run, seeds, b, rest)
@@ -242,7 +246,8 @@ def _forward_call(
     functions: Functions, f: Function, args: tuple[tuple[Atom, ...], ...], wrt: tuple[int, ...],
     b: Builder, into: dict[int, Atom],
 ) -> _Run:
-    """The forward half, each active array with a fresh accumulator (or that of ``into``)."""
+    """Emit a call of the forward half, in which each active array has a fresh accumulator (or that
+    of ``into``)."""
     mask = _mask(functions, f, wrt)
     halves = functions.reverse_of(f.name, mask, False)
     parts: list[Atom] = []
@@ -271,7 +276,8 @@ def _reverse_half(
     functions: Functions, f: Function, wrt: tuple[int, ...], run: _Run,
     seeds: Sequence[Atom | None], b: Builder, asked: tuple[int, ...],
 ) -> tuple[Atom, ...]:
-    """Seed the results and run the reverse half: the cotangents of ``asked`` (among ``wrt``)."""
+    """Seed the results and run the reverse half; return the cotangents of ``asked`` (among
+    ``wrt``)."""
     spaces, mask = functions.spaces, _mask(functions, f, wrt)
     halves = functions.reverse_of(f.name, mask, False)
     leaves: list[Atom] = []

@@ -1,11 +1,12 @@
 """Dual-numbers reverse mode in its final form (Smeding and Vakar, section 8.3), forward code only.
 
-An active real is a pair of its value and an *id*, its position on the tape; an array of reals is
-an array and an array of ids, and data has ids inside. Control flow, calls and updates are those of
-the program, with ids moving along (so this is forward mode with ids for tangents); what computes a
-real pushes a row for what goes backward through it (``rows``), one for a whole piece of
-straight-line code (``straight``), or for a whole loop of it (``dual_loops``). Id 0 stands for
-everything inactive. ``ad/tape.py`` numbers the inputs and goes through the tape backwards.
+An active real is a pair of its value and an *id*, its position on the tape; an array of reals is an
+array and an array of ids, and data has ids inside. Control flow, calls and updates are those of the
+program, and ids move along with values: this is forward mode with ids for tangents. Code that
+computes a real pushes a row, which says how to go backward through it (``rows``): one row for a
+whole piece of straight-line code (``straight``), or for a whole loop of it (``dual_loops``). Id 0
+stands for everything inactive. ``ad/tape.py`` numbers the inputs and goes through the tape
+backwards.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ class IdSpaces(Spaces):
         return I64
 
     def firsts(self, t: Array) -> Type | None:
-        """The first ids of the arrays of reals in an array of (arrays of) these, each of which has
-        consecutive ones; None if it has none in it."""
+        """Return the type of the first ids for an array of (arrays of) arrays of reals, each of
+        which has consecutive ids; None if it contains no array of reals."""
         match t.elem:
             case Array(Real()):
                 return Array(I64, t.rank)
@@ -89,8 +90,9 @@ class IdSpaces(Spaces):
 
 
 def lasting(b: Builder, array: Atom) -> Atom:
-    """An array of ids beside one that is an argument: in memory from which nothing is moved, so
-    that it may become part of any number of nodes (if it is only read, it is never made)."""
+    """Emit a copy of an array of ids that belongs to an argument, in memory from which nothing is
+    moved, so that it may become part of any number of nodes. If the array is only read, the copy is
+    never made."""
     return b.prim("copy", array, static=("residual",))
 
 
@@ -98,9 +100,9 @@ def ids_of(
     functions: Functions, spaces: IdSpaces, codes: Codes, name: str, mask: tuple[bool, ...],
     numbered: frozenset[int] = frozenset(),
 ) -> str:
-    """The name of f with ids for these active parameters, made when first asked for. The last
-    parameters are the first ids of those arrays that have consecutive ones, or arrays in which
-    each array does."""
+    """Return the name of f with ids for these active parameters; the function is written at the
+    first request. Its last parameters are the first ids of the arrays that have consecutive ones,
+    or the arrays of first ids for arrays of such arrays."""
     suffix = "ids_numbered" if numbered else "ids"
     return translated(
         functions, name, mask, suffix, lambda facts: Dual(functions, spaces, facts, codes, numbered)
@@ -125,7 +127,7 @@ class Dual(Forward):
         self.numbered: dict[Atom, Numbered] = {}
         self.firsts: dict[Atom, Atom] = {}
 
-    # -- what stands beside a real --------------------------------------------------------------
+    # -- the parts beside a real -----------------------------------------------------------------
 
     def zero(self, t: Real) -> Atom:
         return NOBODY
@@ -140,7 +142,7 @@ class Dual(Forward):
         return ids_of(self.functions, self.spaces, self.codes, name, mask)
 
     def further(self, params: tuple[Var, ...], b: Builder) -> list[Var]:
-        """The first ids of the parameters whose ids are consecutive."""
+        """Return the first ids of the parameters whose ids are consecutive."""
         out: list[Var] = []
         for k in sorted(self.consecutive):
             out.append(Var("first", self.spaces.firsts(array_type(params[k].type)) or I64))
@@ -148,7 +150,7 @@ class Dual(Forward):
         return out
 
     def number(self, array: Var, first: Atom, b: Builder) -> None:
-        """Note that the ids of an array, or of each array in it, are consecutive."""
+        """Note that an array, or each array in it, has consecutive ids."""
         if isinstance(first.type, Array):
             self.firsts[array] = first
             return
@@ -160,7 +162,7 @@ class Dual(Forward):
         return isinstance(a, Var) and a in self.active
 
     def id(self, a: Atom) -> Atom:
-        """The id of a real."""
+        """Return the id of a real."""
         return self.look(a)[1] if self.on(a) else NOBODY
 
     # -- blocks ---------------------------------------------------------------------------------
@@ -203,7 +205,7 @@ class Dual(Forward):
     # -- rows -----------------------------------------------------------------------------------
 
     def operation(self, let: Let, b: Builder) -> None:
-        """Only the value."""
+        """Emit the value of an operation; its id waits until other code needs it."""
         assert isinstance(let.op, Prim)
         v = let.vars[0]
         primal = Var(v.name, v.type)
@@ -235,7 +237,7 @@ class Dual(Forward):
             self.firsts[let.vars[0]] = first
 
     def read(self, let: Let, array: Atom, where: tuple[Atom, ...], b: Builder) -> None:
-        """A real of an array whose ids are known without looking."""
+        """Emit the read of a real from an array whose ids can be computed from the index."""
         (v,) = let.vars
         primal = Var(v.name, v.type)
         b.lets.append(Let((primal,), Index(self.value(array), where, False), let.site))
@@ -244,7 +246,7 @@ class Dual(Forward):
         self.cheap_again(b, start)
 
     def cheap_again(self, b: Builder, start: int = -1) -> None:
-        """Note the last operations if a reverse may do them again."""
+        """Note which of the lets since ``start`` the reverse code may repeat."""
         scalars = (Real, Int, Bool)
         for let in b.lets[start:]:
             if isinstance(let.op, Prim) and let.op.name in CHEAP and len(let.vars) == 1:
@@ -254,7 +256,7 @@ class Dual(Forward):
                     self.cheap[v] = Let((v,), again)
 
     def chosen(self, name: str, args: tuple[Atom, ...], primal: Atom, b: Builder) -> Atom:
-        """The id of the argument whose partial is 1."""
+        """Return the id of the argument whose partial is 1."""
         row, values = TABLE[name], self.values(args)
         if name == "select":
             return b.prim("select", values[0], self.id(args[1]), self.id(args[2]))
@@ -266,7 +268,8 @@ class Dual(Forward):
         return found
 
     def root(self, v: Var) -> Var:
-        """What has the id of ``v``: a waiting operation that adds no constant, or no operation."""
+        """Return the variable that has the id of ``v``: follow waiting operations that only add a
+        constant."""
         while v in self.waiting:
             below_ = same_id(self.waiting[v], self.on)
             if below_ is None:
@@ -275,7 +278,7 @@ class Dual(Forward):
         return v
 
     def give_ids(self, wanted: Sequence[Var], b: Builder) -> None:
-        """One row for all that the waiting ones among these come from."""
+        """Push one row for all waiting operations from which the wanted variables come."""
         named = [v for v in wanted if v in self.waiting]
         roots = [v for v in map(self.root, named) if v in self.waiting]
         here = below(roots, self.waiting, self.on)
@@ -292,7 +295,8 @@ class Dual(Forward):
             del self.waiting[v]
 
     def row(self, lets: Sequence[Let], outputs: Sequence[Var], b: Builder) -> Atom:
-        """The first of the new ids of these operations, or nobody's if they come from none."""
+        """Push the row of these operations; return the first of its ids, or id 0 if they come from
+        nothing active."""
         seeds = tuple(Var("ct", v.type) for v in outputs)
         inside = {let.vars[0] for let in lets}
         ids: tuple[Atom, ...] = ()
@@ -317,12 +321,12 @@ class Dual(Forward):
         return self.push(b, words, len(outputs))
 
     def push(self, b: Builder, words: Words, count: int) -> Atom:
-        """The first of the new ids of a row."""
+        """Push the words of a row that defines ``count`` ids; return the first of them."""
         op = TapePush(words.write(b), ((i64(count),),))
         return b.let(op, (I64, I64), names=("id", "at"))[0]
 
     def by_id(self, b: Builder, ct: dict[Var, Atom]) -> dict[tuple[Atom, Type], Atom]:
-        """The cotangents of variables, by their ids (and types)."""
+        """Return the cotangents of variables, by their ids (and types)."""
         out: dict[tuple[Atom, Type], Atom] = {}
         for v, x in ct.items():
             key = self.id(v), x.type
@@ -333,10 +337,10 @@ class Dual(Forward):
     # -- sums -----------------------------------------------------------------------------------
 
     def as_loop(self, let: Let, op: Sum_, b: Builder) -> None:
-        """The sum as loops that carry the totals, translated like any other loop."""
+        """Translate a sum as loops that carry the totals, like any other loop."""
 
         def level(axis: int, totals: tuple[Var, ...]) -> tuple[tuple[Let, ...], tuple[Var, ...]]:
-            """Lets that continue the totals over the axes from this one on."""
+            """Return the lets that continue the totals over the axes from this one on."""
             if axis == len(op.extents):
                 nexts = self.like(let.vars)
                 adds = tuple(
@@ -356,7 +360,7 @@ class Dual(Forward):
         super().let(Let(let.vars, loop, let.site), b)
 
     def like(self, variables: tuple[Var, ...]) -> tuple[Var, ...]:
-        """Fresh variables, as active as these."""
+        """Return fresh variables that are as active as these."""
         out = tuple(Var(v.name, v.type) for v in variables)
         self.active.update(n for n, v in zip(out, variables) if self.on(v))
         return out
@@ -364,7 +368,8 @@ class Dual(Forward):
     # -- the accumulators of inner derivatives ----------------------------------------------------
 
     def accumulator(self, let: Let, op: AccNew | AccAdd | AccRead | AccTake, b: Builder) -> None:
-        """A cell has a value and an id. Adding to it is an addition like any other."""
+        """Translate an operation on an accumulator. A cell has a value and an id; adding to it is
+        an addition like any other."""
         match op:
             case AccNew(extents):
                 for made in self.fresh(let.vars[0]):
@@ -395,7 +400,7 @@ class Dual(Forward):
         b.lets.append(Let((), AccAdd(ids, where, b.prim("to_real", new, static=(F64,)))))
 
     def sum_of_two(self, x: Atom, y: Atom, b: Builder) -> Atom:
-        """The id of a sum, by the ids."""
+        """Return the id of the sum of two reals, from their ids."""
         ct = Var("ct", F64)
         words = Words((), (i64(self.codes.next), x, y))
         self.codes.all.append(Straight(words, (ct,), Block((), (ct, ct))))

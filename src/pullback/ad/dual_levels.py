@@ -1,6 +1,8 @@
-"""The levels of a row: a loop of straight-line code and the loops and branches inside of it, each
-with a record on the tape for every point of the loops around, and with backward code of its own,
-in which a call stands for what is inside."""
+"""The levels of a row: a loop of straight-line code, and the loops and branches inside of it.
+
+Each level has a record on the tape for every point of the loops around it, and backward code of its
+own, in which a call stands for each level inside.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Repetition:
-    """What is common to loops."""
+    """The fields that all sorts of loops have."""
 
     extents: tuple[Atom, ...]
     indices: tuple[Var, ...]
@@ -64,7 +66,8 @@ class Repetition:
 
 
 def plain(run: Dual, let: Let) -> bool:
-    """Whether a let is an operation, reads an array or part of one, or has to do with no id."""
+    """Whether a let is an operation, reads an array or part of one, or works on no value with an
+    id."""
     if is_operation(let, run.on, gates=True):
         return True
     active = any(run.on(v) for v in let.vars)
@@ -81,8 +84,11 @@ def plain(run: Dual, let: Let) -> bool:
 
 
 class Made:
-    """A loop (or an arm) forward, and what goes backward. ``outs``: which of the results are
-    active; ``made``: the variables of the forward code, those of loops inside too."""
+    """The translation of a loop (or of an arm): its forward code and its backward code.
+
+    outs   the numbers of the results that are active
+    made   the variables of the forward code, also those of loops inside
+    """
 
     def __init__(self, run: Dual, let: Let, up: Made | None, loop: Repetition) -> None:
         self.run, self.let, self.up, self.loop = run, let, up, loop
@@ -106,12 +112,12 @@ class Made:
         self.levels: dict[str, Level | Branch] = {}
 
     def outermost(self) -> Outermost:
-        """The loop that has the row."""
+        """Return the outermost loop, to which the row belongs."""
         assert self.up is not None
         return self.up.outermost()
 
     def forward(self) -> None:
-        """The body."""
+        """Translate the body."""
         run = self.run
         for x in self.loop.body.lets:
             if is_operation(x, run.on, gates=True):
@@ -128,8 +134,8 @@ class Made:
             self.made.update(v for y in self.inner.lets for v in y.vars)
 
     def update(self, let: Let, op: Update) -> None:
-        """An element that is put into an array; what has no id yet gets one, after those of the
-        results, the ids of each update side by side."""
+        """Put an element with its id into an array. An element without an id gets one: such ids
+        follow those of the results, the ids of each update side by side."""
         run, inner, value = self.run, self.inner, op.value
         own: Atom = i64(0)
         if isinstance(value, Var) and run.on(value):
@@ -149,7 +155,7 @@ class Made:
             inner.lets.append(Let((v,), Update(old, where, x, op.checked), let.site))
 
     def inside_of(self, let: Let, item: Made | Choice) -> None:
-        """A loop or branch inside of this one."""
+        """Translate a loop or branch inside of this one."""
         self.items.append(item)
         level = item.placed()
         self.levels[item.name] = level
@@ -159,8 +165,8 @@ class Made:
         self.inner.lets.append(item.let_of(outs))
 
     def partly(self, k: int) -> bool:
-        """Whether one of the results may have no cotangent: an element of an array, what a loop
-        around may not want, or what a loop carries and nobody reads afterwards."""
+        """Whether result ``k`` may lack a cotangent: it is an element of an array, belongs to a
+        loop inside of another one, or is carried and read by nobody after the loop."""
         if self.up is not None or k >= len(self.outs) + len(self.put) - self.cells:
             return True
         unread = self.let.vars[self.outs[k]] not in self.run.users
@@ -168,7 +174,7 @@ class Made:
 
     @property
     def cells(self) -> int:
-        """How many of the results, the last ones, are elements of arrays: of these some may have no
+        """The number of results that are elements of arrays; they come last, and may lack a
         cotangent."""
         n = len(self.put)
         return n + len(self.outs) if isinstance(self.let.op, Build) else n
@@ -176,7 +182,8 @@ class Made:
     # -- backward -------------------------------------------------------------------------------
 
     def sweep(self, back: Builder, cts: Sequence[Atom]) -> tuple[Atom, ...]:
-        """From the cotangents of the results to those of all else."""
+        """Emit the backward code, from the cotangents of the results to those of all variables that
+        they come from."""
         run, loop, sums = self.run, self.loop, Contributions()
         ct: dict[Var, Atom] = {}
         given = [*(loop.body.results[k] for k in self.outs), *self.put]
@@ -202,7 +209,8 @@ class Made:
         return (*nexts, *self.kept.values(), *self.computed.values(), *rest)
 
     def sorted(self, ct: dict[Var, Atom]) -> tuple[dict[Var, Atom], dict[Var, Atom]]:
-        """The cotangents of what is read inside, and of what comes from around."""
+        """Split cotangents into those of values that are read inside and those of values from
+        around."""
         done = {v for x in self.items for v in (x if isinstance(x, Let) else x.let).vars}
         bound = {v for x in all_lets(self.loop.body) for v in x.vars}
         read = {v: x for v, x in ct.items() if v in bound - done}
@@ -210,12 +218,12 @@ class Made:
         return read, {v: x for v, x in ct.items() if v not in inside}
 
     def rest(self, back: Builder, around: dict[Var, Atom]) -> tuple[Atom, ...]:
-        """The cotangents of what is the same for all iterations."""
+        """Return the cotangents of the values that are the same for all iterations."""
         self.around = {v: x for v, x in around.items() if self.run.on(v)}
         return tuple(self.around.values())
 
     def called(self, back: Builder, ct: dict[Var, Atom], sums: Contributions) -> None:
-        """Backward code of the loop around: go backward through this one."""
+        """In the backward code of the loop around, go backward through this one."""
         outs = [self.let.vars[k] for k in self.outs]
         if not any(v in ct for v in outs):
             return
@@ -225,22 +233,24 @@ class Made:
         go_through(back, self.name, given, self.needs, targets, ct, sums, self.run)
 
     def known(self, own: Atom) -> bool:
-        """Whether backward code can compute an id."""
+        """Whether backward code can compute an id, so that it need not be kept."""
         return above([own], self.run.cheap, self.varies) is not None
 
     def same(self, own: Atom) -> bool:
-        """Whether the id is known and the same in all iterations."""
+        """Whether backward code can compute an id that is the same in all iterations."""
         lets = above([own], self.run.cheap, self.varies)
         if lets is None:
             return False
         return {own, *(a for x in lets for a in atoms_of(x.op))}.isdisjoint(self.inside)
 
     def varies(self, v: Var) -> bool:
-        """Whether iterations differ in it otherwise than by their numbers."""
+        """Whether a value differs between iterations in another way than by the number of the
+        iteration."""
         return v in self.made
 
     def level(self) -> Level:
-        """What goes backward; the forward code gets what it does for that."""
+        """Write the backward code, and add to the forward code what the backward code needs of it.
+        """
         self.forward()
         self.seeds += tuple(Var("ct", v.type) for v in self.put)
         self.sweep(Builder(), self.seeds)
@@ -279,11 +289,12 @@ class Made:
         )
 
     def invariant(self, back: Block, varying: set[Var]) -> Block:
-        """The backward code of an iteration."""
+        """Return the backward code of an iteration; what does not vary is done in front of the
+        loop."""
         return refresh(back)
 
     def needed(self, back: Block) -> tuple[Var, ...]:
-        """The values of the loops around that backward code reads."""
+        """Return the values of the loops around that backward code reads."""
         own: set[Atom] = {*self.seeds, *self.record.values, *self.inside}
         own.update(x.value for x in self.few)
         up, found = self.up, set[Var]()
@@ -295,15 +306,16 @@ class Made:
     # -- the records ----------------------------------------------------------------------------
 
     def axes(self) -> tuple[Axis, ...]:
-        """The indices of this loop and those around."""
+        """The axes of this loop and of the loops around it."""
         extents = self.run.values(self.loop.extents)
         parallel = not self.state
         mine = (Axis(i, n, id(self), parallel) for i, n in zip(self.inside, extents))
         return (*(self.up.axes() if self.up else ()), *mine)
 
     def known_before(self) -> Origins:
-        """What may be kept for few of the axes: none of what is read in an arm or after a check,
-        for indices may be right only there."""
+        """Return where values come from that may be kept once for several iterations. A value that
+        is read in an arm or after a check is none of them, for its indices may be in range only
+        there."""
         around: list[Made] = [self]
         while (up := around[-1].up) is not None:
             around.append(up)
@@ -315,7 +327,8 @@ class Made:
         return Origins(define, axes, made.union(define).__contains__)
 
     def placed(self) -> Level:
-        """What goes backward; the forward code writes the records, those inside first."""
+        """Return the backward code; the forward code then writes the records, those of the loops
+        inside first."""
         level = self.level()
         base = self.outermost().base(self)
         place = places(self.inner, base, self.record.size, self.axes())
@@ -326,7 +339,7 @@ class Made:
         return level
 
     def block(self) -> Block:
-        """The forward code."""
+        """Return the body of the forward code."""
         run, results = self.run, self.loop.body.results
         arrays = [run.on(v) and isinstance(v.type, Array) for v in self.loop.carried]
         if not any(arrays):
@@ -336,11 +349,11 @@ class Made:
         return self.inner.block(tuple(found))
 
     def both(self, a: Atom, on: bool, b: Builder) -> tuple[Atom, ...]:
-        """A value; of an active array also its ids."""
+        """Return the value of an atom and, if it is an active array, its ids."""
         return self.run.dual(a, True, b) if on else (self.run.value(a),)
 
     def let_of(self, outs: tuple[Var, ...]) -> Let:
-        """The loop itself."""
+        """Return the let of the translated loop."""
         run, loop = self.run, self.loop
         extents, body = run.values(loop.extents), self.block()
         op: Op
@@ -358,15 +371,15 @@ class Made:
 
 
 class Arm(Made):
-    """An arm of a branch: a loop without an index, which is gone through or not. Ids that it reads
-    are its own matter, for indices may be right only there."""
+    """An arm of a branch: a loop without an index, whose body runs once or not at all. It handles
+    the ids that it reads by itself, because indices may be in range only there."""
 
     def same(self, own: Atom) -> bool:
         return False
 
 
 class Choice:
-    """A branch forward, and what goes backward."""
+    """The translation of a branch: its forward code and its backward code."""
 
     def __init__(self, run: Dual, let: Let, up: Made) -> None:
         assert isinstance(let.op, If)
@@ -378,7 +391,7 @@ class Choice:
         self.made: set[Var] = set()
 
     def placed(self) -> Branch:
-        """What goes backward; the forward code writes the records of the arms."""
+        """Return the backward code; the forward code then writes the records of the arms."""
         first, second = (arm.placed() for arm in self.arms)
         self.name = f"branch {second.number}"
         self.made.update(*(arm.made for arm in self.arms))
@@ -391,7 +404,7 @@ class Choice:
         return Branch((first, second), takes, types)
 
     def let_of(self, outs: tuple[Var, ...]) -> Let:
-        """The branch itself."""
+        """Return the let of the translated branch."""
         then, orelse = (arm.block() for arm in self.arms)
         return Let(outs, If(self.run.value(self.cond), then, orelse), self.let.site)
 
@@ -409,7 +422,8 @@ def go_through(
     back: Builder, name: str, given: Sequence[Atom], rest: Sequence[Atom],
     targets: Sequence[Atom], ct: dict[Var, Atom], sums: Contributions, run: Dual,
 ) -> None:
-    """Call what is inside, from the cotangents of its results to those of ``targets``."""
+    """Emit the call of the backward code of a loop or branch inside: from the cotangents of its
+    results to those of ``targets``."""
     args = (*(sums.closed(back, x) for x in given), *rest)
     found = back.let(Call(name, args), tuple(v.type for v in targets))
     for v, x in zip(targets, found, strict=True):

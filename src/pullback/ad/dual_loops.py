@@ -1,13 +1,12 @@
-"""Loops of straight-line code: one row of the tape for all iterations.
+"""Translate a loop of straight-line code so that all its iterations are one row of the tape.
 
-Such a loop carries scalars at most, and every active let of its body is an operation, reads an
-array, is again such a sum or sequential loop, of as many iterations each time, or is a branch of
-such code (``dual_levels``). Nothing in it needs an id: backward, a sequential loop carries the
-cotangents of what the iterations carry, and those of everything that does not vary; sums and loops
-that make arrays have independent iterations in both directions, and so run in lanes. An iteration
-leaves a record of the values that its reverse needs and of those ids that it has read from arrays
-and nobody can know without (``numbered``); values of few axes are kept apart
-(``broadcast_residuals``).
+Such a loop carries scalars at most. Every active let of its body is an operation, a read of an
+array, a loop of the same sort with a constant number of iterations, or a branch of such code
+(``dual_levels``). Nothing inside needs an id. Backward, a sequential loop carries the cotangents of
+its carried variables and of all values that do not vary; sums and loops that build arrays have
+independent iterations in both directions, and so run in lanes. An iteration writes a record of the
+values that its reverse needs, and of the ids that it reads from arrays and that cannot be computed
+(``numbered``). Values that depend on few axes are stored apart (``broadcast_residuals``).
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ Cotangents = dict[tuple[Atom, Type], Atom]
 
 
 def loop_row(run: Dual, let: Let, b: Builder) -> bool:
-    """Translate a loop to one that has one row, if its code is straight."""
+    """Translate a loop as one row, if its code is straight; return whether it is."""
     if not isinstance(let.op, Loop | Sum_ | Build) or not _straight(run, let, set(), True):
         return False
     return Outermost(run, let, b).emit()
 
 
 def _straight(run: Dual, let: Let, bound: set[Var], outermost: bool = False) -> bool:
-    """Whether a loop is of straight-line code; ``bound``: in the loops around. The outermost one
-    may be sequential and carry arrays that it updates."""
+    """Whether a loop consists of straight-line code; ``bound``: the variables of the loops around.
+    The outermost loop may be sequential and carry arrays that it updates."""
     loop = Repetition.of(let)
     if not any(map(run.on, loop.results)) or not bound.isdisjoint(loop.extents):
         return False
@@ -68,8 +67,8 @@ def _straight(run: Dual, let: Let, bound: set[Var], outermost: bool = False) -> 
 
 
 def _updates(run: Dual, loop: Repetition, bound: set[Var]) -> bool:
-    """Whether the code of a loop is straight and puts reals into arrays that it carries; no
-    iteration reads what it has put there itself."""
+    """Whether the code of a loop is straight and puts reals into arrays that it carries, where no
+    iteration reads an element that the loop has put there."""
     lets = loop.body.lets
     updates = [x for x in lets if isinstance(x.op, Update) and run.on(x.vars[0])]
     rest = [x for x in lets if x not in updates]
@@ -90,7 +89,7 @@ def _updates(run: Dual, loop: Repetition, bound: set[Var]) -> bool:
 
 
 def _scalar(run: Dual, body: Block, bound: set[Var]) -> bool:
-    """Whether a block is of straight-line code and gives scalars."""
+    """Whether a block consists of straight-line code and its results are scalars."""
     if not all(isinstance(r.type, Real | Int | Bool) for r in body.results):
         return False
     bound = bound.union(v for x in body.lets for v in x.vars)
@@ -108,7 +107,7 @@ def _inside(run: Dual, let: Let, bound: set[Var]) -> bool:
 
 
 class Outermost(Made):
-    """The loop that has the row. ``done``: all loops, those inside first."""
+    """The outermost loop, to which the row belongs. ``done``: all its loops, those inside first."""
 
     def __init__(self, run: Dual, let: Let, b: Builder) -> None:
         super().__init__(run, let, None, Repetition.of(let))
@@ -130,7 +129,7 @@ class Outermost(Made):
         return invariant_part(self.b, back, varying)
 
     def base(self, made: Made) -> Atom:
-        """Where the records of a loop begin."""
+        """Return the place on the tape where the records of a loop begin."""
         out = self.next
         if made.record.size:
             size = (i64(made.record.size), *self.clamped([a.extent for a in made.axes()]))
@@ -139,7 +138,7 @@ class Outermost(Made):
         return out
 
     def write(self, made: Made, few: Few) -> None:
-        """Keep a value of a loop for a few axes, in front of all loops."""
+        """Store a value that depends on few axes, in front of all loops."""
         axes, found = made.axes(), made.origins.lets(few.value)
         assert found is not None
         size = self.clamped([axes[k].extent for k in few.axes]) or (i64(1),)
@@ -148,7 +147,7 @@ class Outermost(Made):
         self.next = self.front.prim("add", self.next, product(self.front, size))
 
     def clamped(self, extents: Sequence[Atom]) -> tuple[Atom, ...]:
-        """The extents, none negative."""
+        """Return the extents, with 0 in the place of negative ones."""
         out: list[Atom] = []
         for n in extents:
             natural = isinstance(n, Lit) and n.value >= 0
@@ -156,7 +155,7 @@ class Outermost(Made):
         return tuple(out)
 
     def emit(self) -> bool:
-        """The loop; False if it has to do with no id."""
+        """Emit the translated loop; return False if nothing in it has an id."""
         run, b = self.run, self.b
         level = self.placed()
         inits = self.inits() if self.state else {}
@@ -184,7 +183,7 @@ class Outermost(Made):
         return True
 
     def free(self, level: Level) -> tuple[Var, ...]:
-        """What backward code reads that is known before the loop."""
+        """Return the values from before the loop that backward code reads."""
         out: dict[Var, None] = {}
         todo = [level]
         while todo:
@@ -197,12 +196,13 @@ class Outermost(Made):
         return tuple(v for v in out if v not in self.made)
 
     def inits(self) -> dict[int, Atom]:
-        """The ids of the active carried values at first, by their places among these."""
+        """Return the ids of the initial carried values, by their positions among the active ones.
+        """
         ids = [self.run.dual(self.loop.inits[k], True, self.b)[1] for k in self.outs]
         return {k: a for k, a in enumerate(ids) if not isinstance(a, Lit)}
 
     def results(self) -> list[tuple[Var, ...]]:
-        """Each result; an active array that is carried, with its ids."""
+        """Return the variables of each result: a carried active array comes with its ids."""
         out: list[tuple[Var, ...]] = []
         for k, v in enumerate(self.let.vars):
             out.append((Var(v.name, v.type),))
@@ -211,7 +211,7 @@ class Outermost(Made):
         return out
 
     def bind(self, outs: list[tuple[Var, ...]], counts: tuple[Atom, ...]) -> None:
-        """The ids of the results."""
+        """Bind the ids of the results."""
         run, b = self.run, self.b
         extents = run.values(self.loop.extents)
         for k, (v, found) in enumerate(zip(self.let.vars, outs)):

@@ -60,13 +60,13 @@ class Emit:
         self.trusted = trusted
 
     def lets(self, block: Block, b: Builder) -> None:
-        """Emit all lets of a block, and what only the reverse sweep wants."""
+        """Emit all lets of a block, and those that only the reverse sweep needs."""
         for let in block.lets:
             self.let(let, b)
         b.lets.extend(self.f.extra)
 
     def block(self, block: Block, b: Builder, on: tuple[bool, ...]) -> tuple[Atom, ...]:
-        """Emit a block; its results in their spaces, active where ``on`` says so."""
+        """Emit a block; its results come in their spaces, active where ``on`` says so."""
         self.lets(block, b)
         return tuple(
             a for r, active in zip(block.results, on, strict=True)
@@ -76,7 +76,8 @@ class Emit:
     def yields(
         self, atoms: tuple[Atom, ...], targets: tuple[Var, ...], b: Builder
     ) -> tuple[Atom, ...]:
-        """What flows into the forward variables of ``targets`` (of this block or around it)."""
+        """Return the atoms that become the forward variables of ``targets``, which belong to this
+        block or to one around it."""
         out: list[Atom] = []
         for a, v in zip(atoms, targets, strict=True):
             n = len(self.f.spaces.primal(v.type, self.f.active(v))) - len(self.f.shared(v))
@@ -87,7 +88,8 @@ class Emit:
         return Emit(self.callees, frame, self.trusted)
 
     def coerce(self, a: Atom, active: bool, b: Builder) -> tuple[Atom, ...]:
-        """The forward variables of an atom where an active, or an inactive, value is expected."""
+        """Return the forward variables of an atom where an active, or an inactive, value is
+        expected."""
         f = self.f
         mine = f.look(a)
         if not active:
@@ -161,13 +163,13 @@ class Emit:
         return tuple(_var(self.f.look(v)[0]) for v in let.vars)
 
     def _results(self, let: Let) -> tuple[Var, ...]:
-        """All forward variables of the results, then what is kept for the reverse sweep."""
+        """Return all forward variables of the results, and after them the residuals."""
         plan = self.f.plans.get(let)
         kept = plan.kept if plan is not None else ()
         return (*(_var(a) for v in let.vars for a in self.f.parts(v)), *kept)
 
     def handles(self, let: Let, b: Builder) -> None:
-        """Name fresh accumulators for the arrays that the let has made."""
+        """Allocate accumulators for the arrays that the let has built, and bind their handles."""
         for v in let.vars:
             handles = self.f.handles(v)
             if handles and (self.trusted or v not in self.f.facts.reverse_only):
@@ -176,7 +178,7 @@ class Emit:
                     b.lets.append(Let((_var(h),), AccNew(dims)))
 
     def copies(self, let: Let, arrays: Sequence[Var], b: Builder) -> None:
-        """Copy those arrays that the reverse sweep of the let will want as they are now."""
+        """Copy the arrays that the reverse sweep of the let needs with their present elements."""
         plan = self.f.plans.get(let)
         for a in dict.fromkeys(arrays):
             if plan is not None and a in plan.copied:
@@ -185,7 +187,8 @@ class Emit:
     def where(
         self, array: Atom, idx: tuple[Atom, ...], checked: bool, b: Builder
     ) -> tuple[Atom, ...]:
-        """The indices; when they are not checked again, negative ones counted from the end."""
+        """Return the indices; where they are not checked again, negative ones are counted from the
+        end here."""
         if checked and self.trusted:
             return self.f.places(array, idx, checked, b)
         return self._values(idx)
@@ -319,7 +322,8 @@ class Emit:
             self._emit(let, Sum_(ns, again, sb.block(sums)), self._first(let), b)
 
     def _elements(self, let: Let) -> tuple[Var, ...]:
-        """The forward variables that a loop yields element by element (not their handles)."""
+        """Return the forward variables that a loop yields element by element (not their handles).
+        """
         out: list[Var] = []
         for v in let.vars:
             parts = self.f.look(v)

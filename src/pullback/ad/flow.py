@@ -1,8 +1,9 @@
-"""Where arrays flow: which are updated later on, and which share one accumulator.
+"""Where arrays flow: which of them are updated later, and which share one accumulator.
 
-``consumed``: a value read from such an array cannot be read again after the update, so the reverse
-sweep keeps the value. ``versions_of``: an update gives a new version of the same array; all
-versions share the accumulator of the first."""
+After an update of an array in ``consumed``, a value that was read from it cannot be read again, so
+the reverse sweep keeps the value. An update returns a new version of the same array
+(``versions_of``); all versions share the accumulator of the first one.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +36,15 @@ Summaries = Callable[[str], Summary]
 
 @dataclass
 class Flow:
-    """Where arrays flow without being copied.
+    """The flow of arrays without copies in a function.
 
-    ``same``: names of the same memory; ``moves``: v may be r afterwards; ``updated``: what an
-    update or a callee takes; ``dug``: inside of whose elements it makes updates (``refills``: that
-    replace whole arrays there); ``linked``: names whose accumulators belong together."""
+    same      names of the same memory
+    moves     for a variable, the variables that may be the same array afterwards
+    updated   the arrays that an update or a callee consumes
+    dug       the arrays inside of whose elements it makes updates
+    refills   whether such an update replaces a whole array inside of an element
+    linked    pairs of names whose accumulators belong together
+    """
 
     summary: Summaries
     same: dict[Var, Var] = field(default_factory=dict)
@@ -116,7 +121,7 @@ def flow_of(function: Function, summary: Summaries) -> Flow:
 
 
 def consumed_arrays(flow: Flow, everything: Iterable[Var]) -> set[Var]:
-    """The variables whose memory an update changes at some time after they are bound."""
+    """Return the variables whose memory an update changes after they are bound."""
     back: dict[Var, list[Var]] = {}
     for source, targets in flow.moves.items():
         for target in targets:
@@ -132,8 +137,8 @@ def consumed_arrays(flow: Flow, everything: Iterable[Var]) -> set[Var]:
 
 
 def dug_groups(function: Function, flow: Flow) -> list[list[Var]]:
-    """Groups of variables that may share storage with what is updated inside of its elements:
-    the rows of a table, and what is made to be one."""
+    """Return groups of variables that may share storage with an array that is updated inside of its
+    elements: the rows of a table, and arrays that become rows."""
     if not flow.dug:
         return []
     sharing = Sharing()
@@ -145,7 +150,7 @@ def dug_groups(function: Function, flow: Flow) -> list[list[Var]]:
 
 
 def updated_groups(flow: Flow) -> list[list[Var]]:
-    """Groups of variables that can be versions of one updated array: active together."""
+    """Return groups of variables that can be versions of one array; they are active together."""
     parent: dict[Var, Var] = {}
 
     def find(v: Var) -> Var:
@@ -168,8 +173,8 @@ def updated_groups(flow: Flow) -> list[list[Var]]:
 
 
 def versions_of(function: Function) -> dict[Var, Var]:
-    """Arrays that are later versions of another one (by updates, through branches and loops),
-    each with the first version: they share its accumulator."""
+    """Map every array that is a later version of another one (by updates, through branches and
+    loops) to the first version, whose accumulator it shares."""
     first: dict[Var, Var] = {}
     _versions(function.body, first)
     return {v: _first(first, v) for v in first}
@@ -203,7 +208,8 @@ def _versions(block: Block, first: dict[Var, Var]) -> None:
 
 
 def keeps_handles(op: Update) -> bool:
-    """Whether the array has the same accumulators after the update: unless it gets a new row."""
+    """Whether the array has the same accumulators after the update; it has not if it gets a new
+    row."""
     return not isinstance(op.value.type, Array)
 
 
@@ -222,7 +228,7 @@ def _joined(let: Let, blocks: list[Block], first: dict[Var, Var]) -> None:
 
 
 def block_vars(block: Block) -> Iterable[Var]:
-    """All variables bound in a block and in the blocks inside it."""
+    """Yield all variables that are bound in a block and in the blocks inside of it."""
     for let in block.lets:
         yield from let.vars
         for bound, sub in sub_blocks(let.op):

@@ -61,9 +61,11 @@ Env = dict[Var, tuple[Atom, ...]]
 
 
 def tangent_function(functions: Functions, name: str, wrt: tuple[int, ...]) -> str:
-    """The name of (args, tangents of wrt) -> (results, tangents of the real results).
+    """Return the name of a function (args, tangents of wrt) -> (results, tangents of the real
+    results).
 
-    Sums and nodes among the arguments come in their dual space, tangents inside."""
+    Sums and nodes among the arguments come in their dual space, with tangents inside.
+    """
     f = functions.functions[name]
     out = f"{name}.jvp" + "".join(f"_{i}" for i in wrt)
     if out in functions.functions:
@@ -103,7 +105,8 @@ def tangent_function(functions: Functions, name: str, wrt: tuple[int, ...]) -> s
 
 
 def dual_of(functions: Functions, name: str, mask: tuple[bool, ...]) -> str:
-    """The name of f.dual for these active parameters, made when first asked for."""
+    """Return the name of f.dual for these active parameters; the function is written at the first
+    request."""
     return translated(functions, name, mask, "dual", lambda facts: Forward(functions, facts))
 
 
@@ -111,7 +114,8 @@ def translated(
     functions: Functions, name: str, mask: tuple[bool, ...], suffix: str,
     translation: Callable[[Facts], Forward],
 ) -> str:  # fmt: skip
-    """The name of the translation of f for these active parameters, made when first asked for."""
+    """Return the name of a translation of f for these active parameters; the function is written at
+    the first request."""
     out = f"{name}.{suffix}_" + "".join("1" if on else "0" for on in mask)
     if out in functions.functions:
         return out
@@ -145,37 +149,39 @@ def translated(
 class Forward:
     """Forward mode over one function.
 
-    ``handed``: the arrays that rounds of sequential loops hand on, as far as they are known."""
+    ``handed``: the arrays that iterations of sequential loops pass to the next one, as far as the
+    translation has come.
+    """
 
     def __init__(self, functions: Functions, facts: Facts) -> None:
         self.functions = functions
         self.spaces = functions.spaces
         self.facts = facts
         self.env: Env = {}
-        self.rounds = 0  # so many sequential loops are around the place at hand
+        self.rounds = 0  # the number of sequential loops around the present place
         self.handed: set[Atom] = set()
         self.sums = Contributions()
 
-    # -- what stands beside a real --------------------------------------------------------------
+    # -- the parts beside a real -----------------------------------------------------------------
 
     def zero(self, t: Real) -> Atom:
-        """Beside an inactive real."""
+        """Return the tangent of an inactive real."""
         return lit(0.0, t)
 
     def zeros_like(self, b: Builder, array: Atom) -> Atom:
-        """Beside an inactive array."""
+        """Return the tangent of an inactive array: zeros in one cell."""
         return zeros_like(b, array)
 
     def zeros(self, b: Builder, array: Atom) -> Atom:
-        """The same in memory of its own."""
+        """Return the tangent of an inactive array, in memory of its own."""
         return zeros(b, array)
 
     def further(self, params: tuple[Var, ...], b: Builder) -> list[Var]:
-        """Parameters after those of the function."""
+        """Return the parameters that a translation adds after those of the function."""
         return []
 
     def target(self, name: str, mask: tuple[bool, ...]) -> str:
-        """The translation of a function."""
+        """Return the name of the translation of a function."""
         return dual_of(self.functions, name, mask)
 
     # -- values -------------------------------------------------------------------------------
@@ -193,14 +199,14 @@ class Forward:
         return tuple(self.value(a) for a in atoms)
 
     def fresh(self, v: Var) -> tuple[Var, ...]:
-        """Dual variables for a variable."""
+        """Bind a variable to fresh dual variables."""
         out = tuple(Var(v.name, t) for t in self.spaces.dual(v.type, self.on(v)))
         self.env[v] = out
         return out
 
     def dual(self, a: Atom, active: bool, b: Builder) -> tuple[Atom, ...]:
-        """The dual of an atom where an active value is expected (with a zero tangent if need be)
-        or an inactive one (without the tangent)."""
+        """Return the dual of an atom where an active value is expected (with a zero tangent if it
+        is inactive), or an inactive one (without the tangent)."""
         mine = self.look(a)
         if not active:
             return mine[: len(self.spaces.dual(a.type, False))]
@@ -211,11 +217,11 @@ class Forward:
         return (*mine, self.zeros_like(b, mine[0]))
 
     def tangent(self, a: Atom, b: Builder) -> Atom:
-        """The tangent of a real or of an array of reals."""
+        """Return the tangent of a real or of an array of reals."""
         return self.dual(a, True, b)[1]
 
     def block(self, block: Block, b: Builder, on: tuple[bool, ...]) -> tuple[Atom, ...]:
-        """All lets; the results, dual where ``on`` says so."""
+        """Translate all lets; return the results, dual where ``on`` says so."""
         for let in block.lets:
             self.let(let, b)
         return tuple(
@@ -228,7 +234,8 @@ class Forward:
         return b.block(self.block(block, b, on))
 
     def elements(self, let: Let, block: Block, on: tuple[bool, ...]) -> Block:
-        """The elements of arrays; of those that a round hands on, without subnormal tangents."""
+        """Translate the body that computes elements of arrays. In arrays that iterations pass on,
+        subnormal tangents are flushed."""
         inner = self.inside(block, on)
         if self.handed.isdisjoint(let.vars):
             return inner
@@ -239,7 +246,7 @@ class Forward:
         return b.block(tuple(results))
 
     def round(self, block: Block, state: tuple[Var, ...], on: tuple[bool, ...]) -> Block:
-        """The body of a sequential loop that carries ``state``."""
+        """Translate the body of a sequential loop that carries ``state``."""
         self.handed.update(r for r in block.results if isinstance(r.type, Array))
         self.rounds += 1
         b = Builder()
@@ -345,7 +352,8 @@ class Forward:
         self, let: Let, name: str, args: tuple[Atom, ...],
         static: Static, b: Builder,
     ) -> None:
-        """D(op(t...)): the sum of partial times tangent; whole arrays part by part."""
+        """D(op(t...)): the sum of each partial times its tangent; of rows on whole arrays, part by
+        part."""
         values = self.values(args)
         if not let.vars or not self.on(let.vars[0]):
             outs = tuple(v for x in let.vars for v in self.fresh(x))
@@ -387,7 +395,8 @@ class Forward:
         self.env[out] = (primal, total if total is not None else lit(0.0, out.type))
 
     def tangent_chosen(self, row: Row, args: tuple[Atom, ...], primal: Var, b: Builder) -> Atom:
-        """The tangent of the real argument that a gate chooses, whatever the other one's is."""
+        """Return the tangent of the real argument that a gate chooses, whatever the tangent of the
+        other one is."""
         first, second = (i for i, a in enumerate(args) if isinstance(a.type, Real))
         p = partial(b, row, first, self.values(args), primal)
         assert not isinstance(p, Mark)
@@ -435,7 +444,7 @@ class Forward:
 
 
 def tangents(spaces: Spaces, results: tuple[Atom, ...], on: tuple[bool, ...]) -> list[int]:
-    """Where the tangents are among the results of a translated block."""
+    """Return the positions of the tangents among the results of a translated block."""
     out: list[int] = []
     n = 0
     for r, active in zip(results, on, strict=True):
@@ -446,7 +455,7 @@ def tangents(spaces: Spaces, results: tuple[Atom, ...], on: tuple[bool, ...]) ->
 
 
 def add_values(b: Builder, x: Atom, y: Atom) -> Atom:
-    """The sum of two reals or of two arrays of one shape."""
+    """Emit the sum of two reals or of two arrays of one shape."""
     if not isinstance(x.type, Array):
         return b.prim("add", x, y)
     idx, body = indices(x.type.rank), Builder()

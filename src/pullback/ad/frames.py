@@ -1,10 +1,10 @@
 """The bookkeeping of a CHAD translation: names first, reverse second, forward third.
 
-A block is translated in three steps. ``Frame.open`` gives every variable its forward-sweep
-variables (``spaces.Spaces.primal``). ``reverse.Reverse`` walks the lets backwards and emits the
-reverse sweep, which may mention any forward variable; what it mentions is what must be kept, so a
-``Plan`` per compound let records the residuals. ``emit.Emit`` then emits the forward sweep, in
-which every compound let yields its residuals beside its results.
+A block is translated in three steps. ``Frame.open`` gives every variable its forward variables
+(``spaces.Spaces.primal``). ``reverse.Reverse`` walks the lets backwards and emits the reverse
+sweep, which may mention any forward variable. The variables that it mentions must be kept: a
+``Plan`` for each compound let records them as residuals. ``emit.Emit`` then emits the forward
+sweep, in which every compound let yields its residuals beside its results.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pullback.core.types import I64, Array, Bool, Handle, Int, Real, Type, level
 
 @dataclass(slots=True, eq=False)
 class Plan:
-    """How a compound let goes forward, as the reverse sweep has decided.
+    """How the forward sweep translates a compound let, as the reverse sweep has decided.
 
     frames     one per block of the op, opened
     residuals  per block: the forward variables of it that the reverse sweep reads
@@ -65,7 +65,7 @@ class CannotRestoreError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """The forward-sweep variables of one translation of a block."""
+    """The forward variables of one translation of a block."""
 
     facts: Facts
     spaces: Spaces
@@ -77,23 +77,23 @@ class Frame:
     inside: dict[Let, tuple[list[Let], tuple[Var, ...]]] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
     late: dict[Var, Op] = field(default_factory=dict)  # handles that only the reverse sweep has
-    extra: list[Let] = field(default_factory=list)  # at the end, for the reverse sweep's sake
+    extra: list[Let] = field(default_factory=list)  # at the end, only for the reverse sweep
     given: set[Atom] = field(default_factory=set)  # handles of the function's parameters
     separated: set[Atom] = field(default_factory=set)  # handles that name new accumulators
 
     def child(self) -> Frame:
-        """A frame for a block inside this one."""
+        """Return a frame for a block inside of this one."""
         g = Frame(self.facts, self.spaces, self)
         g.given, g.separated = self.given, self.separated
         return g
 
     def separate(self, h: Atom, other: Atom) -> bool:
-        """Whether two different handles surely name different cells."""
+        """Whether two different handles certainly name different cells."""
         known = self.separated | self.given
         return h in known and other in known and not (h in self.given and other in self.given)
 
     def look(self, a: Atom) -> tuple[Atom, ...]:
-        """The forward variables of a primal atom: the value's, then the handles."""
+        """Return the forward variables of an atom: that of the value, then the handles."""
         if isinstance(a, Lit):
             return (a,)
         frame: Frame | None = self
@@ -104,11 +104,11 @@ class Frame:
         raise KeyError(f"{a.name}.{a.id} has no forward variable")
 
     def value(self, a: Atom) -> Atom:
-        """The forward variable of the value itself."""
+        """Return the forward variable of the value itself."""
         return self.look(a)[0]
 
     def handles(self, a: Atom) -> tuple[Atom, ...]:
-        """The handles of an array of reals (or of sums), one per cotangent leaf."""
+        """Return the handles of an array of reals (or of sums), one per cotangent leaf."""
         t = a.type
         if not isinstance(t, Array) or not self.active(a):
             return ()
@@ -132,7 +132,7 @@ class Frame:
         return mine
 
     def shared(self, v: Var) -> tuple[Atom, ...]:
-        """The handles that a later version of an array shares with the first."""
+        """Return the handles that a later version of an array shares with the first version."""
         first = self.facts.versions.get(v)
         if first is None or not self.active(v):
             return ()
@@ -140,12 +140,13 @@ class Frame:
         return self.look(first)[1:] if isinstance(v.type.elem, Array) else self.handles(first)
 
     def parts(self, v: Var) -> tuple[Atom, ...]:
-        """The forward variables that the op which binds ``v`` yields."""
+        """Return the forward variables that the op which binds ``v`` yields."""
         all_ = self.look(v)
         return all_[: len(all_) - len(self.shared(v))]
 
     def loop_child(self, op: Loop | While) -> Frame:
-        """A frame for the body of a sequential loop: its first variable counts iterations."""
+        """Return a frame for the body of a sequential loop; its first variable counts the
+        iterations."""
         g = self.child()
         i = g.add("i", I64)
         if isinstance(op, Loop):
@@ -162,18 +163,19 @@ class Frame:
         return g
 
     def iteration(self) -> Var:
-        """(In the frame of a sequential loop) the number of the iteration."""
+        """Return the variable for the number of the iteration; the frame is that of a sequential
+        loop."""
         return next(iter(self.own))
 
     def cells(self, let: Let) -> Var:
-        """The handle of the node that an Inject makes or that an arm of a Case matches."""
+        """Return the handle of the node that an Inject builds or that an arm of a Case matches."""
         if let not in self.node:
             self.node[let] = self.add("cells", Handle(1))
         return self.node[let]
 
     def row_handles(self, let: Let, op: Update) -> tuple[Var, ...]:
-        """(Of an update inside of an element) the handles of the array that the number stands in;
-        ``inside`` says how to get at them."""
+        """Return, for an update inside of an element, the handles of the array in which the number
+        stands; ``inside`` says how they are reached."""
         if let not in self.inside:
             lets: list[Let] = []
             n = len(self.spaces.cotangent(op.value.type)) if self.active(let.vars[0]) else 0
@@ -194,7 +196,7 @@ class Frame:
         return self.inside[let][1]
 
     def variable(self, v: Var) -> Var:
-        """The forward variable of something that is no array."""
+        """Return the forward variable of a value that is no array."""
         (out,) = self.look(v)
         assert isinstance(out, Var)
         return out
@@ -202,8 +204,9 @@ class Frame:
     def places(
         self, array: Atom, idx: tuple[Atom, ...], checked: bool, b: Builder
     ) -> tuple[Atom, ...]:
-        """Forward indices in range: negative ones of a checked access count from the end."""
-        # extents by the handle where there is one: the array may be updated, so gone, by now
+        """Return the forward indices, in range: negative ones of a checked access are counted from
+        the end."""
+        # the handle, if there is one, gives the extents: the array may have been updated since
         shaped = next(iter(self.handles(array)), self.value(array))
         out: list[Atom] = []
         for axis, i in enumerate(idx):
@@ -221,20 +224,24 @@ class Frame:
         )
 
     def bind(self, v: Var, forward: tuple[Atom, ...]) -> None:
-        """Let ``v`` be those forward variables, which belong to this block."""
+        """Bind ``v`` to these forward variables, which belong to this block."""
         self.env[v] = forward
         self.own.update((a, None) for a in forward if isinstance(a, Var))
 
     def add(self, name: str, t: Type) -> Var:
-        """A further variable of this forward block."""
+        """Return a new variable of this forward block."""
         v = Var(name, t)
         self.own[v] = None
         return v
 
     def open(self, block: Block, repeated: bool = False) -> Frame:
-        """Name the forward variables of everything that the block binds (itself, not inside).
-        ``repeated``: in each iteration of a reverse loop, arrays that are only read in it get cells
-        anew, instead of all iterations theirs beside each other."""
+        """Name the forward variables of everything that the block binds itself (not in blocks
+        inside).
+
+        With ``repeated`` the block runs in each iteration of a reverse loop: arrays that are only
+        read in it get fresh cells in each iteration, instead of cells for all iterations side by
+        side.
+        """
         for let in block.lets:
             for v in let.vars:
                 self.fresh(v)
@@ -263,7 +270,7 @@ class Frame:
                 gone = any(map(self.facts.gone, args))
                 if gone and name == "dim" and self.handles(args[0]):
                     values, gone = self.handles(args[0])[:1], False
-                # (the extent of an array that is gone by then, and has no handle, is kept)
+                # (an array that is updated before that, and has no handle: its extent is kept)
                 if isinstance(out, Var) and not gone:
                     self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
             case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
@@ -286,11 +293,13 @@ class Frame:
         return h
 
     def settle(self, block: Block, given: tuple[Var, ...] = ()) -> tuple[Block, tuple[Var, ...]]:
-        """What must be kept of this frame for a reverse block, ``given`` being there anyway.
+        """Return the reverse block and the variables of this frame that must be kept for it; those
+        in ``given`` are available anyway.
 
-        Cheap scalar operations and reads of arrays are done again, in front of the block or,
-        where they read arrays that the block restores, after that. (The block must be refreshed
-        after this: it binds their forward variables once more.)"""
+        Cheap scalar operations and reads of arrays are repeated: in front of the block, or, where
+        they read arrays that the block restores, after that. (The caller must refresh the block,
+        because it binds their forward variables a second time.)
+        """
         bound, first = _places(block)
         if any(first.get(v, at) < at for v, at in bound.items()):
             raise CannotRestoreError
@@ -298,7 +307,7 @@ class Frame:
         for v, made in reversed(self.late.items()):
             if v in free:
                 free.update(a for a in atoms(made) if isinstance(a, Var))
-        known = dict.fromkeys(given, 0)  # and from which let on
+        known = dict.fromkeys(given, 0)  # variable -> the let from which on it is available
         kept: list[Var] = []
         again: list[tuple[int, Let]] = []
         for v in self.own:  # in the order of the forward sweep
@@ -336,7 +345,7 @@ class Frame:
 
 
 def _places(block: Block) -> tuple[dict[Var, int], dict[Var, int]]:
-    """After which let variables are bound in a block, and which let is the first to read them."""
+    """Return for each variable of a block the let that binds it and the first let that reads it."""
     bound: dict[Var, int] = {}
     first: dict[Var, int] = {}
     for at, let in enumerate(block.lets):
@@ -350,8 +359,8 @@ def _places(block: Block) -> tuple[dict[Var, int], dict[Var, int]]:
 
 
 def _only_read(block: Block) -> dict[Var, tuple[Atom, ...]]:
-    """The arrays of reals that the block builds and of which only elements and extents are used,
-    with their extents."""
+    """Return the arrays of reals that the block builds and of which only elements and extents are
+    used, with their extents."""
     found = {
         v: let.op.extents for let in block.lets if isinstance(let.op, Build)
         for v in let.vars if isinstance(v.type, Array) and isinstance(v.type.elem, Real)

@@ -46,8 +46,8 @@ Key = tuple[str, tuple[bool, ...], bool]
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """The two halves of a function and what passes between them. ``given``: the parameters whose
-    handles the reverse half is given, and not the forward half."""
+    """The two halves of a function and the residuals between them. ``given``: the parameters whose
+    handles are passed to the reverse half, and not to the forward half."""
 
     forward: str
     reverse: str
@@ -58,7 +58,8 @@ class Halves:
 
 @dataclass(slots=True)
 class Functions:
-    """The functions of a program while it is being differentiated; grows by need."""
+    """The functions of a program while it is being differentiated; translations are added at
+    request."""
 
     functions: dict[str, Function]
     decls: dict[str, Decl]
@@ -83,7 +84,7 @@ class Functions:
         )
 
     def fresh_name(self, name: str) -> str:
-        """A function name that is not taken."""
+        """Return a function name that is not taken."""
         if name not in self.functions:
             return name
         n = 1
@@ -92,7 +93,7 @@ class Functions:
         return f"{name.rsplit('.', 1)[0]}.{n}.{name.rsplit('.', 1)[1]}"
 
     def result_types(self, name: str) -> tuple[Type, ...]:
-        """The results of a function."""
+        """Return the types of the results of a function."""
         return self.functions[name].results
 
     def recursive(self, name: str) -> bool:
@@ -109,7 +110,7 @@ class Functions:
         return self.cyclic[name]
 
     def straight(self, name: str) -> bool:
-        """Whether a call of the function is neither a loop nor a recursion, nor its calls."""
+        """Whether a function, with all its callees, contains neither loops nor recursion."""
         if name not in self.loopless:
             self.loopless[name] = not self.recursive(name) and all(
                 not isinstance(let.op, Build | Sum_ | Loop | While | Vjp)
@@ -119,7 +120,7 @@ class Functions:
         return self.loopless[name]
 
     def summary(self, name: str) -> Summary:
-        """Which parameters the function consumes and hands through."""
+        """Return which parameters the function consumes, and which it returns unchanged."""
         if name not in self.summaries:
             part = Program(dict(self.functions), self.decls, name)
             needed = {g: self.functions[g] for g in reachable(part)}
@@ -138,7 +139,7 @@ class Functions:
         return self.facts[key]
 
     def result_on(self, name: str, mask: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Which results of a call an active argument reaches."""
+        """Return which results of a call depend on an active argument."""
         results = self.functions[name].results
         if self.recursive(name):
             return tuple(
@@ -153,7 +154,7 @@ class Functions:
     # -- the two halves -----------------------------------------------------------------------
 
     def reverse_of(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Halves:
-        """The halves of a function, made when first asked for."""
+        """Return the halves of a function; they are written at the first request."""
         key = (name, mask, volatile)
         if key in self.halves:
             return self.halves[key]
@@ -208,7 +209,8 @@ class Functions:
     def _reversed(
         self, function: Function, facts: Facts, mask: tuple[bool, ...], halves: Halves
     ) -> tuple[Frame, Block, tuple[Var, ...], tuple[Var, ...]]:
-        """A function's frame and reverse block, what that needs, and its seeds."""
+        """Return the frame of a function, its reverse block, the variables that this block needs,
+        and its seeds."""
         frame = Frame(facts, self.spaces, None)
         for p in function.params:
             frame.fresh(p)
@@ -277,8 +279,8 @@ class Functions:
             self.functions[g] = replace_lets(self.functions[g], Jvp, jvp)
 
     def needed(self, name: str) -> Iterator[str]:
-        """A function and all that it calls, each once; what it calls is seen when it comes back,
-        as it has become."""
+        """Yield a function and all its callees, each once. The callees of a function are read when
+        it is resumed, so the caller may change the function first."""
         done: set[str] = set()
         work = [name]
         while work:
@@ -289,7 +291,8 @@ class Functions:
                 work.extend(callees(self.functions[g]))
 
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str:
-        """The function (args, tangents of ``wrt``) -> tangents of the real results."""
+        """Return the name of a function (args, tangents of ``wrt``) -> tangents of the real
+        results."""
         key = (name, wrt)
         if key not in self.tangents:
             both = self.functions[tangent_function(self, name, wrt)]
@@ -303,7 +306,8 @@ class Functions:
         return self.tangents[key]
 
     def program(self, main: str) -> Program:
-        """What main needs, with the declarations of the forward sweep and of forward mode."""
+        """Return the program of all functions that main needs, with the declarations of the forward
+        sweep and of forward mode."""
         known = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
         whole = Program(self.functions, known, main)
         functions = {name: self.functions[name] for name in reachable(whole)}
@@ -329,7 +333,8 @@ def _reverse_function(
 
 
 def replace_lets(function: Function, kind: type[Jvp] | type[Vjp], emit: object) -> Function:
-    """The function with every let of that kind replaced by what ``emit(let, builder)`` emits."""
+    """Return the function with every let of that kind replaced by the lets that ``emit(let,
+    builder)`` emits."""
     assert callable(emit)
 
     def block(old: Block) -> Block:

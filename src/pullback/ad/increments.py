@@ -1,10 +1,11 @@
-"""Updates that only add to the element that they replace: ``a[i] += v``.
+"""Find updates that only add to the element that they replace: ``a[i] += v``.
 
     let x = a[i];  ...  let y = x + v;  let a' = a[i] := y
 
 The reverse of an update takes the cotangent out of the cell, and the reverse of reading ``x`` adds
-it in again. Here that is the same number: what the reverse does is to read it, for ``v``. So no
-cell is written, and iterations that add to elements of their own are independent in reverse.
+a cotangent to the same cell. For an increment this is the same number, so the reverse sweep only
+reads the cell, for the cotangent of ``v``. No cell is written, and iterations that add to different
+elements are independent in reverse.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ Operand = tuple[Let, int]
 
 
 def increments(block: Block) -> dict[Let, Operand]:
-    """The updates of a block that add to an element, and where the old element goes into the sum.
+    """Return the updates of a block that add to an element, each with the place of the old element
+    in the sum.
 
-    What is between the old and the new element is used for nothing else, so its cotangent is the
-    new element's."""
+    Nothing but the addition uses the values between the old and the new element, so their cotangent
+    is that of the new element.
+    """
     updates = [let for let in block.lets if isinstance(let.op, Update)]
     if not updates:
         return {}
@@ -43,7 +46,7 @@ def increments(block: Block) -> dict[Let, Operand]:
 def _old(
     a: Atom, update: Update, made: dict[Var, Let], counts: dict[Var, int], depth: int
 ) -> Operand | None:
-    """Where the element that is replaced goes into the sum ``a``."""
+    """Return the operand of the sum ``a`` that is the element which the update replaces."""
     let = made.get(a) if isinstance(a, Var) else None
     if let is None or depth == 0 or counts[let.vars[0]] != 1:
         return None
@@ -66,7 +69,7 @@ def _old(
 
 
 def _place(a: Atom, made: dict[Var, Let]) -> tuple[Atom, ...] | None:
-    """The array and the indices of an element, through the rows in which it is."""
+    """Return the array and the indices of an element, through the rows in which it lies."""
     let = made.get(a) if isinstance(a, Var) else None
     match let.op if let is not None else None:
         case Index(array, indices, _):

@@ -1,12 +1,12 @@
-"""What a sequential loop need not keep of the variables that it carries.
+"""Remove residuals of the variables that a sequential loop carries.
 
     loop i with n = n0, h = h0. (...; next n + 1, h1)       reverse, from the last iteration to the
       keeps n, h, h1                                        first, with h1 = last h:
     ==>  keeps h                                              n = n0 + i; h = kept[i]; ...; next h
 
-A *count* grows by the same number in every iteration, whichever branch is taken: it follows from
-the number of the iteration. What an iteration hands on is what the next one begins with: of the
-two one is kept.
+A *count* grows by the same number in every iteration, whichever branch is taken, so the number of
+the iteration gives its value. The value of a variable at the end of an iteration is its value at
+the begin of the next one, so one of the two is kept.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 def counts(op: Loop | While) -> dict[Var, int]:
-    """The carried integers that grow by the same number in every iteration, with that number
-    (those of 64 bits, as the number of the iteration has)."""
+    """Return the carried 64-bit integers that grow by the same number in every iteration, with that
+    number."""
     out = {}
     for c, r in zip(op.carried, op.body.results, strict=False):
         if c.type == I64:
@@ -49,7 +49,7 @@ def counts(op: Loop | While) -> dict[Var, int]:
 
 
 class _Steps:
-    """How much more than ``c`` the integers of a block are."""
+    """How much larger than the carried variable ``c`` the integers of a block are."""
 
     def __init__(self, c: Var, body: Block) -> None:
         self.known: dict[Atom, int | None] = {c: 0}
@@ -85,11 +85,12 @@ class _Steps:
 
 @dataclass(frozen=True)
 class Handed:
-    """What one iteration hands to the next, as the reverse loop has it.
+    """A value that one iteration passes to the next, as the reverse loop sees it.
 
     after  the variable at the end of the iteration
-    last   what it is after the last one
-    begin  the variable at the begin, which is what ``after`` was in the iteration before"""
+    last   its value after the last iteration
+    begin  the variable at the begin, which has the value of ``after`` in the iteration before
+    """
 
     after: Var
     last: Atom
@@ -99,9 +100,10 @@ class Handed:
 def handed_over(
     f: Frame, let: Let, op: Loop | While, g: Frame, kept: Sequence[Var], carries: bool
 ) -> list[Handed]:
-    """Those of which both ends are among what is kept: handles that an iteration often hands on as
-    they were (those of arrays that it makes are numbered, ``residual_elimination``), and if
-    the reverse loop ``carries`` something anyway, numbers."""
+    """Return the carried values that are kept at both ends of an iteration, of which one end is
+    enough: handles that iterations often pass on unchanged (those of arrays that a loop makes are
+    numbered, see ``residual_elimination``), and numbers if the reverse loop ``carries`` something
+    anyway."""
     found: dict[Var, Handed] = {}
     begins = {a for c in op.carried for a in g.parts(c)}
     for c, r, v in zip(op.carried, op.body.results, let.vars, strict=False):
@@ -116,7 +118,7 @@ def handed_over(
 
 
 def _may_stay(body: Block, r: Atom, c: Var) -> bool:
-    """Whether on some path the array is ``c``, or ``c`` updated."""
+    """Whether on some path the array ``r`` is ``c``, or ``c`` with updates."""
     made: dict[Atom, tuple[Op, int]] = {}
 
     def enter(block: Block) -> None:

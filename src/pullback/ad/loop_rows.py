@@ -1,9 +1,10 @@
-"""The rows of loops: one for all iterations, and for those of the loops inside.
+"""The rows of loops: one row for all iterations, and for those of the loops inside.
 
-A row is the records of all its *levels* (a loop, and every loop inside of it), and then words, the
-last of which are the extents. The records of sequential loops are one after the other. Where a loop
-has independent iterations the records are columns, one for each word, in which lanes find 8 of them
-side by side; and the reverse of such a loop is such a loop too.
+A row consists of the records of all its *levels* (a loop, and every loop inside of it), and after
+them of words, the last of which are the extents. The records of a sequential loop lie one after the
+other. If a loop has independent iterations, its records are columns, one for each word, so that
+lanes find the words of eight iterations side by side; the reverse of such a loop has independent
+iterations too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pullback.core.types import I64, Real, Type
 
 
 def product(b: Builder, extents: Sequence[Atom]) -> Atom:
-    """How many points there are."""
+    """Return the number of points of these extents."""
     out: Atom = extents[0] if extents else i64(1)
     for n in extents[1:]:
         out = b.prim("mul", out, n)
@@ -30,7 +31,7 @@ def product(b: Builder, extents: Sequence[Atom]) -> Atom:
 
 
 def places(b: Builder, base: Atom, width: int, axes: Sequence[Axis]) -> Place:
-    """The places of the words of a record, of which there is one at each point of the axes."""
+    """Return the places of the words of a record; there is a record at each point of the axes."""
     order = in_order(axes, axes)
     flat = flatten(b, tuple(a.index for a in order), tuple(a.extent for a in order))
     if not any(a.parallel for a in axes):
@@ -42,15 +43,19 @@ def places(b: Builder, base: Atom, width: int, axes: Sequence[Axis]) -> Place:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The reverse of a loop. ``back`` goes from ``outputs``, the cotangents of what an iteration
-    gives, to those of what it was given by the one before (if ``sequential``), those of the ids
-    that it has read, and those of what is the same for all iterations. Of the ids that it has read
-    the first are the numbers of its ``record``; the others are the last results of ``back``, of
-    which there are ``computed``. The last outputs, as many as are ``cells``, are those of elements
-    that the iterations of a sequential loop have put into arrays. Besides the record there are the
-    values of ``few`` axes. In ``back``, calls stand for the
-    loops ``inner``, given their cotangents and what they need. Levels are numbered, those inside
-    first."""
+    """The reverse of a loop.
+
+    ``back`` goes from ``outputs``, the cotangents of the results of an iteration, to three groups
+    of cotangents: those of the values that the iteration got from the one before (if
+    ``sequential``), those of the ids that it has read, and those of the values that are the same
+    for all iterations.
+
+    Of the ids that it has read, the first are the numbers of its ``record``; the others are the
+    last results of ``back``, ``computed`` of them. The last outputs, ``cells`` of them, belong to
+    elements that the iterations of a sequential loop have put into arrays. Besides the record there
+    are the values of ``few`` axes. In ``back``, calls stand for the loops ``inner``; their
+    arguments are cotangents and the values that they need. Levels are numbered, those inside first.
+    """
 
     number: int
     record: Words
@@ -66,18 +71,18 @@ class Level:
 
     @property
     def carried(self) -> int:
-        """How many of the outputs an iteration gives to the next one."""
+        """The number of outputs that an iteration passes to the next one."""
         return len(self.outputs) - self.cells if self.sequential else 0
 
     def below(self) -> list[Level]:
-        """The levels inside."""
+        """Return the levels inside."""
         found = (x.arms if isinstance(x, Branch) else (x,) for x in self.inner.values())
         return [level for levels in found for level in levels]
 
     def around(
         self, axes: tuple[Axis, ...], extents: Sequence[tuple[Atom, ...]]
     ) -> dict[int, tuple[Level, tuple[Atom, ...]]]:
-        """The levels by their numbers, each with all extents of its records."""
+        """Return the levels by their numbers, each with all extents of its records."""
         own = (*axes, *(Axis(i64(0), n, self.number, False) for n in extents[self.number]))
         out = {self.number: (self, tuple(a.extent for a in own))}
         for level in self.below():
@@ -87,8 +92,9 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """The reverse of a branch: its arms, levels without an index. It gives cotangents of ``types``;
-    ``takes`` says for each arm which of its own these are (None: zero)."""
+    """The reverse of a branch: its arms, which are levels without an index. Its results are
+    cotangents of ``types``; ``takes`` says for each arm which of the arm's results these are (None:
+    zero)."""
 
     arms: tuple[Level, Level]
     takes: tuple[tuple[int | None, ...], ...]
@@ -97,9 +103,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class Looped:
-    """The row of a loop. ``inits``: which of the carried values begin with an id (of a sequential
-    loop). ``arrays``: it makes arrays, with an id for each element, the results one after the
-    other."""
+    """The row of a loop.
+
+    inits    which of the carried values (of a sequential loop) begin with an id
+    arrays   whether the loop builds arrays, with an id for each element, one result after the other
+    """
 
     words: Words
     level: Level
@@ -107,7 +115,7 @@ class Looped:
     arrays: bool = False
 
     def extents(self, b: Builder, tape: Tape, end: Atom) -> list[tuple[Atom, ...]]:
-        """How many iterations there are along each axis of all levels."""
+        """Return the numbers of iterations along each axis of all levels."""
         place = before(b, end, self.words)
         levels = self.level.around((), [(i64(0),) * 9] * (self.level.number + 1))
         at = len(self.words.values) - sum(len(x.indices) for x, _ in levels.values())
@@ -121,8 +129,8 @@ class Looped:
     def bases(
         self, b: Builder, tape: Tape, end: Atom, extents: Sequence[tuple[Atom, ...]]
     ) -> list[list[Atom]]:
-        """Where the records of all levels begin, each with those of its values of few axes; the
-        last ones end where the words do."""
+        """Return the places where the records of each level begin, followed by those of its values
+        of few axes; the last ones end where the words do."""
         levels = self.level.around((), extents)
         at: Atom = b.prim("sub", end, i64(self.words.size))
         out = []
@@ -153,8 +161,8 @@ class Looped:
         return b.prim("add", own, once)
 
     def reverse(self, b: Builder, tape: Tape, end: Atom, first: Atom) -> None:
-        """See ``Row``. The cells of results are others than those that are added to, so iterations
-        that make arrays are independent in reverse too."""
+        """See ``Row``. The cells of results differ from those that are added to, so the iterations
+        of a loop that builds arrays are independent in reverse too."""
         level = self.level
         if self.arrays or level.cells:
             start = b.prim("add", first, i64(level.carried))
@@ -184,8 +192,8 @@ class Looped:
 
 @dataclass(frozen=True)
 class _Backward:
-    """Goes backward through the levels of a row. ``own``: the cells of the elements that the
-    outermost one makes, those of each result (or of each update) side by side."""
+    """The walk backward through the levels of a row. ``own``: the cells of the elements that the
+    outermost level puts into arrays, those of each result (or of each update) side by side."""
 
     tape: Tape
     extents: list[tuple[Atom, ...]]
@@ -196,8 +204,9 @@ class _Backward:
         self, b: Builder, level: Level, cts: Sequence[Atom], axes: tuple[Axis, ...],
         here: Mapping[Var, Atom],
     ) -> list[Atom]:
-        """All iterations, from the cotangents of what the loop gives to those of what it was given
-        (if it is sequential) and of what is the same for all iterations."""
+        """Emit all iterations: from the cotangents of the results of the loop to those of its
+        initial values (if it is sequential) and of the values that are the same for all iterations.
+        """
         go = self._sequential if level.sequential else self._independent
         return go(b, level, cts, axes, here)
 
@@ -251,8 +260,8 @@ class _Backward:
         self, b: Builder, level: Level, axes: tuple[Axis, ...], given: Mapping[Var, Atom],
         front: Builder,
     ) -> list[Atom]:
-        """Through an iteration, adding to the ids that it has read; the other cotangents. Its
-        record is read in ``front``."""
+        """Go through an iteration, adding to the ids that it has read; return the other cotangents.
+        Its record is read in ``front``."""
         base, *bases = self.bases[level.number]
         place = places(front, base, level.record.size, axes)
         here = {**given, **self.tape.read(front, level.record, place)}
@@ -280,14 +289,14 @@ class _Backward:
         self, b: Builder, item: Level | Branch, values: Sequence[Atom], axes: tuple[Axis, ...],
         here: Mapping[Var, Atom],
     ) -> list[Atom]:
-        """Through a loop or a branch, given what stands for it in backward code."""
+        """Go through a loop or branch, for which a call stands in the backward code."""
         if isinstance(item, Level):
             n = len(item.outputs)
             known = {**here, **dict(zip(item.needs, values[n:]))}
             return self.loop(b, item, values[:n], axes, known)
         n = len(item.arms[0].outputs)
         cond, rest, blocks = values[n], values[n + 1 :], []
-        lanes = any(a.parallel for a in axes)  # all of them read side by side, whoever needs it
+        lanes = any(a.parallel for a in axes)  # all lanes read side by side, whichever need it
         for arm, takes in zip(item.arms, item.takes, strict=True):
             inner = Builder()
             mine = {**here, **dict(zip(arm.outputs, values)), **dict(zip(arm.needs, rest))}

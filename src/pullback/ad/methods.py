@@ -18,7 +18,7 @@ Split = tuple[Program, Program, tuple[bool, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ReverseMethod:
-    """What a method makes of a program: the gradient, and the two halves of a pullback."""
+    """The translations of a method: the gradient, and the two halves of a pullback."""
 
     gradient: Callable[[Program, tuple[int, ...], Only], Program]
     split: Callable[[Program, tuple[int, ...], Only, bool], Split]

@@ -1,12 +1,12 @@
-"""What straight-line code keeps for its reverse: as few words as possible.
+"""Choose the values that straight-line code keeps for its reverse: as few words as possible.
 
-Backward code is *linear* where it depends on the cotangents; what it reads besides comes from the
-values of the forward sweep by plain operations, which either sweep can do. Any set of variables
-that separates the linear operations from what is known before will do; the smallest is a minimum
-cut of the graph of the plain operations (and of those forward operations that are cheap enough to
-be done again), with what it costs to keep it as the capacity
-of each variable (``broadcast_residuals``). Of several smallest ones it is the last: then most
-is done forward, once.
+The operations of backward code that depend on cotangents are *linear*. The other values that they
+read come from values of the forward sweep by plain operations, which either sweep can do. The
+program may keep any set of variables that separates the linear operations from the values that
+exist before; a smallest such set is a minimum cut of the graph of the plain operations (and of
+those forward operations that are cheap enough to be repeated). The capacity of a variable is what
+it costs to keep it (``broadcast_residuals``). Of several smallest cuts the last one is taken, so
+that most is done forward, once.
 """
 
 from __future__ import annotations
@@ -25,8 +25,12 @@ MOST_NODES = 400
 
 @dataclass(frozen=True)
 class Kept:
-    """``front``: what the forward sweep does besides; ``stored``: what it stores; ``back``: the
-    backward code, in terms of these, of the cotangents, and of what does not vary."""
+    """How the work is divided between the sweeps.
+
+    front    what the forward sweep computes besides
+    stored   the values that it stores
+    back     the backward code, in terms of these, of the cotangents, and of what does not vary
+    """
 
     front: tuple[Let, ...]
     stored: tuple[Var, ...]
@@ -41,8 +45,9 @@ def fewest(
     backward: Backward, seeds: tuple[Var, ...], product: str | None, cheap: Mapping[Var, Let],
     varies: Callable[[Var], bool], weight: Callable[[Var], int] = lambda v: 1,
 ) -> Kept:
-    """What is kept for backward code; of a single cotangent the code may also be its products with
-    partial derivatives, which are then what is kept (``product``: the primitive that does it)."""
+    """Return the division for some backward code. If there is a single cotangent, the code may also
+    be its products with partial derivatives, which are then the values to keep (``product``: the
+    primitive that multiplies)."""
     b = Builder()
     kept = divide(b, backward(b, seeds), seeds, cheap, varies, weight)
     if len(seeds) != 1 or len(kept.stored) < 2 or product is None:
@@ -68,8 +73,9 @@ def divide(
     cheap: Mapping[Var, Let], varies: Callable[[Var], bool],
     weight: Callable[[Var], int] = lambda v: 1,
 ) -> Kept:
-    """``b`` has the backward code, in terms of forward values and ``cotangents``; ``cheap``,
-    the forward operations that may be done again. What does not vary is there for nothing."""
+    """Return the division for the backward code in ``b``, which reads forward values and
+    ``cotangents``. The forward operations in ``cheap`` may be repeated; values that do not vary
+    need not be kept."""
     linear = set(cotangents)
     linear_lets: list[Let] = []
     plain: dict[Var, Let] = {}
@@ -98,8 +104,8 @@ MOST_STEPS = 24
 def above(
     roots: Collection[Atom], cheap: Mapping[Var, Let], varies: Callable[[Var], bool]
 ) -> tuple[Let, ...] | None:
-    """The cheap operations that give the roots from what does not vary, in order; None if there are
-    none such."""
+    """Return the cheap operations that compute the roots from values that do not vary, in order;
+    None if the roots cannot be computed so."""
     out: dict[Var, Let] = {}
     todo = [(a, False) for a in roots]
     while todo:
@@ -118,7 +124,8 @@ def above(
 
 
 def invariant_part(b: Builder, block: Block, varying: Collection[Var]) -> Block:
-    """The block of a loop without what does not depend on what varies, which is done in front."""
+    """Return the body of a loop without the lets that do not depend on varying values; these are
+    emitted in front of the loop."""
     dependent = set(varying)
     front: list[Let] = []
     rest: list[Let] = []
@@ -135,12 +142,13 @@ def invariant_part(b: Builder, block: Block, varying: Collection[Var]) -> Block:
 
 
 def _traps(let: Let) -> bool:
-    """Whether it must not be done when the loop has no iteration."""
+    """Whether a let must not run in front of a loop that has no iterations."""
     return isinstance(let.op, Prim) and let.op.name in ("floordiv", "mod")
 
 
 class _Graph:
-    """The variables that vary, from known ones to those that are read."""
+    """The graph of the varying variables, from those whose values are available to those that are
+    read."""
 
     def __init__(
         self, plain: dict[Var, Let], cheap: Mapping[Var, Let], varies: Callable[[Var], bool]
@@ -155,7 +163,7 @@ class _Graph:
         return self.plain.get(v) or self.cheap.get(v)
 
     def enter(self, root: Var) -> bool:
-        """Add what a variable comes from; whether it varies."""
+        """Add the operations that a variable comes from; return whether it varies."""
         todo = [root]
         while todo:
             v = todo[-1]
@@ -179,7 +187,8 @@ class _Graph:
         return root in self.args
 
     def cut(self, sinks: list[Var], weight: Callable[[Var], int]) -> tuple[Var, ...]:
-        """A smallest set of variables on every way from the known ones to the sinks, near these."""
+        """Return a smallest set of variables on every path from the available ones to the sinks, as
+        near to the sinks as possible."""
         if len(self.args) > MOST_NODES:
             return tuple(sinks)
         flow = _Flow(self.args, sinks, weight)
@@ -190,7 +199,8 @@ class _Graph:
     def between(
         self, roots: Collection[Var], define: Mapping[Var, Let], known: Collection[Var]
     ) -> tuple[Let, ...]:
-        """The operations from what is known (or defined by nothing here) to the roots."""
+        """Return the operations from the variables ``known`` (or those that ``define`` does not
+        define) to the roots."""
         out: dict[Var, Let] = {}
         seen: set[Var] = set()
         todo = [(v, False) for v in reversed(list(roots))]
@@ -212,8 +222,9 @@ _SOURCE, _SINK = -1, -2
 
 
 class _Flow:
-    """The flow from the known variables to those that are read, by what more an edge can take. A
-    variable is an edge between two nodes, of what it costs to keep it."""
+    """The flow from the available variables to those that are read, by the remaining capacity of
+    each edge. A variable is an edge between two nodes, with the cost of keeping it as its capacity.
+    """
 
     def __init__(
         self, args: Mapping[Var, Sequence[Var]], sinks: Sequence[Var],
@@ -238,7 +249,7 @@ class _Flow:
         self.room.setdefault(b, {}).setdefault(a, 0)
 
     def augment(self) -> bool:
-        """More along a shortest way, if there is one."""
+        """Increase the flow along a shortest path, if there is one."""
         came: dict[int, int] = {_SOURCE: _SOURCE}
         todo = deque([_SOURCE])
         while todo and _SINK not in came:
@@ -260,7 +271,7 @@ class _Flow:
         return True
 
     def last_cut(self) -> tuple[Var, ...]:
-        """The full variables after which there still is a way to the sink."""
+        """Return the saturated variables behind which there still is a path to the sink."""
         reaches = {_SINK}
         todo = [_SINK]
         while todo:

@@ -1,14 +1,13 @@
-"""What a block keeps for its reverse sweep, made smaller.
+"""Compute in the forward sweep what the reverse sweep would compute from kept values alone.
 
-What the reverse sweep computes of kept values alone may be computed in the forward sweep, which
-then keeps the result: of ``min(x, y)`` the truth of ``y < x`` instead of both numbers, of an array
-of which only the length is asked its length.
+The forward sweep then keeps the result: for ``min(x, y)`` the truth value of ``y < x`` instead of
+both numbers; for an array of which only the length is used, its length.
 
     forward ...                      forward ...; t = y < x
     keep x, y                  ==>   keep t
     reverse t = y < x; ...           reverse ...
 
-One step after the other is moved, in the order of the reverse sweep, if what is kept takes less
+Steps are moved one after the other, in the order of the reverse sweep, if the residuals take less
 room then.
 """
 
@@ -30,8 +29,8 @@ _NOT = frozenset({"floordiv", "mod"})
 def narrow(
     block: Block, kept: tuple[Var, ...], own: dict[Var, None], is_forward: Callable[[Var], bool]
 ) -> tuple[Block, tuple[Var, ...], list[Let]]:
-    """The reverse block with fewer lets, what it reads now, and the lets that the forward block has
-    besides. ``own``: the forward block's variables."""
+    """Return the reverse block with fewer lets, the variables that it reads now, and the lets to
+    add to the forward block. ``own``: the variables of the forward block."""
     if not any(_size(v.type) > 1 for v in kept):
         return block, kept, []
     mover = _Mover(_shared(block, is_forward), kept, own, is_forward)
@@ -40,7 +39,8 @@ def narrow(
 
 
 def without_dead(block: Block) -> Block:
-    """The block without the steps whose results nobody reads: what they read need not be kept."""
+    """Return the block without steps whose results nobody reads, so that their operands need not be
+    kept."""
     wanted = Counter(uses(block))
     lets = []
     for let in reversed(block.lets):
@@ -62,7 +62,7 @@ def _may_go(op: Op) -> bool:
 
 
 def _size(t: Type) -> int:
-    """Bytes; of what may have to be copied, many."""
+    """Return the size in bytes; for a value that may have to be copied, a large number."""
     match t:
         case Real(bits):
             return bits // 8
@@ -75,7 +75,7 @@ def _size(t: Type) -> int:
 
 
 def _is_step(let: Let, is_forward: Callable[[Var], bool]) -> bool:
-    """Whether the let takes one step from forward values to a number, and cannot fail."""
+    """Whether the let is a single scalar operation on forward values that cannot fail."""
     op = let.op
     if not isinstance(op, Prim) or len(let.vars) != 1 or op.name in _NOT:
         return False
@@ -92,7 +92,7 @@ def _is_step(let: Let, is_forward: Callable[[Var], bool]) -> bool:
 
 
 def _shared(block: Block, is_forward: Callable[[Var], bool]) -> Block:
-    """The block with equal steps from forward values made once."""
+    """Return the block with equal steps on forward values done once."""
     first: dict[object, Var] = {}
     same: dict[Var, Atom] = {}
     derived: set[Var] = set()
@@ -135,7 +135,7 @@ class _Mover:
         return v in self.moved or self.outside(v)
 
     def consider(self, let: Let) -> None:
-        """Move the let, and those that only it reads, if less is kept then."""
+        """Move the let, with the lets that only it reads, if fewer bytes are kept then."""
         freed: list[Var] = []
         gone: dict[Var, Let] = {let.vars[0]: let}
         left: Counter[Var] = Counter()

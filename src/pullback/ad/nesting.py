@@ -1,8 +1,8 @@
-"""How deeply derivative terms nest: not too deeply, and not without end.
+"""Refuse derivative terms that nest too deeply, or without end.
 
-Each level multiplies the size of the code, and library functions that are found by iteration
-(``frontend.spectral_programs``, ``frontend.special_programs``) have exact derivatives up to the
-fifteenth only: deeper nests are refused instead of being slow or wrong.
+Each level multiplies the size of the code. Library functions that are computed by iteration
+(``frontend/library/text/spectral.py``, ``special.py``) have exact derivatives up to the fifteenth
+only: deeper nests are refused instead of being slow or wrong.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def refuse_deep_nests(program: Program) -> None:
         """The order of the derivatives in a function, and one of the innermost terms."""
         if name in known:
             return known[name]
-        known[name] = (0, None)  # a recursive call adds nothing: derivatives do not recur
+        known[name] = (0, None)  # a recursive call adds no order: derivatives never recur
         worst: tuple[int, Let | None] = (0, None)
         for let in all_lets(program.functions[name].body):
             target = called(let.op)
@@ -46,8 +46,8 @@ def refuse_deep_nests(program: Program) -> None:
 
 
 def _refuse_recursion(program: Program) -> None:
-    """Raise DerivativeError where what is differentiated comes to the same derivative again: one of
-    each order would be needed, and the order would depend on data."""
+    """Raise DerivativeError if a differentiated function reaches its own derivative term again:
+    derivatives of all orders would be needed, and the order would depend on data."""
     for name in reachable(program):
         for let in all_lets(program.functions[name].body):
             if not isinstance(let.op, Vjp | Jvp):

@@ -1,7 +1,8 @@
-"""Arrays whose ids are known without looking: consecutive ones in C order, or a view of these.
+"""Arrays whose ids need not be stored: consecutive ids in C order, or a view of such an array.
 
-So are the ids of an input and those that a loop makes for its results. An id of such an array is
-whole-number arithmetic on indices, which backward code can do again: nothing is kept for it.
+The ids of an input are consecutive, and so are those of an array that a loop builds. An id of such
+an array is integer arithmetic on indices, which backward code can repeat, so nothing is kept for
+it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pullback.core.types import I64, Array
 
 @dataclass(frozen=True)
 class Numbered:
-    """The id of an element is ``first`` and the sum of its indices, each times its stride."""
+    """The ids of an array: that of an element is ``first`` plus the sum of its indices, each times
+    its stride."""
 
     first: Atom
     strides: tuple[Atom, ...]
@@ -25,14 +27,14 @@ class Numbered:
 
     @staticmethod
     def dense(b: Builder, first: Atom, extents: Sequence[Atom]) -> Numbered:
-        """Consecutive ids in C order."""
+        """Return the numbering of an array with consecutive ids in C order."""
         strides: list[Atom] = [i64(1)]
         for n in reversed(extents[1:]):
             strides.append(n if len(strides) == 1 else b.prim("mul", strides[-1], n))
         return Numbered(first, tuple(reversed(strides)), whole=True)
 
     def id(self, b: Builder, idx: Sequence[Atom]) -> Atom:
-        """That of the element at these indices, none negative."""
+        """Return the id of the element at these indices, none of which is negative."""
         out = self.first
         for i, stride in zip(idx, self.strides, strict=True):
             out = _moved(b, out, i, stride)
@@ -41,7 +43,8 @@ class Numbered:
     def view(
         self, b: Builder, name: str, args: Sequence[Atom], static: Static
     ) -> Numbered | None:
-        """The view that a primitive makes; None: what it makes has no such order."""
+        """Return the numbering of the view that a primitive returns; None if its ids have no
+        strides."""
         axes = [a for a in static if isinstance(a, int)]
         match name:
             case "copy":
@@ -68,7 +71,7 @@ class Numbered:
 
 
 def consecutive(b: Builder, first: Atom, extents: Sequence[Atom]) -> Atom:
-    """An array of consecutive ids in C order."""
+    """Emit an array of consecutive ids in C order."""
     idx, body = indices(len(extents)), Builder()
     place = body.prim("add", first, flatten(body, idx, tuple(extents)))
     return b.let(Build(tuple(extents), idx, body.block((place,))), (Array(I64, len(extents)),))[0]

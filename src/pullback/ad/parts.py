@@ -1,4 +1,5 @@
-"""Code that goes through data part by part, handing a state on: branches, loops, small arrays."""
+"""Code that goes through data part by part and passes a state along: branches, loops, small arrays.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ _GOLDEN = -7046029254386353131  # 2^64 over the golden ratio: it spreads the bit
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is handed on from one part of data to the next: the fields of a subclass."""
+    """The state that is passed from one part of data to the next: the fields of a subclass."""
 
     def atoms(self) -> tuple[Atom, ...]:
         return tuple(getattr(self, f.name) for f in fields(self))
 
     def of(self, atoms: Sequence[Atom]) -> Self:
-        """The same state, later."""
+        """Return a state of the same class with these atoms."""
         return type(self)(*atoms)
 
 
@@ -37,7 +38,7 @@ def branch(
     b: Builder, cond: Atom, then: Callable[[Builder], Sequence[Atom]],
     orelse: Callable[[Builder], Sequence[Atom]],
 ) -> tuple[Var, ...]:
-    """What one of two pieces of code gives."""
+    """Emit an If; ``then`` and ``orelse`` write its blocks."""
     blocks = []
     for code in (then, orelse):
         inner = Builder()
@@ -49,7 +50,7 @@ def taken_apart(
     b: Builder, x: Atom, variants: Sequence[Sequence[Type]],
     arm: Callable[[int, tuple[Var, ...], Builder], Sequence[Atom]],
 ) -> tuple[Var, ...]:
-    """What ``arm(tag, fields, builder)`` gives for the variant that ``x`` is."""
+    """Emit a Case; ``arm(tag, fields, builder)`` writes the block for a variant."""
     arms = []
     for tag, types in enumerate(variants):
         given, inner = tuple(Var("f", t) for t in types), Builder()
@@ -60,7 +61,8 @@ def taken_apart(
 def each(
     b: Builder, count: Atom, s: S, item: Callable[[Var, Builder, S], tuple[S, Sequence[Atom]]]
 ) -> tuple[S, tuple[Var, ...]]:
-    """The state after all items, and arrays of what each of them gives beside it."""
+    """Emit a loop over all items; return the state after it, and the arrays of the results of the
+    items."""
     index, inner = Var("i", I64), Builder()
     carried = tuple(Var("s", a.type) for a in s.atoms())
     after, emitted = item(index, inner, s.of(carried))
@@ -71,7 +73,7 @@ def each(
 
 
 def filled(b: Builder, count: Atom, value: Atom) -> Var:
-    """An array of so many equal elements."""
+    """Emit an array of ``count`` equal elements."""
     inner = Builder()
     (made,) = b.let(
         Build((count,), (Var("i", I64),), inner.block((value,))), (Array(value.type, 1),)
@@ -80,7 +82,7 @@ def filled(b: Builder, count: Atom, value: Atom) -> Var:
 
 
 def stored(b: Builder, array: Atom, at: Atom, value: Atom) -> Var:
-    """The array with another element."""
+    """Emit an update of one element of an array."""
     return b.let(Update(array, (at,), value, False), (array.type,))[0]
 
 
@@ -89,18 +91,18 @@ def read(b: Builder, array: Atom, at: Atom) -> Var:
 
 
 def flattened(b: Builder, array: Atom, size: Atom) -> Atom:
-    """The elements of an array in C order."""
+    """Emit the elements of an array in C order."""
     assert isinstance(array.type, Array)
     return array if array.type.rank == 1 else b.prim("reshape", array, size)
 
 
 def word(b: Builder, x: Atom) -> Atom:
-    """A number or truth value as a word."""
+    """Emit a number or truth value as a word."""
     return x if x.type == I64 else b.prim("to_int", x, static=(I64,))
 
 
 def from_word(b: Builder, w: Atom, t: Int | Bool) -> Atom:
-    """And back."""
+    """Emit the number or truth value of a word."""
     if t == I64:
         return w
     if isinstance(t, Bool):
@@ -113,7 +115,8 @@ def one_more(b: Builder, n: Atom) -> Atom:
 
 
 def pushed(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
-    """(words, n, new) -> the words with a new one at place n: an array that grows."""
+    """Return the name of a function (words, n, new) -> the words with a new one at place n, in an
+    array that grows."""
     words, at, new = given
     size = b.dim(words, 0)
 
@@ -129,8 +132,9 @@ def pushed(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
 
 
 def found(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
-    """(key, keys, numbers, n) -> whether the key was there, its number, and the table (open
-    addressing) that has it now, as number n if it is new."""
+    """Return the name of a function that looks a key up in a table with open addressing: (key,
+    keys, numbers, n) -> whether the key was there, its number, and the table with the key, entered
+    as number n if it is new."""
     key, keys0, numbers0, n = given
     size = b.dim(keys0, 0)
     full = b.prim("le", size, b.prim("mul", n, i64(2)))
@@ -172,7 +176,7 @@ class _Table(State):
 
 
 def _slot(b: Builder, key: Atom, keys: Atom) -> Atom:
-    """Where a key is, or where it belongs."""
+    """Emit the search for the place of a key in the table."""
     mask = b.prim("sub", b.dim(keys, 0), i64(1))
     spread = b.prim("shr", b.prim("mul", key, lit(_GOLDEN, I64)), i64(32))
     i, test, step = Var("i", I64), Builder(), Builder()

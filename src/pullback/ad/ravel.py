@@ -53,8 +53,8 @@ _TWO = "two different (co)tangents for one node that is shared"
 
 @dataclass(frozen=True, slots=True)
 class Along(State):
-    """How far reals are taken: the next word, the vector and how many it has. ``met``: per node of
-    the structure the address of the one that stands for it here, and how many were met."""
+    """The state while reals are read: the next word, the vector and its length. ``met``: for each
+    node of the structure the address of the node that stands for it here, and how many were met."""
 
     at: Atom
     v: Atom
@@ -65,8 +65,8 @@ class Along(State):
 
 @dataclass(frozen=True, slots=True)
 class Making(State):
-    """How far data is made: the next word, the next real, how many nodes there are; the nodes made
-    so far, an array for each declaration."""
+    """The state while data is built: the next word, the next real, the number of nodes, and the
+    nodes built so far, in an array for each declaration."""
 
     at: Atom
     n: Atom
@@ -86,7 +86,8 @@ class Ravel(Structures):
     # -- the reals ------------------------------------------------------------------------------
 
     def along(self, b: Builder, words: Atom, n: Atom, y: Atom, site: Site | None) -> Atom:
-        """The ``n`` reals of data that must have this structure (else ValueError)."""
+        """Emit the vector of the ``n`` reals of data, which must have this structure (else
+        ValueError)."""
 
         def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
             words, n, y = given
@@ -176,7 +177,7 @@ class Ravel(Structures):
     # -- and back -------------------------------------------------------------------------------
 
     def unravel(self, b: Builder, words: Atom, v: Atom, t: Type) -> Atom:
-        """Data of this structure and type with these reals."""
+        """Emit data of this structure and type with these reals."""
 
         def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
             words, v = given
@@ -230,7 +231,7 @@ class Ravel(Structures):
         self, b: Builder, words: Atom, v: Atom, elem: Real | Int | Bool, extents: list[Atom],
         s: Making,
     ) -> tuple[Atom, Making]:
-        """An array of scalars, from words or reals that stand one after the other."""
+        """Emit an array of scalars, from consecutive words or reals."""
         first = s.n if isinstance(elem, Real) else s.at
         index, inner = tuple(Var("i", I64) for _ in extents), Builder()
         k: Atom = index[0]
@@ -249,7 +250,7 @@ class Ravel(Structures):
     def _made(
         self, b: Builder, words: Atom, v: Atom, t: Type, tag: int, s: Making
     ) -> tuple[Var, Making]:
-        """A value of one variant."""
+        """Emit a value of one variant."""
         parts = []
         for f in self.variants(t)[tag]:
             x, s = self._make(b, words, v, f, s)
@@ -259,8 +260,8 @@ class Ravel(Structures):
     def _make_node(
         self, b: Builder, words: Atom, v: Atom, t: Type, outer: Making
     ) -> tuple[Atom, Making]:
-        """A node, by the function for its declaration: that has no other arrays of nodes than it
-        needs."""
+        """Emit a node by a call of the function for its declaration, which has only the arrays of
+        nodes that it needs."""
         every, mine = self._places(outer), self.nodes_in(t)
         given = Making(outer.at, outer.n, outer.nodes, tuple(every[name] for name in mine))
         which = mine.index(t.name) if isinstance(t, Named) else 0
@@ -297,7 +298,7 @@ class Ravel(Structures):
         return x, Making(after.at, after.n, after.nodes, tuple(every.values()))
 
     def _places(self, s: Making) -> dict[str, Atom]:
-        """The arrays of nodes by declaration."""
+        """The positions of the arrays of nodes, by declaration."""
         out = {}
         for a in s.made:
             assert isinstance(a.type, Array) and isinstance(a.type.elem, Named)
@@ -315,7 +316,7 @@ def _product(b: Builder, extents: Sequence[Atom]) -> Atom:
 def _by_tag(
     b: Builder, tag: Atom, count: int, arm: Callable[[int, Builder], Sequence[Atom]], k: int = 0
 ) -> Sequence[Atom]:
-    """What the arm for a tag gives."""
+    """Emit the choice of an arm by a tag."""
     if k == count - 1:
         return arm(k, b)
     return branch(

@@ -1,13 +1,13 @@
-"""Arrays that the reverse sweep takes back to what they were, update by update.
+"""Arrays that the reverse sweep takes back to their earlier versions, update by update.
 
-A value read from an array that is updated later must be kept, one for each read. Or else the
-*overwritten* elements are kept, one for each update, and the reverse sweep works on a copy of the
-last version: it puts the old element back where the program updated it, so that everywhere it
-has the array as the program had it there, and reads it again. That is better where an update
-follows many reads, as in dynamic programming.
+A value that is read from an array which is updated later must be kept, one for each read. Instead,
+the program may keep the *overwritten* elements, one for each update. The reverse sweep then works
+on a copy of the last version: where the program updated an element it puts the old one back, so at
+every point it has the array as the program had it there, and reads it again. That is better where
+an update follows many reads, as in dynamic programming.
 
-It is done for arrays whose versions form one line, from where the function makes the first to the
-last one. ``Restored`` says which, ``ad/functions.py`` whether it pays.
+It is done for arrays whose versions form one line, from the first version in the function to the
+last one. ``Restored`` says which arrays these are, ``ad/functions.py`` whether it pays.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ MOST = 4
 
 @dataclass(frozen=True)
 class Restored:
-    """Arrays that are taken back.
+    """The arrays that are taken back.
 
     versions  all versions of them
     last      the last version of each
-    before    of each version that an If or Case hands on: the version before that"""
+    before    for each version that an If or Case returns: the version before it
+    """
 
     versions: frozenset[Var] = frozenset()
     last: frozenset[Var] = frozenset()
@@ -60,7 +61,7 @@ NOTHING = Restored()
 
 
 def candidates(function: Function, flow: Flow) -> list[Restored]:
-    """The arrays that could be taken back."""
+    """Return the arrays that could be taken back."""
     first = versions_of(function)
     made = {v for let in function.body.lets for v in let.vars}
     out: list[Restored] = []

@@ -97,7 +97,7 @@ class Reverse(Sweep):
         self.whole_let(f, let, got, ct, b)
 
     def updates(self, let: Let) -> bool:
-        """Whether a let updates arrays: going back through it may restore them."""
+        """Whether a let updates arrays, so that going back through it may restore them."""
         match let.op:
             case Update():
                 return True
@@ -107,7 +107,8 @@ class Reverse(Sweep):
                 return any(self.updates(x) for _, sub in sub_blocks(let.op) for x in sub.lets)
 
     def where(self, f: Frame, let: Let, got: Got, ct: Cts, here: Atom, b: Builder) -> None:
-        """Reverse a loop, branch or call only where its results have a cotangent."""
+        """Emit the reverse of a loop, branch or call under the condition that its results have a
+        cotangent."""
         inner, own = Builder(), Cts()
         self.whole_let(f, let, got, own, inner)
         keys = keys_of([own])
@@ -121,7 +122,7 @@ class Reverse(Sweep):
             self.add(f, ct, v, k, out, b)
 
     def whole_let(self, f: Frame, let: Let, got: Got, ct: Cts, b: Builder) -> None:
-        """The rule of each op."""
+        """Apply the rule of the op."""
         match let.op:
             case Prim(name, args):
                 self.prim(f, let, name, args, got, ct, b)
@@ -162,7 +163,7 @@ class Reverse(Sweep):
     def prim(
         self, f: Frame, let: Let, name: str, args: tuple[Atom, ...], got: Got, ct: Cts, b: Builder
     ) -> None:
-        """C{op(t...)}: the partials of the row times the cotangent; views share their cells."""
+        """C{op(t...)}: each partial of the row times the cotangent; views share their cells."""
         if not let.vars or not f.active(let.vars[0]):
             return
         row = TABLE[name]
@@ -193,7 +194,7 @@ class Reverse(Sweep):
         self, f: Frame, let: Let, args: tuple[Atom, ...], got: list[Atom | None] | None,
         ct: Cts, b: Builder,
     ) -> None:
-        """A row on whole arrays: its own rule, on values that no update has changed since."""
+        """Apply the rule of a row on whole arrays, to values from before any later update."""
         out = let.vars[0]
         if got is None and not self.is_touched(f.look(out)[1:]):
             return
@@ -235,7 +236,8 @@ class Reverse(Sweep):
             add_all(b, from_, to, real, flat=name == "reshape")
 
     def update(self, f: Frame, let: Let, op: Update, ct: Cts, b: Builder) -> None:
-        """The new element's cotangent is taken: the old element has none, unless it is added to."""
+        """Take the cotangent of the new element out of its cell: the old element has none, unless
+        the update adds to it."""
         if let.vars[0] in f.facts.restored.versions:
             self.put_back(f, let, op, b)
         if is_inside(op):
@@ -258,7 +260,7 @@ class Reverse(Sweep):
             self.join(f.look(op.array)[1:], f.look(let.vars[0])[1:])
 
     def put_back(self, f: Frame, let: Let, op: Update, b: Builder) -> None:
-        """The old element, which was kept, takes its place again."""
+        """Put the old element, which was kept, back into its place."""
         old = f.add("old", op.value.type)
         f.plans[let] = Plan((), ((),), (old,))
         array = self.restored(f, let.vars[0], b)
@@ -294,7 +296,7 @@ class Reverse(Sweep):
     def call(
         self, f: Frame, let: Let, name: str, args: tuple[Atom, ...], got: Got, ct: Cts, b: Builder
     ) -> None:
-        """C{f x}: the callee's own reverse half, given what its forward half kept."""
+        """C{f x}: call the reverse half of the callee with the residuals of its forward half."""
         mask = tuple(f.active(a) for a in args)
         if not any(mask) or not any(
             c is not None or self.is_touched(f.look(v)) or f.spaces.composite(v.type)
@@ -359,13 +361,14 @@ class Reverse(Sweep):
     def _pull(
         self, f: Frame, ct: Cts, op: Vjp, wrt: list[Atom], outs: tuple[Type, ...], b: Builder
     ) -> tuple[Var, ...]:
-        """Emit a derivative term whose cotangents go to ``wrt``; what it gives before these.
+        """Emit a derivative term whose cotangents go to ``wrt``; return its results before these.
 
-        The accumulators of arrays are given to it as further arguments, so that nothing dense is
-        made for them: the term may stand in a loop."""
+        The term gets the accumulators of arrays as further arguments, so that it builds no dense
+        cotangents: it may stand in a loop.
+        """
         arrays = [a for a in wrt if isinstance(a.type, Array)]
         into = tuple(f.handles(a)[0] for a in arrays)
-        updated = self.callees.summary(op.function).consumes  # it takes from its accumulators
+        updated = self.callees.summary(op.function).consumes  # the term takes from its accumulators
         if updated & set(op.wrt) or not all(isinstance(h.type, Handle) for h in into):
             into = ()
         rest = [a for a in wrt if not into or not isinstance(a.type, Array)]
@@ -379,12 +382,13 @@ class Reverse(Sweep):
     def _inputs(
         self, f: Frame, let: Let, op: Vjp
     ) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-        """The arguments and seeds as they were."""
+        """Return the arguments and seeds with the values that they had at the term."""
         values = self._kept(f, let, (*op.args, *op.seeds))
         return values[: len(op.args)], values[len(op.args) :]
 
     def _kept(self, f: Frame, let: Let, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        """Values as they were: of arrays that are updated later, copies."""
+        """Return atoms with the values that they had at the let: of arrays that are updated later,
+        copies."""
         plan = Plan((), ((),), copied={})
         f.plans[let] = plan
 
@@ -398,7 +402,7 @@ class Reverse(Sweep):
         return tuple(map(value, atoms))
 
     def _whole(self, f: Frame, v: Var, c: list[Atom | None] | None, b: Builder) -> Atom:
-        """The cotangent of a real or of an array as one value."""
+        """Return the cotangent of a real or of an array as one value."""
         if isinstance(v.type, Real):
             return or_zero(c[0] if c is not None else None, v.type)
         # a derivative term has all its results active or none

@@ -1,6 +1,7 @@
-"""The reverse of If and Case: the branch that was taken, with what it kept.
+"""The reverse of If and Case: the reverse of the arm that was taken, with its residuals.
 
-Where all arms but one end in an error, it is known which one was taken."""
+If all arms but one end in an error, the arm that was taken is certain.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ def branches(
     s: Sweep, f: Frame, let: Let, fields: tuple[tuple[Var, ...], ...],
     bodies: tuple[Block, ...], got: Got, ct: Cts, b: Builder,
 ) -> None:
-    """C{if}, C{case}. Each arm gives the cotangents of the fields that it matched, if they belong
-    to a sum by value, and those of the variables around it that any arm uses."""
+    """C{if}, C{case}. The results of each arm are the cotangents of the fields that it matched, if
+    they belong to a sum by value, and those of the variables around it that any arm uses."""
     frames, inner, cts = [], [], []
     handed = f.facts.restored.before
     arrays = [(k, handed[v]) for k, v in enumerate(let.vars) if v in handed]
@@ -56,7 +57,7 @@ def branches(
         return
     outs = tuple(Var("t", leaf_type(f, key)) for key in own + around)
     names = tuple(s.back_at(f, before) for _, before in arrays)
-    # where an arm has not updated the array, its name inside is that of the version after it
+    # if an arm has not updated the array, the version after the branch has its old name inside
     same: list[dict[Var, Atom]] = [
         {v: m for v, m, now in zip(names, after, versions, strict=True) if now is m}
         for versions in back
@@ -74,7 +75,7 @@ def branches(
 
 
 def _presence(s: Sweep, cts: list[Cts], keys: list[Key]) -> dict[Key, tuple[Atom, ...]]:
-    """The leaves that are not always there, with the truth value of each arm."""
+    """Return the leaves that are not always present, with the truth value of each arm."""
     found = {}
     for v, k in keys:
         leaves = [ct[v][k] if v in ct else None for ct in cts]
@@ -102,7 +103,8 @@ def _run(
     f: Frame, let: Let, frames: list[Frame], blocks: list[Block], same: list[dict[Var, Atom]],
     only: int | None,
 ) -> If | Case:
-    """The reverse branch: on what was kept, or on the old condition if nothing was."""
+    """Return the reverse branch: a case on the residuals, or a branch on the old condition if there
+    are none."""
     settled = [g.settle(x) for g, x in zip(frames, blocks, strict=True)]
     arms_keep = [kept for _, kept in settled]
     handed = handed_on(f, let, frames, arms_keep)
@@ -140,7 +142,7 @@ def _run(
 
 
 def only_arm(bodies: tuple[Block, ...]) -> int | None:
-    """The arm that does not end in an error, if there is one and the others do."""
+    """Return the number of the arm that does not end in an error, if all others do."""
     rest = [k for k, body in enumerate(bodies) if not _fails(body)]
     return rest[0] if len(rest) == 1 < len(bodies) else None
 
@@ -170,7 +172,8 @@ def _fields(
     s: Sweep, f: Frame, let: Let, fields: tuple[tuple[Var, ...], ...], frames: list[Frame],
     cts: list[Cts], inner: list[Builder],
 ) -> list[Key]:
-    """Cotangents of matched fields: into the node's cells; of a sum by value they are returned."""
+    """Add the cotangents of matched fields to the cells of the node; for a sum by value, return
+    their keys."""
     if not isinstance(let.op, Case):
         return []
     boxed = isinstance(let.op.scrutinee.type, Named)

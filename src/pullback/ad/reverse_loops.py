@@ -1,8 +1,9 @@
-"""The reverse of loops: parallel ones in any order, sequential ones backwards.
+"""The reverse of loops: of parallel ones in any order, of sequential ones backwards.
 
-What a parallel loop's reverse needs of the forward values is recomputed or was stored. It is
-recomputed when that can be done once more and no more: nothing that it reads is updated later
-on, it calls nothing that loops itself, and the loops in it, being recomputed too, are shallow."""
+The forward values that the reverse of a parallel loop reads are computed again or were stored. They
+are computed again if that happens only once: the body reads nothing that is updated later, calls
+nothing that contains a loop, and the loops in it, which run again too, are not deep.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def parallel(
     if again:
         whole = Builder()
         Emit(s.callees, g, trusted=True).lets(op.body, whole)
-        reverse = refresh(reverse)  # it may restore arrays under their own names
+        reverse = refresh(reverse)  # it may restore arrays, which binds their names again
         both = Block(tuple(whole.lets) + reverse.lets, reverse.results)
         body, indices = without_dead(both), where
     else:
@@ -92,7 +93,7 @@ def _seed_element(
     s: Sweep, f: Frame, g: Frame, v: Var, r: Atom, c: list[Atom | None] | None,
     where: tuple[Var, ...], gct: Cts, rb: Builder,
 ) -> None:
-    """The cotangent of one element of a result (or of the result itself, when it is a sum)."""
+    """Return the cotangent of one element of a result; of a sum, that of the result itself."""
     if not f.active(v):
         return
     if isinstance(v.type, Array):
@@ -109,7 +110,8 @@ def _seed_element(
 def _stored(
     f: Frame, let: Let, g: Frame, where: tuple[Var, ...], reverse: Block, stored: bool
 ) -> tuple[Block, tuple[Var, ...]]:
-    """The reverse body on what the forward loop stored, with indices of its own."""
+    """Return the reverse body, with indices of its own, on the values that the forward loop stored.
+    """
     reverse, residuals = g.settle(reverse, where)
     kept = tuple(f.add(v.name + "s", Array(v.type, len(where))) for v in residuals)
     f.plans[let] = Plan((g,), (residuals,), kept, stored=stored)
@@ -134,8 +136,9 @@ def _recomputable(s: Sweep, f: Frame, op: Build | Sum_) -> bool:
 
 
 def _depth(callees: Callees, block: Block) -> int:
-    """How deeply loops nest in a block. A callee that loops decides for itself what it recomputes:
-    were it recomputed here too, a chain of calls would run its last one once per level."""
+    """Return how deeply loops nest in a block. A callee that loops decides for itself what it
+    recomputes: were it recomputed here too, a chain of calls would run its last function once per
+    level."""
     depth = 0
     for let in block.lets:
         inner = max((_depth(callees, sub) for _, sub in sub_blocks(let.op)), default=0)
@@ -158,10 +161,11 @@ def _depth(callees: Callees, block: Block) -> int:
 def sequential(
     s: Sweep, f: Frame, let: Let, op: Loop | While, got: Got, ct: Cts, b: Builder
 ) -> None:
-    """C{loop}: the iterations backwards, each with the residuals that it emitted; in any order
-    if they are independent.
+    """C{loop}: the iterations backwards, each with the residuals that it emitted; in any order if
+    they are independent.
 
-    ``live``: the cotangent leaves that the carried variables have at some iteration."""
+    ``live``: the cotangent leaves that the carried variables have in some iteration.
+    """
     n = len(op.carried)
     for v in let.vars[:n]:
         s.touch(f.look(v)[1:])
@@ -217,8 +221,8 @@ def sequential(
 def _in_any_order(
     s: Sweep, f: Frame, let: Let, op: Loop, g: Frame, rb: Builder, gct: Cts, ct: Cts, b: Builder
 ) -> bool:
-    """The reverse of a loop as a sum, if its iterations are independent and it restores
-    nothing."""
+    """Emit the reverse of a loop as a sum, if its iterations are independent and it restores
+    nothing; return whether that was so."""
     keys = keys_of([gct])
     reverse = rb.block(tuple(s.leaf(f, gct, key, rb) for key in keys))
     if f.facts.restored.versions.isdisjoint(op.carried) and independent(reverse, g):
@@ -240,8 +244,9 @@ def _iteration(
     s: Sweep, f: Frame, let: Let, op: Loop | While, live: list[tuple[int, int]],
     sure: list[tuple[int, int]],
 ) -> tuple[Frame, Builder, Cts, tuple[Var, ...]]:
-    """The reverse of one iteration; ``ins``: the cotangents of what it handed on. All but the
-    ``sure`` ones may begin with nothing, and where they are 0 there is none."""
+    """Emit the reverse of one iteration; ``ins``: the cotangents of the values that it passes on.
+    All but the ``sure`` ones may begin without a cotangent, and count as absent where they are 0.
+    """
     g = f.loop_child(op)
     g.open(op.body, repeated=True)
     rb, gct = Builder(), Cts()
@@ -266,10 +271,11 @@ def _backwards(
     f: Frame, let: Let, op: Loop | While, g: Frame, reverse: Block, ends: tuple[Var, ...],
     carries: bool,
 ) -> tuple[Block, Atom, Var, tuple[Var, ...], list[Handed]]:
-    """The body of the reverse loop, its trip count and its index, which counts from the end, the
-    restored arrays that it carries, and what else one iteration hands to the next.
+    """Return the body of the reverse loop, its trip count and its index, which counts from the end,
+    the restored arrays that it carries, and the other values that one iteration passes to the next.
 
-    ``ends``: restored arrays after the iteration; the last that is given back carries them."""
+    ``ends``: the restored arrays after the iteration; the last one that is put back carries them.
+    """
     reverse, residuals = g.settle(reverse, (g.iteration(), *ends))
     old = handed_over(f, let, op, g, residuals, carries)
     residuals = tuple(v for v in residuals if all(v is not x.after for x in old))

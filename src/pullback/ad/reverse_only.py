@@ -1,14 +1,14 @@
-"""Accumulators that only the reverse sweep knows: made there, and handed down from call to call.
+"""Allocate accumulators in the reverse sweep, where the forward sweep does not need their handles.
 
     f.fwd(x, h):  a = ...; h' = acc_new(n); y, r = f.fwd(a, h'); return y, R(h, h', r)
     f.rev(R(h, h', r)):  ... f.rev(r) ...
     ==>   f.fwd(x):  a = ...; y, r = f.fwd(a); return y, R(r)
           f.rev(R(r), h):  h' = acc_new(n); ... f.rev(r, h') ...
 
-The forward sweep numbers the cells of an array so that the number can travel with it into data,
-through loops and out of calls. What an array is read for, and called with, does not need it: the
-caller of the reverse half has the accumulator, and gives it. So a recursion keeps no handles, and
-the cells of a call that has gone backwards are taken for the next one.
+The forward sweep numbers the cells of an array so that the number can travel with the array into
+data, through loops and out of calls. An array that is only read and passed to calls does not need
+that: the caller of the reverse half has the accumulator, and passes it. So a recursion keeps no
+handles, and the cells of a call whose reverse is done serve the next call.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Key = tuple[str, tuple[bool, ...], bool]
 
 
 class Program(Protocol):
-    """What is asked of the program."""
+    """The questions that this analysis asks about the program."""
 
     functions: dict[str, Function]
 
@@ -55,26 +55,26 @@ class Program(Protocol):
 
 @dataclass
 class ReverseOnly:
-    """For each function and each set of active parameters: the arrays of which the forward sweep
-    has no handles."""
+    """For each function and each set of active parameters, the arrays without handles in the
+    forward sweep."""
 
     program: Program
     known: dict[Key, frozenset[Var]] = field(default_factory=dict)
 
     def arrays(self, key: Key) -> frozenset[Var]:
-        """The arrays of a function, parameters among them."""
+        """Return these arrays of a function, parameters among them."""
         if key not in self.known:
             self._settle(key)
         return self.known[key]
 
     def given(self, key: Key) -> tuple[bool, ...]:
-        """For which parameters the reverse half is given the handle."""
+        """Return for each parameter whether the reverse half gets its handle from the caller."""
         found = self.arrays(key)
         return tuple(p in found for p in self.program.functions[key[0]].params)
 
     def _settle(self, key: Key) -> None:
-        """All arrays are reverse-only until a use is found that wants the number forward: a
-        parameter that a recursion only hands on is one."""
+        """Assume all arrays to be reverse-only until a use is found that needs the handle forward.
+        (A parameter that a recursion only passes on is reverse-only.)"""
         told: dict[Key, set[Var]] = {key: set()}
         grown = True
         while grown:
@@ -90,7 +90,7 @@ class ReverseOnly:
         facts = self.program.analysed(*key)
 
         def forward(let: Let, op: Call, at: int) -> bool:
-            """Whether a callee's forward half wants the handle of an argument."""
+            """Whether the forward half of a callee needs the handle of an argument."""
             on = tuple(a in facts.active for a in op.args)
             later = any(a in facts.consumed for a in (*op.args, *let.vars))
             callee: Key = (op.function, on, later)
@@ -106,11 +106,12 @@ class ReverseOnly:
 
 @dataclass
 class _Uses:
-    """How the active arrays of reals of one function are used.
+    """The uses of the active arrays of reals in one function.
 
-    same    views and versions, with what they are of
+    same    views and versions, each with the array that they belong to
     told    arrays whose handles flow somewhere in the forward sweep
-    passed  arguments of calls, and parameters; in a recursion, whatever it makes"""
+    passed  arguments of calls, and parameters; in a recursion, all arrays that it builds
+    """
 
     facts: Facts
     forward: Callable[[Let, Call, int], bool]
@@ -158,7 +159,8 @@ class _Uses:
             self.bind(let.vars, isinstance(let.op, Build) or view)
 
     def bind(self, some: Iterable[Var], made: bool = False) -> None:
-        """Variables whose handles belong to other ones, or are made, or come forward."""
+        """Note the variables whose handles are those of other variables, are new, or come from the
+        forward sweep."""
         for v in some:
             if self.candidate(v):
                 self.bound.append(v)
@@ -198,7 +200,8 @@ class _Uses:
                 pass
 
     def handed_on(self, targets: tuple[Var, ...], some: tuple[Atom, ...]) -> None:
-        """What flows on is told, unless the target is a version of the same array."""
+        """Note that handles flow on as ``targets``, unless a target is a version of the same array.
+        """
         for v, a in zip(targets, some, strict=True):
             if v not in self.facts.versions:
                 self.tell((a,))

@@ -1,9 +1,9 @@
-"""Rows of the tape: what is written, and what goes backward through them.
+"""Rows of the tape: how they are written, and the code that goes backward through them.
 
-A row is words: the values that its reverse needs, ids, two in a word, and last of all its *code*,
-the number of its reverse among ``Codes``. Ids are given out in the order of the rows, so that going
-backward the new ids of each row are the last ones that are left. The row of a loop has a record
-for each iteration before these words.
+A row consists of words: the values that its reverse needs, ids, two in a word, and at the end its
+*code*, the number of its reverse among ``Codes``. Ids are assigned in the order of the rows, so
+going backward, the ids that a row defines are always the last ones that are left. The row of a loop
+has a record for each iteration before these words.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HALF = 32
 
 
 def to_word(b: Builder, x: Atom) -> Atom:
-    """A scalar as a word."""
+    """Emit a scalar as a word."""
     match x.type:
         case Real():
             return x if x.type == F64 else b.prim("to_real", x, static=(F64,))
@@ -42,7 +42,7 @@ def to_word(b: Builder, x: Atom) -> Atom:
 
 
 def pack(b: Builder, numbers: Sequence[Atom]) -> list[Atom]:
-    """Ids in words, two in each, the last words for the first ids."""
+    """Emit ids as words, two in each; the last words hold the first ids."""
     out: list[Atom] = []
     for k in range(0, len(numbers), 2):
         word = numbers[k]
@@ -54,8 +54,8 @@ def pack(b: Builder, numbers: Sequence[Atom]) -> list[Atom]:
 
 @dataclass(frozen=True)
 class Words:
-    """The end of a row, or one record of a loop, in the order in which it is written: values, then
-    numbers (ids, or a code)."""
+    """The end of a row, or one record of a loop, in the order of writing: values, then numbers
+    (ids, or a code)."""
 
     values: tuple[Atom, ...]
     numbers: tuple[Atom, ...]
@@ -75,14 +75,14 @@ Place = Callable[[int], Atom]
 
 @dataclass(frozen=True)
 class Tape:
-    """What backward code reads: the words, and the accumulator of the cotangents of all ids."""
+    """The state of backward code: the words, and the accumulator of the cotangents of all ids."""
 
     ints: Atom
     reals: Atom
     h: Atom
 
     def value(self, b: Builder, at: Atom, t: Type) -> Atom:
-        """A value of a type from its word."""
+        """Emit a value of a type, from its word."""
         match t:
             case Real():
                 x = b.index(self.reals, (at,), checked=False)
@@ -94,18 +94,18 @@ class Tape:
                 return b.prim("ne", b.index(self.ints, (at,), checked=False), i64(0))
 
     def half(self, b: Builder, at: Atom, k: int) -> Atom:
-        """The number that is an even or odd one of those that are packed."""
+        """Emit one of two numbers that are packed in a word."""
         word = b.index(self.ints, (at,), checked=False)
         if k % 2 == 1:
             return b.prim("shr", word, i64(HALF))
         return b.prim("and", word, i64((1 << HALF) - 1))
 
     def number(self, b: Builder, words: Words, k: int, place: Place) -> Atom:
-        """Number ``k`` of the words that are at these places."""
+        """Emit number ``k`` of the words at these places."""
         return self.half(b, place(words.size - k // 2 - 1), k)
 
     def read(self, b: Builder, words: Words, place: Place) -> dict[Var, Atom]:
-        """The values of the words that are at these places."""
+        """Emit the values of the words at these places."""
         return {
             v: self.value(b, place(k), v.type)
             for k, v in enumerate(words.values)
@@ -113,33 +113,34 @@ class Tape:
         }
 
     def add(self, b: Builder, number: Atom, ct: Atom) -> None:
-        """To the cotangent of an id."""
+        """Add to the cotangent of an id."""
         b.lets.append(Let((), AccAdd(self.h, (number,), ct)))
 
 
 class Row(Protocol):
-    """What goes backward through a row whose words end at ``end``."""
+    """The reverse of a row whose words end at ``end``."""
 
     def start(self, b: Builder, tape: Tape, end: Atom) -> Atom:
-        """Where the row begins."""
+        """Emit the place where the row begins."""
         ...
 
     def count(self, b: Builder, tape: Tape, end: Atom) -> Atom:
-        """How many ids it defines."""
+        """Emit the number of ids that it defines."""
         ...
 
     def reverse(self, b: Builder, tape: Tape, end: Atom, first: Atom) -> None:
-        """Add to the cotangents of what the row comes from, from those of its ids."""
+        """Add the cotangents of the ids that the row reads, computed from those of the ids that it
+        defines."""
         ...
 
 
 def before(b: Builder, end: Atom, words: Words) -> Place:
-    """The places of words that end there."""
+    """Return the places of words that end there."""
     return lambda k: b.prim("sub", end, i64(words.size - k))
 
 
 def given(b: Builder, tape: Tape, outputs: Sequence[Var], first: Atom) -> list[Atom]:
-    """The cotangents of the ids of ``outputs``."""
+    """Emit the cotangents of the ids of ``outputs``."""
     out: list[Atom] = []
     for k, v in enumerate(outputs):
         assert isinstance(v.type, Real)
@@ -152,8 +153,8 @@ def where_any(
     b: Builder, tape: Tape, outputs: Sequence[Var], first: Atom,
     then: Callable[[Builder, Sequence[Atom]], None],
 ) -> None:
-    """What is done with the cotangents of the ids of ``outputs``, unless all are zero: then nothing
-    is added, whatever the values are."""
+    """Emit ``then`` with the cotangents of the ids of ``outputs``, under the condition that not all
+    are zero: otherwise nothing is added, whatever the values are."""
     cts = given(b, tape, outputs, first)
     some: Atom | None = None
     for ct in cts:
@@ -167,7 +168,7 @@ def where_any(
 
 @dataclass(frozen=True)
 class Straight:
-    """The reverse of straight-line code: ``back`` goes from ``outputs`` (cotangents) and the values
+    """The reverse of straight-line code. ``back`` goes from ``outputs`` (cotangents) and the values
     of the row to a cotangent for each of its numbers but the first, which is the code."""
 
     words: Words
@@ -202,12 +203,12 @@ class Codes:
 
     @property
     def next(self) -> int:
-        """The code of the next one."""
+        """Return the code of the next row that is added."""
         return len(self.all)
 
     def resolve(self, b: Builder, tape: Tape, ids: Atom) -> None:
-        """From the last row to the first, through all their reverses; ``ids``: how many there
-        are."""
+        """Emit the loop from the last row to the first, through the reverse of each; ``ids``: the
+        number of all ids."""
         if not self.all:
             return
         end, top = Var("end", I64), Var("top", I64)
@@ -222,7 +223,7 @@ class Codes:
     def _choose(
         self, b: Builder, tape: Tape, code: Atom, end: Var, top: Var, among: range
     ) -> tuple[Atom, ...]:
-        """Go back through the row with this code; where it begins, and its first id."""
+        """Emit the reverse of the row with this code; return its begin and its first id."""
         if len(among) == 1:
             return self._row(b, tape, among[0], end, top)
         half = len(among) // 2

@@ -1,4 +1,4 @@
-"""What the values of a type become under differentiation.
+"""The types of values under differentiation.
 
 Reverse mode (accumulators; Efficient CHAD, section 5, with handles that travel with the arrays):
 
@@ -86,7 +86,7 @@ class Spaces:
         return cls(decls, bearing_decls(decls, cls.leaves))
 
     def beside(self, t: Real) -> Type:
-        """What stands beside a real in its dual space: its tangent."""
+        """Return the type that stands beside a real in its dual space: that of its tangent."""
         return t
 
     def bears(self, t: Type) -> bool:
@@ -102,8 +102,8 @@ class Spaces:
                 return _bears(t, self.bearing_names, self.leaves)
 
     def decl(self, name: str) -> Decl:
-        """A declaration of the program, or one of those made of it (``n.jvp.jvp.fwd``): a function
-        that was differentiated forward is differentiated again."""
+        """Return a declaration of the program, or one that is derived from it (``n.jvp.jvp.fwd``):
+        a function that was differentiated forward may be differentiated again."""
         if name in self.decls:
             return self.decls[name]
         for suffix, of in ((FORWARD, self._forward_decl), (self.dual_suffix, self._dual_decl)):
@@ -196,7 +196,7 @@ class Spaces:
         return Decl(name + self.dual_suffix, variants)
 
     def needed(self, decls: Decls, types: Iterable[Type]) -> Decls:
-        """The declarations, and those that are mentioned in them and in types."""
+        """Return these declarations and all that are mentioned in them and in types."""
         out = dict(decls)
         todo = [*types, *(f for d in decls.values() for v in d.variants for f in v.fields)]
         while todo:

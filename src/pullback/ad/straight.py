@@ -1,9 +1,9 @@
 """Selective fusion (Krawiec et al., section 8.7): straight-line code leaves one row on the tape.
 
-The active operations of a block wait until something other than such an operation wants the id of
-one of them; then all that it comes from becomes a row (``below``), whose *outputs* are what is
-wanted and what other rows will come from. Backward, a row is reverse mode through its operations
-(``sweep``).
+The active operations of a block wait until other code needs the id of one of them. Then all
+operations that this one comes from become a row (``below``). Its *outputs* are the operation that
+was needed and those from which other rows will come. Backward, a row is reverse mode through its
+operations (``sweep``).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ wants its id."""
 
 
 def is_operation(let: Let, on: On, gates: bool = False) -> bool:
-    """Whether the let computes an active real from reals by a row of the table that has partials
-    (a *gate* chooses among its arguments instead, and has the id of the one that it chooses)."""
+    """Whether the let computes an active real from reals by a row of the table with partials. (A
+    *gate* chooses one of its arguments instead, and has the id of that one.)"""
     match let.op:
         case Prim(name, _, _) if name != "stop_gradient" and len(let.vars) == 1:
             v = let.vars[0]
@@ -50,7 +50,7 @@ def differentiable(let: Let, on: On) -> list[Var]:
 
 
 def same_id(let: Let, on: On) -> Var | None:
-    """The argument that an operation adds nothing but a constant to."""
+    """Return the argument whose id the let has because it only adds a constant."""
     assert isinstance(let.op, Prim)
     row, from_ = TABLE[let.op.name], differentiable(let, on)
     match from_:
@@ -61,7 +61,7 @@ def same_id(let: Let, on: On) -> Var | None:
 
 
 def wants(let: Let, on: On) -> list[Var]:
-    """The active variables whose ids a let uses that is no operation."""
+    """Return the active variables whose ids a let uses, if the let is no operation."""
     found: dict[Atom, None] = {}
     if any(on(v) for v in let.vars) or not isinstance(let.op, Prim):
         found.update(dict.fromkeys(atoms_of(let.op)))
@@ -71,7 +71,7 @@ def wants(let: Let, on: On) -> list[Var]:
 
 
 def users_of(block: Block, wanted: Iterable[Var], on: On) -> Users:
-    """Who wants the ids of what is in a block, of which ``wanted`` are results."""
+    """Return the users of each variable of a block; ``wanted`` are those among its results."""
     out: Users = {}
     for v in wanted:
         out.setdefault(v, []).append(None)
@@ -86,8 +86,8 @@ def users_of(block: Block, wanted: Iterable[Var], on: On) -> Users:
 
 
 def below(roots: Iterable[Var], waiting: dict[Var, Let], on: On) -> dict[Var, None]:
-    """The waiting operations that some of them come from, with these, in an order that is the same
-    in all runs."""
+    """Return the waiting operations from which the roots come, roots included, in an order that is
+    the same in all runs."""
     found: dict[Var, None] = {}
     todo = list(roots)
     while todo:
@@ -102,7 +102,8 @@ def sweep(
     b: Builder, lets: Sequence[Let], ct: dict[Var, Atom], value: Callable[[Atom], Atom], on: On,
     sums: Contributions,
 ) -> None:
-    """From the cotangents of some variables to those of all that they come from."""
+    """Emit the cotangents of all variables that the operations come from, given those of their
+    results."""
     for let in reversed(lets):
         assert isinstance(let.op, Prim)
         (v,) = let.vars
@@ -122,8 +123,8 @@ def sweep(
 
 
 def product_of(lets: Sequence[Let]) -> str | None:
-    """The primitive that multiplies a partial by all of these operations with a cotangent; None:
-    there is none, since a gate stops even what is infinite."""
+    """Return the primitive that multiplies a partial of any of these operations with a cotangent;
+    None if there is none, because a gate stops even infinite values."""
     rules = {TABLE[x.op.name].product for x in lets if isinstance(x.op, Prim)}
     if "gate" in rules:
         return None

@@ -1,4 +1,4 @@
-"""The structure of data, written down as whole numbers (see ``ravel``)."""
+"""Write the structure of data down as whole numbers (see ``ravel``)."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ Body = Callable[[Builder, tuple[Var, ...]], Sequence[Atom]]
 
 @dataclass(frozen=True, slots=True)
 class Layout(State):
-    """How far the structure is written down: the words and how many there are, the number of
-    reals, the table of nodes (addresses, numbers) and how many there are."""
+    """The state while the structure is written: the words and their number, the number of reals,
+    the table of nodes (addresses, numbers) and their number."""
 
     words: Atom
     at: Atom
@@ -67,14 +67,16 @@ class Structures:
         self, b: Builder, what: str, t: Type, args: Sequence[Atom], results: Sequence[Type],
         body: Body, site: Site | None = None,
     ) -> tuple[Var, ...]:
-        """A call of the function ``what`` for type ``t``, made when first called; it may recur."""
+        """Emit a call of the function ``what`` for type ``t``, which is written at its first call;
+        it may recur."""
         key = what, t, site
         if key not in self.made:
             n = len(self.functions)
             while (name := f"{what}.data.{n}") in self.functions:
                 n += 1
             self.made[key] = name
-            self.functions[name] = Function(name, (), Block((), ()), tuple(results))  # to come
+            # its body follows
+            self.functions[name] = Function(name, (), Block((), ()), tuple(results))
             given = tuple(Var("x", a) for a in types_of(args))
             inner = Builder()
             block = inner.block(tuple(body(inner, given)))
@@ -85,7 +87,7 @@ class Structures:
         return [v.fields for v in variants_of(t, self.decls)]
 
     def nodes_in(self, t: Type) -> tuple[str, ...]:
-        """The declarations that data of this type can have nodes of."""
+        """Return the declarations of the nodes that data of this type can hold."""
         found_: set[str] = set()
         todo = [t]
         while todo:
@@ -104,7 +106,8 @@ class Structures:
     # -- the structure --------------------------------------------------------------------------
 
     def layout(self, b: Builder, x: Atom) -> tuple[Atom, Atom]:
-        """The words of data, and the number of its reals. Word 0 is the number of its nodes."""
+        """Emit the words of data, and the number of its reals. Word 0 is the number of its nodes.
+        """
 
         def body(b: Builder, given: tuple[Var, ...]) -> Sequence[Atom]:
             words, keys, numbers = (filled(b, i64(_FIRST), i64(0)) for _ in range(3))
@@ -178,7 +181,7 @@ class Structures:
     # -- some value -----------------------------------------------------------------------------
 
     def nothing(self, b: Builder, t: Type, rank: int = 1) -> Var:
-        """An array of no elements."""
+        """Emit an array without elements."""
         inner = Builder()
         one = self._never(inner, t)
         index = tuple(Var("i", I64) for _ in range(rank))
@@ -186,7 +189,7 @@ class Structures:
         return b.let(made, (Array(t, rank),))[0]
 
     def dummy(self, b: Builder, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:
-        """Some value of a type, that nobody looks at."""
+        """Emit some value of a type that nobody reads."""
         match t:
             case Array(elem, rank):
                 return self.nothing(b, elem, rank)
@@ -201,7 +204,8 @@ class Structures:
                 return lit(0, t)
 
     def _depth(self, fields: Sequence[Type], inside: frozenset[Type]) -> int:
-        """How deep the smallest value of these fields is (very deep: there is none)."""
+        """Return the depth of the smallest value of these fields; a large number if there is none.
+        """
         deepest = 0
         for f in fields:
             if isinstance(f, Sum | Named):
@@ -212,7 +216,7 @@ class Structures:
         return deepest
 
     def _never(self, b: Builder, t: Type) -> Atom:
-        """An element of an array of none."""
+        """Emit an element of an empty array, for code that never runs."""
         if isinstance(t, Real | Int | Bool):
             return lit(0, t)
 

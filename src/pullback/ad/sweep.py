@@ -1,4 +1,4 @@
-"""What all parts of the reverse sweep share: cotangents by value, accumulators, and callees.
+"""The common part of the files of the reverse sweep: cotangents by value, accumulators, callees.
 
 Cotangents of reals are by value, in ``Cts``; those of arrays and nodes are in accumulators, named
 by the handles of the forward sweep. A cotangent that is statically zero is absent.
@@ -34,7 +34,7 @@ Cts = dict[Var, list[Atom | None]]
 """The cotangent leaves (``Spaces.cotangent``) of variables; None and absent: zero."""
 
 Got = list[list[Atom | None] | None]
-"""What the results of a let have got."""
+"""The cotangents that the results of a let have received."""
 
 Key = tuple[Var, int]
 """One cotangent leaf of a variable."""
@@ -60,7 +60,8 @@ class Pair(Protocol):
 
 
 class Callees(Protocol):
-    """What the sweeps ask of the program: functions by need (``functions.Functions``)."""
+    """The questions that the sweeps ask about the program; functions are translated at request
+    (``functions.Functions``)."""
 
     @property
     def wild(self) -> bool: ...
@@ -77,7 +78,7 @@ class Callees(Protocol):
 
 
 class DerivativeError(Exception):
-    """Something without a derivative is differentiated; carries the let."""
+    """Code without a derivative is differentiated; the error carries the let."""
 
     def __init__(self, reason: str, let: Let) -> None:
         super().__init__(reason)
@@ -86,8 +87,8 @@ class DerivativeError(Exception):
 
 
 def refuse_data(spaces: Spaces, types: Iterable[Type], let: Let) -> None:
-    """Sums, nodes, and arrays of them or of arrays change their form in a differentiated function
-    (``spaces``), so a derivative inside differentiated code, or in it, cannot take them yet."""
+    """Refuse data in a derivative term inside of differentiated code: sums, nodes, and arrays of
+    them or of arrays change their form in a differentiated function (``spaces``)."""
     if any(spaces.composite(t) for t in types):
         raise DerivativeError(
             "a derivative inside compiled code of a function of data (records of several classes, "
@@ -100,11 +101,12 @@ def refuse_data(spaces: Spaces, types: Iterable[Type], let: Let) -> None:
 class Sweep(ABC):
     """The state of the reverse sweep of one function.
 
-    ``touched``: handles that may have received something, as far as the sweep has come. What an
-    untouched handle belongs to need not be reversed. Handles flow as arrays do, so whoever passes
-    a let backwards hands the touch on to the names that the handle had before it.
+    ``touched``: the handles that may have received a cotangent so far. The code to which an
+    untouched handle belongs need not be reversed. Handles flow as arrays do, so after going back
+    through a let the touch belongs to the names that the handle had before the let.
 
-    ``curved``: variables that are computed from others in a block around."""
+    ``curved``: variables that are computed from others in a block around.
+    """
 
     def __init__(self, callees: Callees, recomputing: bool = False) -> None:
         self.callees = callees
@@ -112,17 +114,18 @@ class Sweep(ABC):
         self.touched: set[Var] = set()
         self.curved: set[Var] = set()
         self.sums = Contributions()
-        self.now: dict[Var, Atom] = {}  # of restored arrays: the version in the reverse sweep
+        self.now: dict[Var, Atom] = {}  # restored array -> its present version in the reverse sweep
         self.added: dict[Let, Operand] = {}  # updates that only add (``increments``)
-        self.old: set[Operand] = set()  # where the cotangent stays in the cell
+        self.old: set[Operand] = set()  # operands whose cotangent stays in the cell
 
     @abstractmethod
     def block(self, f: Frame, block: Block, ct: Cts, b: Builder) -> None:
-        """Reverse the lets; what is left in ``ct`` belongs to variables of enclosing blocks."""
+        """Reverse the lets; the cotangents that remain in ``ct`` belong to variables of enclosing
+        blocks."""
 
     @abstractmethod
     def within(self, recomputing: bool) -> Sweep:
-        """The same sweep, in a region that is perhaps recomputed."""
+        """Return the same sweep in another region, which may be one that is recomputed."""
 
     def add(self, f: Frame, ct: Cts, a: Atom, k: int, value: Atom | None, b: Builder) -> None:
         """Add to leaf ``k`` of the cotangent of a primal atom."""
@@ -138,9 +141,9 @@ class Sweep(ABC):
         b.lets.append(Let((), AccAdd(h, idx, self.sums.closed(b, value))))
 
     def read(self, h: Atom, idx: tuple[Atom, ...], t: Real, b: Builder, take: bool = False) -> Atom:
-        """The cotangent in a cell; perhaps it is taken out. Where it is 0 there is none, for
-        the cell may have received nothing (which tables that only add and multiply need not ask:
-        their partials are finite)."""
+        """Read the cotangent in a cell, or take it out. Where it is 0 it counts as absent, for the
+        cell may have received nothing. (Programs whose rows only add and multiply need not ask:
+        their partials are finite.)"""
         op = AccTake(h, idx, t.bits) if take else AccRead(h, idx, t.bits)
         (d,) = b.let(op, (t,), names=("d",))
         if self.callees.wild or not take:
@@ -148,29 +151,31 @@ class Sweep(ABC):
         return d
 
     def touch(self, atoms: tuple[Atom, ...]) -> None:
-        """These handles may have received something."""
+        """Note that these handles may have received a cotangent."""
         self.touched.update(a for a in atoms if isinstance(a, Var))
 
     def is_touched(self, atoms: tuple[Atom, ...]) -> bool:
         return any(isinstance(a, Var) and a in self.touched for a in atoms)
 
     def join(self, source: tuple[Atom, ...], target: tuple[Atom, ...]) -> None:
-        """What touched the target handles touches the source, from which they come."""
+        """Note that the source is touched if the target is, because the target's handles come from
+        it."""
         if self.is_touched(target):
             self.touch(source)
 
     def leaf(self, f: Frame, ct: Cts, key: Key, b: Builder) -> Atom:
-        """A leaf that leaves the block, or a literal zero."""
+        """Return a leaf that leaves the block, or a literal zero."""
         return self.sums.closed(b, leaf_of(f, ct, key))
 
     def restored(self, f: Frame, v: Var, b: Builder) -> Atom:
-        """A restored array as it was when ``v`` was its version."""
+        """Return a restored array in the state that it had as the version ``v``."""
         if v in f.facts.restored.last:
             return b.prim("copy", f.value(v))
         return self.now[v]
 
     def back_at(self, f: Frame, v: Var) -> Var:
-        """The name in the reverse sweep of a version that the array now is again."""
+        """Return the name that the version ``v``, to which the array has been taken back, has in
+        the reverse sweep."""
         name = f.value(v)
         assert isinstance(name, Var)
         self.now[v] = name
@@ -178,7 +183,7 @@ class Sweep(ABC):
 
 
 def keys_of(cts: list[Cts]) -> list[Key]:
-    """The leaves that are not zero in all of them."""
+    """Return the leaves that are not zero in all of them."""
     seen: dict[Key, None] = {}
     for ct in cts:
         for v, leaves in ct.items():
@@ -195,20 +200,20 @@ def leaf_type(f: Frame, key: Key) -> Real:
 
 
 def leaf_of(f: Frame, ct: Cts, key: Key) -> Atom:
-    """A leaf, or a literal zero."""
+    """Return a leaf, or a literal zero."""
     v, k = key
     leaves = ct.get(v)
     return or_zero(leaves[k] if leaves is not None else None, leaf_type(f, key))
 
 
 def or_zero(leaf: Atom | None, t: Real) -> Atom:
-    """A cotangent, or a literal zero."""
+    """Return a cotangent, or a literal zero."""
     return leaf if leaf is not None else lit(0.0, t)
 
 
 def has_effect(block: Block) -> bool:
-    """Whether a reverse block accumulates anything. A derivative term adds to the accumulators
-    that it was given."""
+    """Whether a reverse block accumulates anything. (A derivative term adds to the accumulators
+    among its arguments.)"""
     for let in block.lets:
         if isinstance(let.op, AccAdd | AccTake | Vjp):
             return True

@@ -1,10 +1,11 @@
-"""Dual numbers as a whole: the inputs are numbered, the program leaves its rows on the tape
-(``dual``), and the tape is gone through backwards.
+"""Dual numbers as a whole: number the inputs, run the program, which leaves rows on the tape
+(``dual``), and go through the tape backwards.
 
-The ids are 0 (nobody), then those of the inputs, data first, then those of the rows. Data among
-the parameters comes in its dual space, with ids inside, from 1 on (of arrays of arrays of reals:
-with the first id of each); where ``differentiate`` has an
-accumulator of its cells, here there is one of as many cells as it has ids."""
+The ids are 0 (for what depends on no input), then those of the inputs, data first, then those of
+the rows. Data among the parameters comes in its dual space, with ids inside, from 1 on (of arrays
+of arrays of reals: with the first id of each). ``differentiate`` has an accumulator of the cells of
+data; here it has as many cells as data has ids.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ Only = tuple[int, ...] | None
 
 
 def dual_gradient(program: Program, wrt: tuple[int, ...], only: Only = None) -> Program:
-    """The same as ``differentiate.gradient``, by dual numbers."""
+    """The function ``differentiate.gradient``, by dual numbers."""
     maker = _Maker.of(program, wrt, only)
     b = Builder()
     run = maker.forward(b)
@@ -53,10 +54,12 @@ def dual_gradient(program: Program, wrt: tuple[int, ...], only: Only = None) -> 
 def dual_split(
     program: Program, wrt: tuple[int, ...], only: Only = None, handles: bool = False
 ) -> tuple[Program, Program, tuple[bool, ...]]:
-    """The same as ``differentiate.split`` or ``split_with_handles``, by dual numbers; but the
-    forward program, too, has the accumulator of the data's cells for its last parameter. The
-    residual is the tape. Results that are data, or arrays with ``handles``, have ids in them
-    or beside them: the cells of the accumulator that is the last one of the forward program."""
+    """The functions ``differentiate.split`` and ``split_with_handles``, by dual numbers.
+
+    The forward program, too, has the accumulator of the cells of data as its last parameter. The
+    residual is the tape. Results that are data, or arrays with ``handles``, have ids in them or
+    beside them, which name cells of the accumulator that is the last result of the forward program.
+    """
     maker = _Maker.of(program, wrt, only)
     b = Builder()
     run = maker.forward(b)
@@ -78,9 +81,9 @@ def dual_split(
 
 @dataclass(frozen=True)
 class _Run:
-    """What the forward program leaves: the results, the ids of those that have a seed (None:
-    inactive) and of those that are arrays, the words of the tape, how many ids there are, and the
-    first id and the shape of each input. ``h``: the accumulator of all ids, if it is there."""
+    """The values that the forward program returned: the results, the ids of those that have a seed
+    (None: inactive) and of those that are arrays, the words of the tape, the number of ids, and the
+    first id and the shape of each input. ``h``: the accumulator of all ids, if it exists."""
 
     results: tuple[Atom, ...]
     ids: tuple[Atom | None, ...]
@@ -92,7 +95,7 @@ class _Run:
     h: Atom | None = None
 
     def kept(self) -> tuple[Atom, ...]:
-        """What the backward pass needs."""
+        """Return the values that the backward pass needs."""
         inputs = (a for at, shape in self.inputs for a in (at, *shape))
         ids = (a for a in self.ids if a is not None)
         h = () if self.h is None else (self.h,)
@@ -112,8 +115,9 @@ class _Run:
 
 @dataclass
 class _Maker:
-    """One program being translated. ``params`` are those of its main, data with its ids; ``seeds``
-    one per result that can have one (None: zero); ``cells``, of as many cells as data has ids."""
+    """The translation of one program. ``params`` are those of its main, data with its ids;
+    ``seeds`` has one for each result that can have one (None: zero); ``cells`` has as many cells as
+    data has ids."""
 
     functions: Functions
     spaces: IdSpaces
@@ -207,7 +211,7 @@ class _Maker:
         )
 
     def after(self, b: Builder, last: Atom, ids: tuple[Atom, ...]) -> Atom:
-        """Something that is known only when these ids are."""
+        """Emit a number that cannot be computed before these ids are."""
         for a in ids:
             known = a if a.type == I64 else b.dim(a, 0)
             last = b.prim("add", last, known)
@@ -215,7 +219,7 @@ class _Maker:
 
     @property
     def plain(self) -> tuple[int, ...]:
-        """The parameters that are differentiated and no data."""
+        """The differentiated parameters that are no data."""
         return tuple(i for i in self.wrt if not self.spaces.composite(self.main.params[i].type))
 
     def arguments(
@@ -238,20 +242,20 @@ class _Maker:
 
     @property
     def numbered(self) -> frozenset[int]:
-        """The parameters that are arrays of (arrays of) reals, those that have ids."""
+        """The parameters that are arrays of (arrays of) reals and have ids."""
         types = {i: p.type for i, p in enumerate(self.main.params)}
         arrays = [(i, t) for i, t in types.items() if isinstance(t, Array) and seeded(t)]
         plain = self.plain
         return frozenset(i for i, t in arrays if i in plain or isinstance(t.elem, Array))
 
     def ids(self, at: Atom, shape: tuple[Atom, ...], b: Builder) -> Atom:
-        """The ids of an input from a position on, in C order."""
+        """Emit the ids of an input from a position on, in C order."""
         return lasting(b, consecutive(b, at, shape)) if shape else at
 
     # -- backward -------------------------------------------------------------------------------
 
     def backward(self, b: Builder, run: _Run) -> Atom:
-        """The accumulator of the cotangents of all ids."""
+        """Emit the accumulator of the cotangents of all ids, filled by the rows."""
         h = run.h if run.h is not None else b.let(AccNew((run.count,)), (Handle(1),))[0]
         for seed, ids in zip(self.seeds, run.ids, strict=True):
             if seed is not None and ids is not None:
@@ -260,7 +264,7 @@ class _Maker:
         return h
 
     def cotangents(self, b: Builder, run: _Run, h: Atom) -> tuple[Atom, ...]:
-        """Those of the inputs, and of all cells."""
+        """Emit the cotangents of the inputs, and of all cells."""
         types = [self.main.params[i].type for i in self.plain]
         types += [Array(F64, 1)] * len(self.cells)
         out: list[Atom] = []
@@ -277,14 +281,14 @@ class _Maker:
 
 
 def _given(spaces: IdSpaces, t: Type) -> tuple[Type, ...]:
-    """The types of what is given of a parameter: data with ids inside, but of an array of arrays of
+    """Return the types that stand for a parameter: data with ids inside, but an array of arrays of
     reals with the first id of each."""
     firsts = spaces.firsts(t) if isinstance(t, Array) else None
     return spaces.dual(t, spaces.composite(t)) if firsts is None else (t, firsts)
 
 
 def consecutive_inside(b: Builder, array: Atom, firsts: Atom) -> Atom:
-    """The ids beside an array of arrays of reals, each of which has consecutive ones."""
+    """Emit the ids beside an array of arrays of reals, each of which has consecutive ones."""
     t = array_type(array.type)
     idx, body = indices(t.rank), Builder()
     inner = body.index(array, idx, checked=False)
@@ -298,7 +302,7 @@ def consecutive_inside(b: Builder, array: Atom, firsts: Atom) -> Atom:
 
 
 def scatter(b: Builder, value: Atom, ids: Atom, h: Atom) -> None:
-    """Add cotangents to those of the ids: of a real, or of (arrays of) arrays of reals."""
+    """Add cotangents to those of the ids, of a real or of (arrays of) arrays of reals."""
     if not isinstance(value.type, Array):
         b.lets.append(Let((), AccAdd(h, (ids,), value)))
         return

@@ -1,13 +1,14 @@
-"""Tuples become variables: SOURCE -> FLAT (and, after ad, ACCUMULATING -> ACCUMULATING).
+"""Replace tuples by variables: SOURCE -> FLAT (and, after ad, ACCUMULATING -> ACCUMULATING).
 
     x : Tuple(t1, t2)          ->  x.0 : t1, x.1 : t2     variables, parameters, results, fields
     a : Array(Tuple(t1, t2))   ->  a.0 : Array(t1), a.1 : Array(t2)          structure of arrays
     MakeTuple, Project         ->  nothing: they rename
     Index, Update, views, Build, emitted results: once per leaf
 
-``leaves_of`` says how a type maps to its leaves; the driver flattens the caller's values likewise.
-An array whose elements have no leaf (an array of empty tuples) keeps its shape as an array of
-Bool. ``Vjp`` and ``Jvp`` name arguments by position: a position becomes those of its real leaves.
+``leaves_of`` says how a type maps to its leaves; the driver flattens the caller's values in the
+same way. An array whose elements have no leaf (an array of empty tuples) keeps its shape as an
+array of Bool. ``Vjp`` and ``Jvp`` name arguments by position: a position becomes the positions of
+its real leaves.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ from pullback.core.types import (
 
 
 def flatten_tuples(program: Program) -> Program:
-    """The program without tuples."""
+    """Return the program without tuples."""
     p = _Pass(program, _real_decls(program.decls))
     functions = {name: _function(p, f) for name, f in program.functions.items()}
     decls = {name: Decl(name, _variants(d.variants)) for name, d in program.decls.items()}
@@ -106,7 +107,7 @@ def _variants(variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
 
 
 def _names(t: Type, name: str) -> tuple[str, ...]:
-    """Hints for the printer, one per leaf of ``t``."""
+    """Return hints for the printer, one per leaf of ``t``."""
     match t:
         case Tuple(items, names):
             labels = names or tuple(str(k) for k in range(len(items)))
@@ -231,8 +232,8 @@ def _let(p: _Pass, let: Let, out: list[Let]) -> None:
 def _vjp(
     p: _Pass, let: Let, args: tuple[Atom, ...], wrt: tuple[int, ...], out: list[Let]
 ) -> None:
-    """A cotangent has the type of its argument; for leaves that are not real, any value will do:
-    the argument's own."""
+    """Flatten a Vjp. A cotangent has the type of its argument; for leaves that are not real any
+    value will do, so the argument itself is taken."""
     op = _op(p, let.op)
     primal = len(let.vars) - len(wrt)
     new = list(p.binds(let.vars[:primal]))
@@ -247,7 +248,8 @@ def _vjp(
 
 
 def _prim(p: _Pass, let: Let, op: Prim, out: list[Let]) -> None:
-    """A primitive of tuples works leaf by leaf; ``dim`` looks at any one of them."""
+    """Flatten a primitive of tuples, which works leaf by leaf; ``dim`` takes any one of the leaves.
+    """
     parts = [p.atom(a) for a in op.args]
     if op.name == "dim":
         parts[0] = parts[0][:1]

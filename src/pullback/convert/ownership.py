@@ -1,15 +1,17 @@
-"""Updates happen in place, so nobody may see the old array any more: copies where somebody would.
+"""Make updates happen in place: insert copies where other code would see the update.
 
-An ``Update`` consumes its array. In place it is right when the array's storage is *owned* (made in
-this function: by ``Build``, ``copy``, an earlier update, a callee that returns fresh storage; or
-carried by a loop that was entered with such an array; or a parameter that callers give away) and
-when nothing that may share the storage is read afterwards. Elsewhere this pass inserts ``copy``:
-before the update, before the call of a function that updates its parameter, before the loop that
-carries the array, or at the end of the loop's body. An update inside of an element asks the same of
-all that is in the array; else the array is copied with what is in it. ``main`` and functions that
-derivative terms name own none of their parameters. What calls only hand through is the argument
-(``passed``). The front end refuses updates that a user could
-see from outside, so copies are rare; they make the meaning of Core (arrays are values) hold.
+An ``Update`` consumes its array. In place it is right if the storage of the array is *owned*
+(allocated in this function: by ``Build``, ``copy``, an earlier update, a callee that returns fresh
+storage; or carried by a loop that was entered with such an array; or a parameter that callers give
+away) and if no variable that may share the storage is read afterwards. Elsewhere this pass inserts
+``copy``: before the update, before the call of a function that updates its parameter, before the
+loop that carries the array, or at the end of the loop's body. An update inside of an element asks
+the same of everything in the array; if that fails, the array is copied with its elements.
+
+``main`` and functions that derivative terms name own none of their parameters. A result of a call
+that is an unchanged argument counts as the argument (``passed``). The front end refuses updates
+that a user could see from outside, so copies are rare; they make the meaning of Core (arrays are
+values) hold.
 
 The pass walks forwards for the roots (``roots``) and then backwards with the set of live variables.
 """
@@ -59,7 +61,7 @@ from pullback.core.types import I64, Array
 
 
 def own_updates(program: Program) -> Program:
-    """The program with a ``copy`` wherever an update in place would be seen."""
+    """Return the program with a ``copy`` wherever other code would see an update in place."""
     program = without_passed(program)
     order = call_order(program)
     lent = {program.main} | {
@@ -94,7 +96,7 @@ def own_updates(program: Program) -> Program:
 
 
 class _Live:
-    """The live variables and how many of them share each root; changes can be undone."""
+    """The live variables, and how many of them share each root; changes can be undone."""
 
     def __init__(self, p: Facts) -> None:
         self.p = p
@@ -121,7 +123,8 @@ class _Live:
         return any(self.roots[r] > 0 for r in roots)
 
     def since(self, mark: int) -> list[Var]:
-        """The variables that have become live since the trail was that long; undo them."""
+        """Return the variables that have become live since the trail had the length ``mark``, and
+        undo these changes."""
         added = [v for v in self.trail[mark:] if v in self.variables]
         del self.trail[mark:]
         self.forget(added)
@@ -129,7 +132,7 @@ class _Live:
 
 
 def _storage(p: Facts, a: Atom, deep: bool) -> Roots:
-    """The roots that an update of the array, or inside of its elements, takes over."""
+    """Return the roots that an update of the array, or inside of its elements, takes over."""
     return p.all_of(a) if deep else p.outer_of(a)
 
 
@@ -138,7 +141,8 @@ def _is_free(p: Facts, a: Atom, deep: bool) -> bool:
 
 
 def _copy(atom: Atom, out: list[Let], deep: bool) -> Atom:
-    """A fresh copy (``deep``: of what is in it too); ``out`` is in reverse order of execution."""
+    """Emit a fresh copy (``deep``: also of its elements) to ``out``, which is in reverse order of
+    execution."""
     b = Builder()
     new = _copied(b, atom, deep)
     out.extend(reversed(b.lets))
@@ -182,7 +186,8 @@ def _lets(
 
 
 def _op(p: Facts, op: Op, live: _Live, before: list[Let]) -> Op:
-    """The op with the copies that it needs inside; those that it needs first in ``before``."""
+    """Return the op with the copies that it needs inside; copies that it needs before it go to
+    ``before``."""
     match op:
         case Update(a, idx, value, checked):
             deep = is_inside(op)
@@ -221,7 +226,8 @@ def _op(p: Facts, op: Op, live: _Live, before: list[Let]) -> Op:
 
 
 def _branches(p: Facts, blocks: tuple[Block, ...], live: _Live) -> tuple[Block, ...]:
-    """Each branch sees what is live after the branch, not what the others use."""
+    """Rewrite the blocks of a branch; in each, the variables that are live after the branch are
+    live, but not those that other blocks use."""
     used: list[Var] = []
     new = []
     for block in blocks:
@@ -233,7 +239,8 @@ def _branches(p: Facts, blocks: tuple[Block, ...], live: _Live) -> tuple[Block, 
 
 
 def _outside(op: Op) -> list[Var]:
-    """The variables of the blocks around that a loop's blocks read: live in every iteration."""
+    """Return the variables from outside that the blocks of a loop read: they are live in every
+    iteration."""
     return [v for bound, block in sub_blocks(op) for v in free_variables(block, bound)]
 
 
@@ -245,10 +252,11 @@ def _given(
     live: _Live,
     before: list[Let],
 ) -> tuple[Atom, ...]:
-    """What is given to a loop or callee that takes over the storage of the arguments ``taken``
-    (and of what is in those that are ``dug``): these must be owned and seen by nobody else."""
+    """Return the arguments of a loop or callee that takes over the storage of the arguments
+    ``taken`` (and of the elements of those in ``dug``): these must be owned, and nobody else may
+    see them."""
     new = list(args)
-    for k in sorted(taken, key=lambda k: (k in dug, k)):  # rather copy what is small
+    for k in sorted(taken, key=lambda k: (k in dug, k)):  # of two that share, copy the shallow one
         others = p.all_of(*new[:k], *new[k + 1 :])
         mine = _storage(p, args[k], k in dug)
         if not _is_free(p, args[k], k in dug) or live.reads(mine) or mine & others:

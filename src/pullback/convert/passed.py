@@ -1,14 +1,14 @@
-"""A result of a function that is always one of its parameters is the argument, at every call.
+"""Replace a result of a call by the argument, if the function always returns that parameter.
 
     fun f(n, t) = let u = t[0][0] := 1.0 in return (u, n)
     let v, m = call f(k, a) in ... m ...      ==>      let v, m = call f(k, a) in ... k ...
 
-A function that updates a table gives all parts of it back, those that it leaves alone too (the
-lengths of the rows). Arrays are values here, so such a part is what the caller has. As another name
-of it, it would be an array of unknown owner, and would be copied before the next update
-(``ownership``), in every round of a loop. The result that nobody reads is left to ``dce``.
+A function that updates a table returns all parts of it, also those that it does not change (the
+lengths of the rows). Arrays are values here, so such a part is the array that the caller has. Under
+a second name it would be an array of unknown owner, and would be copied before the next update
+(``ownership``), in every iteration of a loop. Nobody reads the result then, and ``dce`` removes it.
 
-Which results are parameters is the greatest solution: a recursion does not change it.
+The results that are parameters are a greatest fixed point, so a recursive call does not spoil them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NONE: Sources = frozenset()
 
 
 def without_passed(program: Program) -> Program:
-    """The program in which nobody reads arrays that a call only hands through."""
+    """Return the program in which nobody reads arrays that a call returns unchanged."""
     known = {f.name: _everything(f) for f in program.functions.values()}
     changed = True
     while changed:
@@ -54,7 +54,7 @@ def without_passed(program: Program) -> Program:
 
 
 def _everything(f: Function) -> tuple[Sources, ...]:
-    """What is assumed at first: a result is every parameter of its type."""
+    """Return the first assumption: a result is every parameter of its type."""
     return tuple(
         frozenset(k for k, p in enumerate(f.params) if p.type == t and isinstance(t, Array))
         for t in f.results

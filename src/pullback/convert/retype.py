@@ -1,4 +1,4 @@
-"""Other types for the values of sums, all through a program; what passes of that kind share."""
+"""Change the types of sum values throughout a program: the common part of several passes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pullback.core.types import Array, Decl, Named, Sum, Tuple, Type, Variant
 
 @dataclass
 class Retype(ABC):
-    """``program`` with the types of ``sum`` in the place of its sums. ``env``: what variables have
-    become; ``types``: what types have become."""
+    """``program`` with other types in the place of its sums. ``env``: the new names of variables;
+    ``types``: the new types."""
 
     program: Program
     env: dict[Var, Atom] = field(default_factory=dict)
@@ -33,18 +33,18 @@ class Retype(ABC):
 
     @abstractmethod
     def sum(self, t: Sum | Named) -> Type:
-        """The type in the place of this one."""
+        """Return the new type of a sum."""
 
     @abstractmethod
     def inject(self, let: Let, op: Inject, out: list[Let]) -> None:
-        """Append what makes a value of another type."""
+        """Append the lets that build a value of the new type."""
 
     @abstractmethod
     def case(self, let: Let, op: Case, out: list[Let]) -> None:
-        """Append what takes a value of another type apart."""
+        """Append the lets that take a value of the new type apart."""
 
     def run(self, gone: frozenset[str] = frozenset()) -> Program:
-        """The program without the declarations ``gone``."""
+        """Return the program without the declarations ``gone``."""
         decls = {
             name: Decl(name, self.variants(d.variants))
             for name, d in self.program.decls.items() if name not in gone
@@ -119,7 +119,7 @@ class Retype(ABC):
 
 
 def projected(value: Atom, k: int, out: list[Let]) -> Var:
-    """A component of a tuple."""
+    """Emit a component of a tuple."""
     assert isinstance(value, Var) and isinstance(value.type, Tuple)
     v = Var(value.name, value.type.items[k])
     out.append(Let((v,), Project(value, k)))

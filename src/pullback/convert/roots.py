@@ -1,8 +1,8 @@
-"""Whose storage an array may be, forwards: the roots that ``ownership`` decides by.
+"""Compute forwards whose storage an array may be: the roots by which ``ownership`` decides.
 
 Storage is named by *roots*: the variables that were bound to fresh storage, parameters and carried
-variables; what is inside of these two, and of what calls give, has a root of its own (``inside``).
-Every variable has
+variables. The storage inside of parameters and carried variables, and inside of the results of
+calls, has a root of its own (``inside``). Every variable has
 
     outer    the roots that its own storage may be        (arrays)
     inner    the roots that may be reached through its elements or fields
@@ -53,7 +53,8 @@ FRESH = frozenset({"copy", "stack"}) | {n for n, row in TABLE.items() if row.cos
 
 @dataclass(frozen=True)
 class Given:
-    """What a caller gets: per result, whether it owns it, and whether it is whole."""
+    """The results of a function for its caller: for each, whether the caller owns it, and whether
+    it is whole."""
 
     fresh: tuple[bool, ...]
     whole: tuple[bool, ...]
@@ -61,11 +62,14 @@ class Given:
 
 @dataclass
 class Facts:
-    """What is known of every variable, loop and function so far.
+    """The facts about every variable, loop and function so far.
 
-    ``consumes``: per function, the parameters whose storage it takes over; ``digs``: of these, in
-    whose elements it makes updates. ``consumed`` and ``dug``: the same, per loop, of what it
-    carries. ``touched``: the roots that some update takes over."""
+    consumes   for each function, the parameters whose storage it takes over
+    digs       of these, the ones in whose elements it makes updates
+    consumed   the same as ``consumes``, for each loop and its carried variables
+    dug        the same as ``digs``, for each loop and its carried variables
+    touched    the roots that some update takes over
+    """
 
     consumes: dict[str, frozenset[int]]
     digs: dict[str, frozenset[int]]
@@ -94,7 +98,7 @@ class Facts:
         return sets[0].union(*sets[1:]) if sets else NONE
 
     def inside(self, v: Var) -> Var:
-        """The root of what is inside of a variable."""
+        """Return the root of the storage inside of a variable."""
         if v not in self.insides:
             self.insides[v] = Var(v.name, v.type)
             self.inner_roots.add(self.insides[v])
@@ -106,7 +110,8 @@ class Facts:
         return not holds_array(atom.type.elem) or atom in self.whole
 
     def is_given_away(self, atom: Atom) -> bool:
-        """Whether what is put somewhere belongs to that place alone (if nobody reads it later)."""
+        """Whether a value that is put somewhere belongs to that place alone (if nobody reads it
+        later)."""
         return not holds_array(atom.type) or (atom in self.owned and self.is_whole(atom))
 
     def bind(self, var: Var, outer: Roots, inner: Roots, owned: bool, whole: bool = False) -> None:
@@ -125,8 +130,8 @@ class Facts:
             self.inner[var] = self._held(var.type, outer | inner)
 
     def _held(self, t: Type, roots: Roots) -> Roots:
-        """Those that a value of the type can be or hold: of arrays, only such as there are in it.
-        """
+        """Return those of the roots that a value of the type can be or hold, by the types of arrays
+        in it."""
         elems = self.elements(t)
         return frozenset(
             r for r in roots
@@ -149,7 +154,7 @@ class Facts:
 
 
 def _within(t: Type) -> Type:
-    """What is inside of a value of the type."""
+    """Return the type of the elements or fields of a value of the type."""
     return t.elem if isinstance(t, Array) else t
 
 
@@ -190,7 +195,8 @@ def has_rows(t: Type) -> bool:
 
 
 def roots_of_function(p: Facts, f: Function) -> None:
-    """The roots of all variables of the function; what it digs in and gives."""
+    """Compute the roots of all variables of the function, the parameters in which it digs, and its
+    results."""
     digs = p.digs[f.name]
     for k, v in enumerate(f.params):
         inner = frozenset({p.inside(v)})
@@ -279,7 +285,7 @@ def _update(p: Facts, op: Update, v: Var) -> None:
     whole = p.is_whole(a)
     if is_inside(op):
         p.touched |= p.inner_of(a)
-        whole = True  # for else it is copied
+        whole = True  # otherwise it is copied first
     whole = whole and p.is_given_away(value) and not p.all_of(value) & p.inner_of(a)
     before = _exchanged(p, op)
     if before is not None:
@@ -289,7 +295,8 @@ def _update(p: Facts, op: Update, v: Var) -> None:
 
 
 def _exchanged(p: Facts, op: Update) -> Atom | None:
-    """The array of which ``op``, with the update before it, has only exchanged two elements."""
+    """Return the array in which ``op``, with the update before it, has only exchanged two elements.
+    """
     first, there = p.made_by.get(op.array), p.made_by.get(op.value)
     if not isinstance(first, Update) or not isinstance(there, Index):
         return None
@@ -315,7 +322,8 @@ def _separate(p: Facts, body: Block, k: int, indices: tuple[Var, ...]) -> bool:
 
 
 def _is_own(p: Facts, a: Atom, body: Block, inside: set[Var], indices: tuple[Var, ...]) -> bool:
-    """Made in the iteration; or the element of a whole array at the iteration's own place."""
+    """Whether an array was built in the iteration, or is the element of a whole array at the
+    iteration's own place."""
     made = p.made_by.get(a)
     if isinstance(made, Index):
         return made.indices == indices and p.is_whole(made.array)
@@ -329,7 +337,7 @@ def _is_own(p: Facts, a: Atom, body: Block, inside: set[Var], indices: tuple[Var
 
 
 def _join(p: Facts, variables: tuple[Var, ...], blocks: tuple[Block, ...]) -> None:
-    """A result of a branch is what one of the blocks returns."""
+    """Bind the results of a branch to the results of its blocks."""
     for k, v in enumerate(variables):
         given = [b.results[k] for b in blocks]
         p.bind(
@@ -383,7 +391,7 @@ def _loop(
 
 
 def _alone(p: Facts, inits: tuple[Atom, ...], results: tuple[Atom, ...], k: int) -> bool:
-    """Whether a carried array shares nothing with what else is carried, in any iteration."""
+    """Whether a carried array shares nothing with the other carried values, in any iteration."""
     return all(
         not p.all_of(some[k]) & p.all_of(*some[:k], *some[k + 1 :]) for some in (inits, results)
     )
@@ -392,8 +400,8 @@ def _alone(p: Facts, inits: tuple[Atom, ...], results: tuple[Atom, ...], k: int)
 def _consumed(
     p: Facts, carried: tuple[Var, ...], results: tuple[Atom, ...]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """The carried arrays whose storage the body takes over, or hands to one that it does; and
-    those of which it updates the inside."""
+    """Return the carried arrays whose storage the body takes over, or passes to code that does; and
+    those in whose elements it makes updates."""
     dug = {k for k, c in enumerate(carried) if p.inside(c) in p.touched}
     consumed = {k for k, c in enumerate(carried) if c in p.touched} | dug
     work = list(consumed)

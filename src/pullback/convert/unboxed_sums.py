@@ -1,14 +1,14 @@
-"""A sum travels as its tag, and beside it what is in it: in variables that its variants share.
+"""Replace a sum by its tag and by variables for its fields, which the variants share.
 
     Sum((A(f64, i64), B(f64)))  ->  bool, f64, i64         whether it is B, and the fields of both
     inject B(x)                 ->  True, x, 0
     case s { A(y, m). e; B(z). e' }
                                 ->  if s.tag then e'[s.0/z] else e[s.0/y, s.1/m]
 
-With more than two variants the tag is an int, and the case is by its value. What nobody reads is
-then left out for itself: a loop that keeps a sum of which the reverse sweep wants to know only what
-it was keeps tags. Done after differentiation, which makes sums too (of what was kept in an arm);
-sums that come in or go out, or that arrays of arrays hold, stay.
+With more than two variants the tag is an int, and the case is by its value. Later passes remove
+each part that nobody reads: if the reverse sweep only asks for the variant of a sum that a loop
+keeps, the loop keeps tags. The pass runs after differentiation, which makes sums too (for the
+residuals of an arm). Sums that come in or go out, or that arrays of arrays hold, stay.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pullback.core.types import (
 
 
 def unbox_sums(program: Program) -> Program:
-    """The program with the fields of sums in variables."""
+    """Return the program with the fields of sums in variables."""
     lets = [let for f in program.functions.values() for let in all_lets(f.body)]
     kept = _sums([*_outside(program), *_nested(lets)])
     made = {x.op.type for x in lets if isinstance(x.op, Inject) and isinstance(x.op.type, Sum)}
@@ -54,7 +54,7 @@ def unbox_sums(program: Program) -> Program:
 
 
 def _outside(program: Program) -> list[Type]:
-    """The types of what comes in and goes out."""
+    """Return the types of the arguments and results of the program."""
     own = own_declarations(program)
     main = program.functions[program.main]
     decls = (d for name, d in program.decls.items() if name not in own)
@@ -63,13 +63,14 @@ def _outside(program: Program) -> list[Type]:
 
 
 def _nested(lets: list[Let]) -> list[Type]:
-    """Arrays of arrays: each would be one array of arrays for every slot."""
+    """Return the types of arrays of arrays: unboxed, each would be one array of arrays for every
+    slot."""
     types = dict.fromkeys(v.type for let in lets for v in let.vars)
     return [t for t in types if isinstance(t, Array) and isinstance(t.elem, Array)]
 
 
 def _sums(types: Iterable[Type]) -> frozenset[Type]:
-    """The sums that these types hold."""
+    """Return the sums that these types hold."""
     todo = list(types)
     out: set[Type] = set()
     while todo:
@@ -86,7 +87,8 @@ def _sums(types: Iterable[Type]) -> frozenset[Type]:
 
 @dataclass
 class _Slots(Retype):
-    """``kept``: sums that stay; ``places``: of every value of a variant, which slot it is in."""
+    """The variables that replace sums. ``kept``: sums that stay; ``places``: for each value of a
+    variant, its slot."""
 
     kept: frozenset[Type] = frozenset()
     places: dict[Type, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
@@ -136,12 +138,12 @@ class _Slots(Retype):
 
 
 def _parts(t: Type) -> list[Type]:
-    """The components of a value that is a sum itself."""
+    """Return the components of a value that is itself a sum."""
     return [part for item in t.items for part in _parts(item)] if isinstance(t, Tuple) else [t]
 
 
 def _place(part: Type, slots: list[Type], used: Counter[Type]) -> int:
-    """The slot for one more value of a variant."""
+    """Return the slot for one more value of a variant."""
     mine = [k for k, t in enumerate(slots) if t == part]
     used[part] += 1
     if len(mine) < used[part]:
@@ -151,7 +153,7 @@ def _place(part: Type, slots: list[Type], used: Counter[Type]) -> int:
 
 
 def _taken(value: Atom, out: list[Let]) -> list[Atom]:
-    """The components of a value that is a sum itself."""
+    """Emit the components of a value that is itself a sum."""
     if not isinstance(value.type, Tuple):
         return [value]
     items = [projected(value, k, out) for k in range(len(value.type.items))]
@@ -159,7 +161,7 @@ def _taken(value: Atom, out: list[Let]) -> list[Atom]:
 
 
 def _made(t: Type, parts: list[Var], out: list[Let]) -> Var:
-    """The reverse of it, of the first of these."""
+    """Emit the value from the first of these components."""
     if not isinstance(t, Tuple):
         return parts.pop(0)
     v = Var("field", t)

@@ -1,13 +1,13 @@
-"""Nodes that hold no node of their kind become values: SOURCE -> SOURCE.
+"""Replace nodes that hold no node of their own declaration by values: SOURCE -> SOURCE.
 
     type N = A(ts) | B(us)        Named(N)  ->  Sum((A(ts), B(us)))
     type N = A(ts)                Named(N)  ->  Tuple(ts)
 
-The front end declares a class whose fields lead back to it, if only through what a function in a
-field returns: a step of a trampoline is a function that gives the next step. What such a function
-captures is known since ``closures``; where that is no step, nothing is recursive, and a loop that
-takes one step after the other carries what they capture. Nodes that come in or go out, or are
-differentiated inside of the program, stay, and so do those of more than ``WIDEST`` leaves.
+The front end declares a class if its fields lead back to it, even if only through the result of a
+function in a field: a step of a trampoline is a function that returns the next step. If such a
+function captures no step, nothing is recursive, and a loop that takes one step after the other
+carries the captured values. Nodes that come in or go out, or that a derivative inside of the
+program is taken of, stay, and so do those of more than ``WIDEST`` leaves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WIDEST = 64
 
 
 def unbox_nodes(program: Program) -> Program:
-    """The program with fewer declarations."""
+    """Return the program with fewer declarations."""
     values = _values(program, own_declarations(program) - _kept(program))
     if not values:
         return program
@@ -33,7 +33,7 @@ def unbox_nodes(program: Program) -> Program:
 
 
 def _kept(program: Program) -> set[str]:
-    """The declarations of what is given to a derivative."""
+    """Return the declarations of the arguments of derivative terms."""
     out: set[str] = set()
     for f in program.functions.values():
         for let in all_lets(f.body):
@@ -58,7 +58,7 @@ def _names(t: Type) -> set[str]:
 
 
 def _values(program: Program, own: frozenset[str]) -> dict[str, Type]:
-    """What takes the place of declarations."""
+    """Return the types that replace declarations."""
     found: dict[str, Type] = {}
     todo = [name for name in program.decls if name in own and not _recursive(program, name)]
     while todo:
@@ -73,7 +73,7 @@ def _values(program: Program, own: frozenset[str]) -> dict[str, Type]:
 
 
 def _below(program: Program, name: str) -> set[str]:
-    """The declarations that this one mentions."""
+    """Return the declarations that this one mentions."""
     return {n for v in program.decls[name].variants for t in v.fields for n in _names(t)}
 
 
@@ -82,7 +82,7 @@ def _recursive(program: Program, name: str) -> bool:
 
 
 def _reached(program: Program, names: set[str]) -> set[str]:
-    """These declarations, and what they are made of."""
+    """Return these declarations, and those that they mention."""
     out, todo = set(names), list(names)
     while todo:
         more = _below(program, todo.pop()) - out
@@ -92,7 +92,7 @@ def _reached(program: Program, names: set[str]) -> set[str]:
 
 
 def _width(t: Type) -> int:
-    """How many scalars, arrays and tags a value consists of."""
+    """Return the number of scalars, arrays and tags of a value."""
     match t:
         case Tuple(items):
             return sum(map(_width, items))
@@ -104,7 +104,7 @@ def _width(t: Type) -> int:
 
 @dataclass
 class _Unfold(Retype):
-    """``values``: the types in the place of names."""
+    """The rewriting. ``values``: the types that replace names."""
 
     values: dict[str, Type] = field(default_factory=dict)
 
@@ -116,7 +116,7 @@ class _Unfold(Retype):
         out.append(Let(self.binds(let.vars), MakeTuple(self.type(op.type), fields), let.site))
 
     def case(self, let: Let, op: Case, out: list[Let]) -> None:
-        """Its only arm."""
+        """Replace a case on a tuple by its only arm."""
         (arm,) = op.arms
         for k, v in enumerate(arm.fields):
             self.env[v] = projected(self.atom(op.scrutinee), k, out)

@@ -136,7 +136,7 @@ def scale(b: Builder, row: Row, p: Atom, ct: Atom, target: Type) -> Atom:
 
     The same in both modes: ct is the result's cotangent (target: the argument's type) or the
     argument's tangent (target: the result's type)."""
-    if ct.type != target:  # to_real between widths: its partial is 1
+    if ct.type != target:  # a conversion between widths, whose partial is 1
         return b.prim("to_real", ct, static=(target,))
     if isinstance(p, Lit) and p.value == 1.0:
         return ct

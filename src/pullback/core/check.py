@@ -1,8 +1,8 @@
-"""The checker of Core: every pass states the dialect that it produces, and is held to it.
+"""Check that a Core program is well formed in the dialect that the pass before promises.
 
-Checked: the types of everything, scoping, that a variable is bound once in the whole program,
-the constructors and types of the dialect, and consumption: an array that an Update consumed is
-not used afterwards, neither is a view of it, on any path:
+Checked are the types of everything, scoping, that a variable is bound once in the whole program,
+the constructors and types of the dialect, and consumption: an array that an Update consumed is not
+used afterwards, and neither is a view of it, on any path:
 
     - after a branch of which one arm consumed it;
     - after a loop into which it was carried, if the loop's body consumes the carried variable;
@@ -78,14 +78,15 @@ from pullback.core.types import (
 
 
 class CheckError(Exception):
-    """A pass made an ill-formed program. It is the compiler's mistake, never the user's."""
+    """A pass returned an ill-formed program. It is the compiler's mistake, never the user's."""
 
 
 def check(program: Program, dialect: Dialect, owned: bool = True) -> None:
     """Raise CheckError, which names the function and prints the let, if anything is wrong.
 
-    ``owned``: no array is used after an update has consumed it; before ``convert/ownership`` has
-    put copies in, updates are of values."""
+    ``owned``: also check that no array is used after an update has consumed it. Before
+    ``convert/ownership`` has inserted copies, updates are of values.
+    """
     checker = _Checker(program, dialect)
     checker.program_()
     if owned:
@@ -139,13 +140,13 @@ class _Checker:
             self.function_(fn)
 
     def uses(self) -> None:
-        """No array is used after it was consumed."""
+        """Check that no array is used after it was consumed."""
         for fn, x, message in misuses(self.p):
             self.function = fn.name
             self.fail(message + (_shown(x) if x else " in a result"))
 
     def type(self, t: Type) -> None:
-        """Well-formed and allowed in this dialect."""
+        """Check that a type is well formed and allowed in this dialect."""
         if t in self.known_types:
             return
         self.need(not isinstance(t, self.forbidden), f"no {show_type(t)} in this dialect")
@@ -195,14 +196,14 @@ class _Checker:
     # --- blocks -----------------------------------------------------------------------------------
 
     def block(self, b: Block, params: Sequence[Var]) -> tuple[Type, ...]:
-        """The types of the results; what the block binds goes out of scope again."""
+        """Return the types of the results; the variables of the block then go out of scope."""
         self.bind(params)
         local = list(params)
         for x in b.lets:
             try:
                 self.let(x)
             except CheckError as e:
-                if "\n" in str(e):  # it already shows the innermost let
+                if "\n" in str(e):  # the message already shows the innermost let
                     raise
                 raise CheckError(f"{e}{_shown(x)}") from None
             local.extend(x.vars)
@@ -237,7 +238,8 @@ class _Checker:
     # --- ops --------------------------------------------------------------------------------------
 
     def op(self, op: Op, out: tuple[Type, ...]) -> tuple[Type, ...]:
-        """The result types; ``out`` (the variables' types) settles what the op leaves open."""
+        """Return the result types; ``out`` (the types of the variables) decides where the op leaves
+        them open."""
         match op:
             case Prim(name, args, static):
                 return self.prim(name, args, static)
@@ -379,8 +381,9 @@ class _Checker:
         return types[:n] + tuple(Array(t, 1) for t in types[n:])
 
     def derivative(self, op: Vjp | Jvp, out: tuple[Type, ...]) -> tuple[Type, ...]:
-        """Cotangents and tangents have the types of their primals; those of records and other
-        data are settled by flatten, so before it only the types of numbers and arrays count."""
+        """Check a derivative term: cotangents and tangents have the types of their primals. Those
+        of records and other data are decided by flatten, so before it only numbers and arrays are
+        compared."""
         fn = self.callee(op.function)
         self.equal(_types(op.args), _types(fn.params), f"arguments of {fn.name}")
         self.need(all(0 <= i < len(op.args) for i in op.wrt), "wrt out of range")
@@ -412,7 +415,7 @@ class _Checker:
                 return a.type
 
     def updated(self, a: Atom, idx: Sequence[Atom], checked: bool) -> Type:
-        """The type of what an update replaces: an element, or one inside of it."""
+        """Return the type of the value that an update replaces: an element, or one inside of it."""
         t = a.type
         self.ints(idx, "indices")
         rest = len(idx)

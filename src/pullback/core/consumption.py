@@ -41,8 +41,8 @@ Roots = dict[Var, frozenset[Var]]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Of a function: the parameters that it consumes, per result those it may hand through, and
-    of the consumed ones those in whose elements it may make updates."""
+    """The summary of a function: the parameters that it consumes, for each result the parameters
+    that it may be, and the consumed parameters in whose elements it may make updates."""
 
     consumes: frozenset[int]
     returns: tuple[frozenset[int], ...]
@@ -103,7 +103,7 @@ def _calls(op: Op, known: Summaries) -> list[tuple[Summary, tuple[Atom, ...]]]:
 
 
 def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
-    """What result ``i`` of an op may share, seen from outside."""
+    """Return the arrays whose storage result ``i`` of an op may share, seen from outside."""
     match op:
         case Prim(name, args, _) if name in ALIASES:
             return roots_of(args[0], roots)
@@ -124,7 +124,7 @@ def _shared(op: Op, i: int, known: Summaries, roots: Roots) -> frozenset[Var]:
 
 
 def _outer(op: Op, i: int, roots: Roots) -> frozenset[Var]:
-    """What result ``i`` of the op's blocks shares with what is outside of them."""
+    """Return the outer arrays whose storage result ``i`` of the op's blocks shares."""
     out: frozenset[Var] = frozenset()
     for bound, b in sub_blocks(op):
         if i < len(b.results):
@@ -198,8 +198,8 @@ Problem = tuple[Function, Let | None, str]
 
 
 def misuses(program: Program) -> Iterator[Problem]:
-    """Every use of an array after it was consumed, and the consumptions that no order of
-    execution makes right."""
+    """Yield every use of an array after it was consumed, and the consumptions that are wrong in any
+    order of execution."""
     known = summaries(program)
     for fn in program.functions.values():
         for x, message in _Uses(known).block(fn.body, set()):
@@ -251,7 +251,7 @@ class _Uses:
                 yield f"array {v.name} (id {v.id}) is consumed by a loop that captures it"
 
     def next_pass(self, op: Loop | While) -> Iterator[str]:
-        """What the next pass of a loop updates belongs to nobody else."""
+        """Check that an array which the next iteration of a loop updates belongs to nobody else."""
         body = op.body
         inner = visit_block(body, self.known, self.roots)
         own = {v for x in body.lets for v in x.vars}.union(op.carried)

@@ -31,7 +31,8 @@ def one_thread_address() -> int:
     """Of a function int -> int that sets how many threads the calling thread's linear algebra
     uses and returns how many it used before: results must not depend on the machine's cores. A
     library that has no such function gets one that does nothing (``abs``)."""
-    library = ctypes.CDLL(cython_lapack.__file__)  # it sees what it is linked with
+    # it also finds the symbols of the libraries that it is linked with
+    library = ctypes.CDLL(cython_lapack.__file__)
     for name in ("scipy_openblas_set_num_threads_local", "openblas_set_num_threads_local"):
         if hasattr(library, name):
             return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0

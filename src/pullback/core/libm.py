@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 Number = float | np.float32
-"""What the functions take: float64 as Python has it, or float32."""
+"""The arguments of the functions: float64 as Python has it, or float32."""
 
 
 def fused(a: Number, b: Number, c: Number) -> object:

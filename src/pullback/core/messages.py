@@ -1,10 +1,10 @@
-"""What an exception of the program is made of, as data: a tree over the values of the run.
+"""The message of an exception of the program, as data: a tree over values of the run.
 
     part ::= Constant(value) | Leaf(k) | Applied(function, part*)
 
 ``Leaf(k)`` is the k-th number or array that the run records beside the error. When the exception is
-made, Python itself does the rest: it builds the tuples and records again, formats them, and calls
-the class of the exception. So a text is the one that Python gives, whatever the format.
+built, Python itself does the rest: it builds the tuples and records again, formats them, and calls
+the class of the exception. So a text is the one that Python would write, whatever the format.
 
 >>> from operator import mod
 >>> pair = Applied(lambda *xs: xs, (Leaf(0), Leaf(1)))
@@ -36,13 +36,13 @@ class Leaf:
     position: int
 
     def value(self, leaves: Sequence[object]) -> object:
-        """What was recorded."""
+        """The recorded number or array."""
         return leaves[self.position]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Applied:
-    """What a Python function gives for some parts."""
+    """The result of a Python function on some parts."""
 
     function: Callable[..., object]
     parts: tuple[Part, ...]
@@ -56,7 +56,7 @@ Part = Constant | Leaf | Applied
 
 
 class SourceText:
-    """What stands for a value that a message cannot show: the source text of its expression."""
+    """The source text of an expression, in the place of a value that a message cannot show."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -70,9 +70,9 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
-    """The arguments of an exception, by position and then by ``names``, and what it is raised from
-    (``None``: nothing is said). ``leaves`` numbers or arrays are recorded for it; ``plain`` is the
-    text where they are not."""
+    """The arguments of an exception, by position and then by ``names``, and its cause (``None``: it
+    has none). ``leaves``: the numbers or arrays that are recorded for it; ``plain``: the text to
+    use if they are not."""
 
     parts: tuple[Part, ...]
     leaves: int

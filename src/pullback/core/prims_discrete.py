@@ -327,7 +327,7 @@ def _address_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]:
     return (I64,)
 
 
-# Which node it is: a number that is not 0, and the same for one node only while there is that node.
+# The identity of a node: a number other than 0, unique among the nodes that exist at one time.
 _row("address", 1, _address_rule, address_of, {"int": "lower"})
 
 
@@ -337,7 +337,7 @@ def _undefined_rule(types: tuple[Type, ...], static: Static) -> tuple[Type, ...]
     return (static[0],)
 
 
-# What stands where a value is wanted that nobody reads.
+# A placeholder for a value that nobody reads.
 _row("undefined", 0, _undefined_rule, undefined, {"array": "lower"})
 
 

@@ -1,8 +1,8 @@
-"""What a row of the primitive table is, and the type rules that rows share.
+"""The row of the primitive table, and the type rules that rows share.
 
-A row says everything about one primitive: how it is typed, what it means (on NumPy values), its
-partial derivatives, what a step of it costs, its LLVM text, where it may be tested and which rule
-it follows at its kinks. The table itself is ``prims.TABLE``.
+A row says everything about one primitive: its type rule, its value (on NumPy values), its partial
+derivatives, its cost, its LLVM text, the interval in which it is tested and the rule at its kinks.
+The table itself is ``prims.TABLE``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Which variables may hold the same arrays: a may-alias analysis that ignores the order of things.
+"""Compute which variables may hold the same arrays: a may-alias analysis that ignores the order of
+execution.
 
-Variables that may share storage, at any depth, are in one class (union-find). What a called
-function does with its arguments is not followed: its results may share with all of them."""
+Variables that may share storage, at any depth, are in one class (union-find). A called function is
+not looked into: its results may share with all of its arguments.
+"""
 
 from __future__ import annotations
 

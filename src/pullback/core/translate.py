@@ -65,7 +65,7 @@ from pullback.core.values import (
     make_array,
 )
 
-# Typed by what they are called with: frames hold objects.
+# Their types are those of the arguments: frames hold objects.
 _item: Callable[..., object] = np.ndarray.item
 _getitem: Callable[..., object] = operator.getitem
 _setitem: Callable[..., None] = operator.setitem

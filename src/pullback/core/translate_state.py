@@ -1,7 +1,8 @@
 """Accumulators and the tape in the evaluator: the ops of ``translate.py`` that have a state.
 
-An accumulator is an array of cells, a handle a view of it; the tape is a list. A row costs a
-step for each of its words, besides the one of every let."""
+An accumulator is an array of cells, a handle a view of it; the tape is a list. A row costs a step
+for each of its words, besides the step of every let.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +36,13 @@ Step = Callable[[Frame], None]
 
 @dataclass(slots=True)
 class Tape:
-    """The words of the rows, and how many ids there are."""
+    """The words of the rows, and the number of ids."""
 
     words: list[int | float] = field(default_factory=list)
     ids: int = 0
 
     def new(self, count: int) -> int:
-        """The first of so many new ids."""
+        """Return the first of ``count`` new ids."""
         self.ids += count
         return self.ids - count
 
@@ -52,14 +53,14 @@ class Tape:
 
 
 class Machine(Protocol):
-    """What the steps change."""
+    """The state that the steps change."""
 
     cost: int
     tape: Tape
 
 
 class Translator(Protocol):
-    """What is asked of the translator of a function."""
+    """The interface of the translator of a function."""
 
     @property
     def m(self) -> Machine: ...
@@ -76,7 +77,8 @@ class Translator(Protocol):
 
 
 def in_range(a: NDArray, point: tuple[object, ...]) -> None:
-    """Unchecked access is a promise of the compiler: a broken one is its bug, not IndexError."""
+    """Assert that an unchecked access is in range: the compiler promises that, so a failure is its
+    mistake, not an IndexError."""
     for i, n in zip(point, a.shape):
         if not 0 <= cast(int, i) < n:
             raise AssertionError(f"unchecked access at {point} of an array of shape {a.shape}")

@@ -105,7 +105,7 @@ def wrap(bits: int) -> Callable[[int], int]:
 
 
 def boxer(t: Type) -> Callable[..., object]:
-    """What brings the result of a row's NumPy meaning into the form of type ``t``."""
+    """Return the function that converts the NumPy result of a row to type ``t``."""
     match t:
         case Real(64):
             return float

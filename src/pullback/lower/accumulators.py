@@ -1,9 +1,10 @@
-"""Accumulators: cells that cotangents are added into.
+"""Lower accumulators: the cells into which cotangents are added.
 
-In lanes, an accumulator made inside the loop is interleaved: each lane has its own cells. Adding
-into one from outside, at a place that is the same for all lanes, goes to lane-private cells (a
-*shadow*) that are summed after the loop, when there are enough additions to pay for them; else
-the lanes are summed first."""
+In lanes, an accumulator that is allocated inside the loop is interleaved: each lane has its own
+cells. An addition to an accumulator from outside, at a place that is the same for all lanes, goes
+to lane-private cells (a *shadow*), which are summed after the loop, if there are enough additions
+to pay for them; otherwise the lanes are summed first.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ EIGHT = Imm(LANES, Ty.I64)
 
 
 def new(lo: Lowering, op: AccNew) -> View:
-    """A fresh accumulator."""
+    """Emit a fresh accumulator."""
     extents = tuple(lo.extent(a) for a in op.extents)
     lanes = LANES if lo.lane else 1
     cell = Reg("cell", Ty.I64)
@@ -63,10 +64,11 @@ def add(lo: Lowering, op: AccAdd) -> None:
 
 
 def _counting(lo: Lowering, h: View) -> Value | None:
-    """The lanes that may change the cells, if not all may."""
+    """Return the mask of the lanes that may change the cells, if not all may."""
     mask = lo.mask()
     counts = mask.lanes if mask else None
-    if lo.lane is not None and h.lanes == 1 and isinstance(lo.lane.alive, Reg):  # others see it
+    # other lanes see the cells
+    if lo.lane is not None and h.lanes == 1 and isinstance(lo.lane.alive, Reg):
         counts = lo.test("and", lo.lane.alive, counts) if counts else lo.lane.alive
     return counts
 
@@ -76,7 +78,8 @@ def _key(root: View) -> tuple[Value, ...]:
 
 
 def _shadow(lo: Lowering, root: View) -> Shadow:
-    """The shadow of an accumulator from outside; another place in the code adds to it."""
+    """Return the shadow of an accumulator from outside, and count one more place in the code that
+    adds to it."""
     assert lo.lane is not None
     regs = Reg("worth", Ty.I1), Reg("cells", Ty.PTR), Reg("low", Ty.I64)
     shadow = lo.lane.shadows.setdefault(_key(root), Shadow(root, *regs, additions=[]))
@@ -98,7 +101,8 @@ def _add_private(lo: Lowering, shadow: Shadow, index: Value, value: Value) -> No
 
 
 def span(lo: Lowering, root: View) -> tuple[Value, Value]:
-    """The first cell that a view covers, and how many from there to the last one."""
+    """Return the first cell that a view covers, and the number of cells from there to the last one.
+    """
     low, count = root.start, lo.product(root.extents)
     size: Value = ONE
     for n, stride in zip(root.extents, root.strides):
@@ -112,7 +116,8 @@ def span(lo: Lowering, root: View) -> tuple[Value, Value]:
 
 
 def open_shadow(lo: Lowering, shadow: Shadow) -> None:
-    """Allocate and clear the private cells; before the loop, when all additions are counted."""
+    """Emit, before the loop, the private cells, cleared; to be called when all additions are
+    counted."""
     low, size = span(lo, shadow.root)
     total: Value = ZERO
     for trips in shadow.additions:
@@ -138,7 +143,7 @@ def open_shadow(lo: Lowering, shadow: Shadow) -> None:
 
 
 def close_shadow(lo: Lowering, shadow: Shadow) -> None:
-    """Add the private cells into the accumulator; after the loop."""
+    """Emit, after the loop, the additions of the private cells to the accumulator."""
     _, size = span(lo, shadow.root)
 
     def collect() -> list[Value]:
@@ -155,7 +160,7 @@ def close_shadow(lo: Lowering, shadow: Shadow) -> None:
 
 
 def read(lo: Lowering, op: AccRead) -> Scalar:
-    """The value of a cell."""
+    """Emit the value of a cell."""
     h = lo.view(op.handle)
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
     _reading(lo, op.handle, h)
@@ -164,7 +169,7 @@ def read(lo: Lowering, op: AccRead) -> Scalar:
 
 
 def take(lo: Lowering, op: AccTake) -> Scalar:
-    """The value of a cell, which becomes zero."""
+    """Emit the value of a cell, which becomes zero."""
     h = lo.view(op.handle)
     p = place_of(lo, h, [lo.scalar(i) for i in op.indices])
     _reading(lo, op.handle, h)
@@ -183,7 +188,7 @@ def take(lo: Lowering, op: AccTake) -> Scalar:
 
 
 def cell(lo: Lowering, op: AccCell) -> Scalar:
-    """The number of a cell in the store."""
+    """Emit the number of a cell in the store."""
     h = lo.view(op.handle)
     if h.ptrs:
         raise NotInLanes
@@ -205,7 +210,8 @@ def _reading(lo: Lowering, handle: Atom, h: View) -> None:
 
 
 def _real(lo: Lowering, value: Value, bits: int) -> Scalar:
-    """What a cell holds; zero for a subnormal number where code runs many times (``flushing``)."""
+    """Emit the content of a cell as a real; zero for a subnormal number where code runs many times
+    (``flushing``)."""
     if lo.again and not lo.flushing:
         value = lo.arith("flush", Ty.F64, value)
     if bits == 64:

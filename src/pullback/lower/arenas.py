@@ -1,9 +1,10 @@
-"""Memory: what a loop iteration allocates is given back at its end, or, when the loop carries
-arrays, when the arena has doubled since the last time (what is carried is then moved together).
+"""Release memory: an iteration's allocations at its end, or, if the loop carries arrays, when the
+arena has doubled since the last time (the carried arrays are then moved together).
 
-The invariants: nodes are in the residual arena; memory never points to newer temporaries (a value
-is *kept*, copied to the residual arena, before it is stored into an array that may be older, into
-a node or into what a loop emits)."""
+The invariants: nodes are in the residual arena; memory never points to newer temporaries. (A value
+is *kept*, that is copied to the residual arena, before it is stored into an array that may be
+older, into a node, or into an emitted array.)
+"""
 
 from __future__ import annotations
 
@@ -98,7 +99,7 @@ class Scope:
         self.marks: dict[str, Reg] = {}
 
     def release(self, iteration: list[Instr]) -> None:
-        """Give back, at the end of an iteration, what its code allocated."""
+        """Emit, at the end of an iteration, the release of its allocations."""
         for arena in sorted(allocates(iteration) & self.may):
             ty = Ty.I64 if arena == "store" else Ty.PTR
             mark = self.marks.setdefault(arena, Reg("mark", ty))
@@ -114,7 +115,7 @@ class Scope:
 
 
 def keep(lo: Lowering, values: Sequence[Val]) -> list[Val]:
-    """The values with their temporary arrays copied to the residual arena."""
+    """Return the values with their temporary arrays copied to the residual arena."""
     if not any(has_temporaries(v.type) for v in values):
         return list(values)
     low, high = lo.temporaries(), lo.address(lo.mark())
@@ -122,7 +123,7 @@ def keep(lo: Lowering, values: Sequence[Val]) -> list[Val]:
 
 
 def move(lo: Lowering, v: Val, low: Value, high: Value, arena: str) -> Val:
-    """The value with its arrays in [low, high) copied to an arena (densely)."""
+    """Return the value with its arrays in [low, high) copied to an arena (densely)."""
     if not has_temporaries(v.type):
         return v
     if isinstance(v, View) and v.lanes == LANES:
@@ -164,7 +165,7 @@ def _inside(lo: Lowering, ptr: Value, low: Value, high: Value) -> Value:
 
 
 def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> View:
-    """The lanes are a last axis of 8 elements."""
+    """Move an interleaved array; the lanes are a last axis of 8 elements."""
     if v.step is not None or v.shift is not None:
         raise NotInLanes
     assert isinstance(v.type, Array)
@@ -182,8 +183,8 @@ def _move_interleaved(lo: Lowering, v: View, low: Value, high: Value, arena: str
 
 
 def _move_varying(lo: Lowering, v: View, low: Value, high: Value, arena: str) -> View:
-    """Views of one array that differ by lane; if that is copied, it is a copy for each lane, which
-    is seen as one array here."""
+    """Move views of one array that differ by lane. A copy is a copy for each lane, which is one
+    array here."""
     def copied() -> list[Value]:
         out = interleave(lo, v, arena)
         return [*out.ptrs, lo.iota(), *(lo.mul(s, Imm(LANES, Ty.I64)) for s in out.strides)]
@@ -200,7 +201,7 @@ def _move_varying(lo: Lowering, v: View, low: Value, high: Value, arena: str) ->
 
 
 def _helper(lo: Lowering, arena: str, t: Type) -> str:
-    """The function that moves values of a type: leaves, low, high -> leaves."""
+    """Return the name of the function that moves values of a type: leaves, low, high -> leaves."""
     key = (arena, t)
     if key not in lo.unit.helpers:
         where = lo.unit.program.main  # programs are linked together, each with its own helpers
@@ -264,8 +265,8 @@ def _move_elements(lo: Lowering, v: View, low: Value, high: Value, arena: str) -
 
 
 def compact(lo: Lowering, values: list[Val], mark: Value) -> list[Val]:
-    """Give back all temporaries since ``mark`` but those of the values, which are moved there by
-    way of the residual arena."""
+    """Release all temporaries since ``mark`` but those of the values, which are moved there by way
+    of the residual arena."""
     aside = lo.mark("residual")
     low, high = lo.address(mark), lo.address(lo.mark())
     values = [move(lo, v, low, high, "residual") for v in values]

@@ -1,8 +1,9 @@
-"""If, Case and the values of sums.
+"""Lower If, Case and the values of sums.
 
-A condition that is the same in all lanes is a branch. One that differs runs both arms, each under
-the mask of the lanes that took it (an arm that is more than a few operations only if some lane
-did), and selects the results lane by lane."""
+A condition that is the same in all lanes is a branch. For one that differs both arms run, each
+under the mask of the lanes that took it (an arm of more than a few operations runs only if some
+lane took it), and the results are selected lane by lane.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def if_(lo: Lowering, op: If) -> list[Val]:
 
 
 def either(lo: Lowering, cond: Value, then: Thunk, orelse: Thunk) -> list[Val]:
-    """The results of one of two pieces of code."""
+    """Return the results of one of two pieces of code."""
     if isinstance(cond, Imm):
         return then() if cond.value else orelse()
     if lanes_of(cond) == LANES:
@@ -70,7 +71,7 @@ def _masked(lo: Lowering, cond: Value, then: Thunk, orelse: Thunk) -> list[Val]:
 
 
 def _arm(lo: Lowering, lanes: Value, run: Thunk) -> list[Val]:
-    """Code for some of the lanes. Its results are vectors, or known outside it."""
+    """Emit code for some of the lanes. Its results are vectors, or exist outside of it."""
     mask = Mask(lanes)
     with lo.masked(mask):
         code, results = lo.record(run)

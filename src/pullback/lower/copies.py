@@ -1,4 +1,4 @@
-"""Fresh arrays: results of loops, copies, and what makes them from other arrays."""
+"""Allocate fresh arrays: the results of loops, copies, and arrays built from others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def nest(
     lo: Lowering, extents: Sequence[Value], inits: Sequence[Value],
     step: Callable[[list[Scalar], list[Value]], list[Value]],
 ) -> list[Value]:
-    """Loops over all indices below the extents, in C order, carrying registers."""
+    """Emit loops over all indices below the extents, in C order, which carry registers."""
 
     def level(found: list[Scalar], carried: list[Value]) -> list[Value]:
         if len(found) == len(extents):
@@ -68,9 +68,9 @@ def varies(v: Val) -> bool:
 
 
 class Output:
-    """A fresh dense array, filled by code that comes before its allocation is known: whether it
-    is interleaved, and what is stored of an element that is an array, shows when the first element
-    is stored."""
+    """A fresh dense array, filled by code that is emitted before its allocation is. Storing the
+    first element shows whether it is interleaved, and what is stored of an element that is an
+    array."""
 
     def __init__(
         self, lo: Lowering, t: Array, extents: tuple[Value, ...], own: bool = False,
@@ -97,7 +97,7 @@ class Output:
 
 
     def _private(self, x: Val) -> View:
-        """The array with elements for each lane, of the form of ``x``."""
+        """Return the array with elements for each lane, of the form of ``x``."""
         lo, t = self.lo, self.view.type
         assert isinstance(t, Array)
         if not self.kept or not _mentions_memory(lo, t.elem):
@@ -110,8 +110,8 @@ class Output:
 
 
 def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
-    """Emit the allocations of arrays of the same extents. Leaves of 8 bytes come from one piece
-    of memory, as much code is about little arrays of pointers and strides."""
+    """Emit the allocations of arrays of the same extents. Leaves of 8 bytes come from one piece of
+    memory, because much code works on small arrays of pointers and strides."""
     if not outputs:
         return
     counts = {
@@ -138,7 +138,7 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
 
 
 def interleaved_type(lo: Lowering, v: View) -> View:
-    """The view as one with elements for each lane, if its elements can be that."""
+    """Return the view as one with elements for each lane, if its elements allow it."""
     elem = v.type.elem if isinstance(v.type, Array) else None
     if elem is None or v.item is not None or _mentions_memory(lo, elem):
         raise NotInLanes
@@ -184,7 +184,8 @@ def fill(lo: Lowering, out: View, v: View) -> None:
 
     def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
         x = read(lo, v, place_of(lo, v, indices))
-        with lo.masked(lo.mask() if out.lanes == LANES else None):  # fresh: no lane has it yet
+        # fresh memory: no lane has elements in it
+        with lo.masked(lo.mask() if out.lanes == LANES else None):
             write(lo, out, place_of(lo, out, indices), x)
         return []
 
@@ -192,7 +193,7 @@ def fill(lo: Lowering, out: View, v: View) -> None:
 
 
 def interleave(lo: Lowering, v: View, arena: str = "temp") -> View:
-    """A copy of an array of which each lane has its own."""
+    """Return a copy of the array for each lane, interleaved."""
     if not isinstance(v.type, Array):
         raise NotInLanes
     out = interleaved_type(lo, fresh(lo, v.type, v.extents, LANES, arena))
@@ -204,7 +205,7 @@ def interleave(lo: Lowering, v: View, arena: str = "temp") -> View:
 
 
 def is_dense(lo: Lowering, v: View) -> Value:
-    """Whether the strides are those of C order, tested when running."""
+    """Emit the test whether the strides are those of C order."""
     good: Value = Imm(True, Ty.I1)
     for n, stride, expected in zip(v.extents, v.strides, c_strides(lo, v.extents)):
         if stride != expected:
@@ -214,7 +215,8 @@ def is_dense(lo: Lowering, v: View) -> Value:
 
 
 def reshape(lo: Lowering, op: Prim) -> View:
-    """The same elements in C order under other extents: a view if they are dense, else a copy."""
+    """Emit the same elements in C order under other extents: a view if they are dense, otherwise a
+    copy."""
     v = lo.view(op.args[0])
     assert isinstance(v.type, Array)
     extents = tuple(lo.extent(a) for a in op.args[1:])
@@ -267,7 +269,7 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
 
 
 def coerce(lo: Lowering, v: Val, form: Form) -> Val:
-    """The value in a form that is ``join_forms`` of its own and another."""
+    """Return the value in another form, which ``join_forms`` computed from its own and others."""
     match v, form:
         case Scalar(), ScalarForm(n):
             value = lo.value(v)

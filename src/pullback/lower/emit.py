@@ -1,5 +1,5 @@
-"""Emitting loop code: instructions into the code at hand, arithmetic that folds what is known,
-structured control from Python functions."""
+"""Emit loop code: append instructions, simplify arithmetic on constants, and build structured
+control flow from Python functions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _INT: dict[str, Callable[[int, int], int]] = {
 
 
 def fold(name: str, ty: Ty, args: Sequence[Value]) -> Value | None:
-    """What an operation on integers and truth values is, when that can be said now."""
+    """Return the value of an operation on integers and truth values, if it can be computed now."""
     match name, args:
         case "select", [Imm(c), a, b]:
             return a if c else b
@@ -80,7 +80,7 @@ def fold(name: str, ty: Ty, args: Sequence[Value]) -> Value | None:
 
 
 class Emitter:
-    """Code under construction. ``prelude`` is what the function computes first."""
+    """Code under construction. ``prelude``: the code at the begin of the function."""
 
     def __init__(self) -> None:
         self.code: list[Instr] = []
@@ -104,7 +104,8 @@ class Emitter:
             self.code = saved
 
     def record(self, f: Callable[[], T]) -> tuple[list[Instr], T]:
-        """Run ``f`` and return what it emitted, not yet placed anywhere."""
+        """Run ``f`` and return its result with the code that it emitted, which is not yet placed
+        anywhere."""
         code: list[Instr] = []
         with self.into(code):
             out = f()
@@ -153,8 +154,8 @@ class Emitter:
         return out
 
     def room(self, values: Sequence[Value]) -> Value:
-        """How many elements are asked for: the product, or more than there can be where that
-        overflows, so that memory is refused and not wrapped around."""
+        """Return the number of elements to allocate: the product, or, if that overflows, a number
+        that is too large to be allocated, so that memory is refused and nothing wraps around."""
         out: Value = ONE
         for v in values:
             if ONE in (out, v) or (isinstance(out, Imm) and isinstance(v, Imm)):
@@ -206,7 +207,7 @@ class Emitter:
         return self._accumulators
 
     def temporaries(self) -> Value:
-        """Where the temp arena begins (i64)."""
+        """Return the address at which the temp arena begins (i64)."""
         if self._base is None:
             base = Reg("temp", Ty.PTR)
             self._base = Reg("temp", Ty.I64)
@@ -215,7 +216,7 @@ class Emitter:
         return self._base
 
     def bottom(self, arena: str) -> Value:
-        """Where an arena begins."""
+        """Return the address at which an arena begins."""
         if arena not in self._bottoms:
             self._bottoms[arena] = Reg(arena, Ty.PTR)
             self.prelude.append(ArenaBase(self._bottoms[arena], arena))
@@ -256,7 +257,8 @@ class Emitter:
     # --- control ----------------------------------------------------------------------------------
 
     def yields(self, code: list[Instr], values: Sequence[Value], lanes: Sequence[int]) -> Region:
-        """The region of ``code`` that yields the values, made vectors where asked for."""
+        """Return the region of ``code`` that yields the values, as vectors where ``lanes`` says so.
+        """
         with self.into(code):
             out = tuple(self.vector(v) if n == LANES else v for v, n in zip(values, lanes))
         return Region(tuple(code), out)
@@ -265,7 +267,8 @@ class Emitter:
         self, cond: Value, then: tuple[list[Instr], list[Value]],
         orelse: tuple[list[Instr], list[Value]],
     ) -> list[Value]:
-        """An IfCode of two recorded codes and what they yield. Equal yields need no register."""
+        """Emit an IfCode of two recorded codes and their results. Equal results need no register.
+        """
         pairs = list(zip(then[1], orelse[1], strict=True))
         differ = [(a, b) for a, b in pairs if a != b]
         lanes = [max(lanes_of(a), lanes_of(b)) for a, b in differ]
@@ -280,7 +283,7 @@ class Emitter:
     def choose(
         self, cond: Value, then: Callable[[], list[Value]], orelse: Callable[[], list[Value]]
     ) -> list[Value]:
-        """Run one of two ways of getting some values."""
+        """Emit a conditional whose arms are written by two functions; return the results."""
         if isinstance(cond, Imm):
             return then() if cond.value else orelse()
         return self.join(cond, self.record(then), self.record(orelse))

@@ -1,10 +1,11 @@
-"""Arrays that are put into data are made in the residual arena, where data lives.
+"""Allocate arrays that go into data in the residual arena, where data lives.
 
-A node, or an array of arrays, must not refer to temporaries: what it gets is copied out of their
-arena (``arenas.keep``). An array that goes into many nodes would be copied for each of them, while
-Python shares it. So an array that may end up in data is made where it can stay. (Not if a loop
-makes one in every iteration and carries only the last: they would all stay. If it emits them, they
-stay anyway.) That goes for what loops emit, too."""
+A node, or an array of arrays, must not refer to temporaries, so an array that is put into it is
+copied out of their arena (``arenas.keep``). An array that goes into many nodes would be copied for
+each of them, while Python shares it. So an array that may end up in data is allocated where it can
+stay. (Not if a loop makes one in every iteration and carries only the last: they would all stay. If
+the loop emits them, they stay anyway.) The same holds for arrays that loops emit.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ from pullback.core.types import Array, Named, Sum
 
 
 def lasting_arrays(program: Program) -> frozenset[Var]:
-    """The variables bound by a let that makes an array which may end up in data."""
+    """Return the variables of lets that build an array which may end up in data."""
     flow = _Flow(program)
     for f in program.functions.values():
         flow.block(f.body)
@@ -50,7 +51,8 @@ def lasting_arrays(program: Program) -> frozenset[Var]:
 
 
 def _carried_around(program: Program, flow: _Flow) -> dict[str, frozenset[Var]]:
-    """For each function: what is carried by loops that call it, themselves or through others."""
+    """Return for each function the variables that are carried by loops which call it, directly or
+    through others."""
     found: dict[str, set[Var]] = {name: set() for name in program.functions}
     calls: dict[str, set[str]] = {name: set() for name in program.functions}
 
@@ -83,9 +85,10 @@ def _holds(a: Atom) -> bool:
 class _Flow:
     """Union-find over the variables that may hold the same arrays, in the whole program.
 
-    put      what goes into nodes and arrays of arrays, or is emitted by a loop
+    put      arrays that go into nodes and arrays of arrays, or that a loop emits
     emitted  the latter, under the very name
-    sites    what makes arrays, and what the loops around carry"""
+    sites    the lets that build arrays, with the variables that the loops around carry
+    """
 
     program: Program
     parent: dict[Var, Var] = field(default_factory=dict)
@@ -158,7 +161,7 @@ class _Flow:
                 pass
 
     def carried_by(self, op: Op) -> frozenset[Var]:
-        """(After all unions:) the arrays that a loop carries."""
+        """Return, after all unions, the arrays that a loop carries."""
         if not isinstance(op, Loop | While):
             return frozenset()
         return frozenset(self.root(c) for c in op.carried if isinstance(c.type, Array))

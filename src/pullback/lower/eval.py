@@ -134,7 +134,7 @@ class Machine:
         return [self.value(v, env) for v in region.yields]
 
     def value(self, v: Value, env: dict[Reg, Content]) -> Content:
-        """What a value is."""
+        """Return the content of a value."""
         return env[v] if isinstance(v, Reg) else v.value
 
     def number(self, v: Value, env: dict[Reg, Content]) -> int:

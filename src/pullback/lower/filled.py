@@ -1,11 +1,12 @@
-"""Arrays of zeros that a nest of loops overwrites before anybody reads them: they need no zeros.
+"""Find arrays of zeros that a nest of loops overwrites before anybody reads them: they need not be
+cleared.
 
     let R = build i < n, j < m. 0
     loop i < n with r = R. ... loop j < m with s = r. ... s[i, j] := e
 
-That is what ``opt/residuals/residual_flattening.py`` makes of residuals; clearing them would move
-as much memory again. All the program does with such an array, until the loop is done, is to put
-every element in its place.
+``opt/residuals/residual_flattening.py`` writes residuals in this form; clearing them would move as
+much memory again. Until the loop is done, the only use of such an array is that every element is
+put in its place.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pullback.core.traverse import uses
 
 
 def filled_arrays(program: Program) -> frozenset[Var]:
-    """The variables bound to such arrays."""
+    """Return the variables that are bound to such arrays."""
     return frozenset(v for f in program.functions.values() for v in _in_block(f.body))
 
 
@@ -45,7 +46,7 @@ def _in_block(block: Block) -> Iterator[Var]:
 
 
 def _is_filled(block: Block, array: Var, extents: tuple[Atom, ...]) -> bool:
-    """Whether the only thing that the block does with the array is to have a loop fill it."""
+    """Whether the only use of the array in the block is a loop that fills it."""
     counts = uses(block)
     return counts[array] == 1 and any(
         isinstance(let.op, Loop) and _fills(let, let.op, array, extents, ()) is not None
@@ -56,8 +57,8 @@ def _is_filled(block: Block, array: Var, extents: tuple[Atom, ...]) -> bool:
 def _fills(
     let: Let, op: Loop, array: Var, extents: tuple[Atom, ...], where: tuple[Atom, ...]
 ) -> Var | None:
-    """The array after the loop, if the loop carries the array and fills all that is at ``where``;
-    the array must have no other use in the block of the loop."""
+    """Return the array after the loop, if the loop carries the array and fills the part at
+    ``where``; the array must have no other use in the block of the loop."""
     if array not in op.inits or op.count is not extents[len(where)]:
         return None
     k = op.inits.index(array)
@@ -69,7 +70,8 @@ def _fills(
 def _filled_by(
     body: Block, counts: Counter[Var], now: Var, extents: tuple[Atom, ...], where: tuple[Atom, ...]
 ) -> Var | None:
-    """The array after the one let of the block that uses it, if it fills what is at ``where``."""
+    """Return the array after the one let of the block that uses it, if that let fills the part at
+    ``where``."""
     if counts[now] != 1:
         return None
     for let in body.lets:

@@ -1,11 +1,12 @@
-"""Loop fission: additions to neighbouring cells of one accumulator are loops of their own.
+"""Loop fission: give additions to neighbouring cells of one accumulator loops of their own.
 
     sum i < n. (x; h[i] += x; h[i + 1] += -x)    ==>    sum i < n. (x; h[i] += x)
                                                         sum i < n. (x; h[i + 1] += -x)
 
-The reverse of differences and of other stencils adds so. In lanes, what is added to cells i + 1 to
-i + 8 overlaps what has just been stored to cells i to i + 7, and a load waits until all of that is
-in the cache. In loops of their own blocks do not overlap; a few operations are done twice.
+The reverse of differences and of other stencils adds in this way. In lanes, an addition to the
+cells i + 1 to i + 8 overlaps the cells i to i + 7 that have just been stored, and its load waits
+until that store is in the cache. In separate loops the blocks do not overlap; a few operations are
+done twice.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ LONGEST = 8
 
 
 def separate_neighbours(program: Program) -> Program:
-    """The program with such sums apart."""
+    """Return the program with such sums split."""
     rounds = Rounds()
 
     def block(old: Block) -> Block:
@@ -58,7 +59,7 @@ def separate_neighbours(program: Program) -> Program:
 
 
 def _apart(op: Sum_, let: Let, rounds: Rounds) -> list[Let]:
-    """The sum, and the loops of the additions that leave it."""
+    """Return the sum, and the loops of the additions that leave it."""
     if not (all(_simple(x.op) for x in op.body.lets) and _reads_elsewhere(op, rounds)):
         return [let]
     places: dict[Atom, dict[tuple[Atom, ...], list[Let]]] = {}
@@ -87,7 +88,7 @@ def _apart(op: Sum_, let: Let, rounds: Rounds) -> list[Let]:
 
 
 def _reads_elsewhere(op: Sum_, rounds: Rounds) -> bool:
-    """Whether all that is read is surely in other accumulators than what is added to."""
+    """Whether all accumulators that the loop reads certainly differ from those to which it adds."""
     read: set[Atom] = set()
     added: set[Atom] = set()
     for let in op.body.lets:
@@ -103,7 +104,7 @@ def _reads_elsewhere(op: Sum_, rounds: Rounds) -> bool:
 
 
 def _simple(op: Op) -> bool:
-    """Whether it can surely be done in lanes, in any order."""
+    """Whether the loop can certainly run in lanes, in any order."""
     match op:
         case AccAdd() | AccRead():
             return True
@@ -116,7 +117,7 @@ def _simple(op: Op) -> bool:
 
 
 def _moving(op: Sum_) -> set[Atom]:
-    """The last index, and what it is with something constant added."""
+    """Return the last index, and the atoms that are this index plus a constant."""
     inside = defined(op.body)
     moving: set[Atom] = {op.indices[-1]}
     for let in op.body.lets:
@@ -132,13 +133,13 @@ def _moving(op: Sum_) -> set[Atom]:
 
 
 def _neighbours(a: tuple[Atom, ...], b: tuple[Atom, ...], moving: set[Atom]) -> bool:
-    """Whether lanes add to cells of one row at both."""
+    """Whether lanes add to cells of one row at both places."""
     differ = [k for k, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
     return bool(a) and differ == [len(a) - 1] and a[-1] in moving and b[-1] in moving
 
 
 def _needs(body: Block, additions: list[Let]) -> tuple[Let, ...] | None:
-    """The lets that are needed for some additions, if they are few."""
+    """Return the lets that some additions need, if they are few."""
     wanted: set[Atom] = set()
     out: list[Let] = []
     operations = 0

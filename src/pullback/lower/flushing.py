@@ -1,17 +1,17 @@
-"""Where subnormal cotangents become zero: in the control register, or where a cell is read.
+"""Replace subnormal cotangents by zero: by the control register, or where a cell is read.
 
     loop j < n with d = 1. (...; x[i] += 2 * v * d; next flush(0.9 * d))
     ==>  flush.0(x, v, n):  set flush-to-zero;  loop j < n with d = 1. (...; next 0.9 * d);  restore
 
 A loop that computes no value of the program, only cotangents, becomes a function of its own, in
-which the processor gives zero for every result that would be a subnormal number; the function
-keeps the compiler from moving arithmetic of the program into it, and restores the register on
-every way out. All else flushes one number at a time: what rounds hand on by value
-(``ad/contributions.py``), and in code that runs again and again the cells that it reads
+which the processor returns zero for every result that would be a subnormal number. The function
+keeps the compiler from moving arithmetic of the program into it, and restores the register on every
+way out. All other code flushes one number at a time: those that iterations pass on by value
+(``ad/contributions.py``), and, in code that runs again and again, the cells that it reads
 (``accumulators.read``).
 
-No value of a program depends on a cotangent of the same level of differentiation. So arithmetic
-on what comes from the cotangents that the loop carries is arithmetic on cotangents.
+No value of a program depends on a cotangent of the same level of differentiation. So arithmetic on
+values that come from the cotangents that the loop carries is arithmetic on cotangents.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ EXACT = frozenset({"neg", "abs", "select", "max", "min", "sign", "flush", "undef
 
 
 def repeated(program: Program) -> frozenset[str]:
-    """The functions that may be called many times in one run: recursive ones, those that are
-    called in loops, and all that these call."""
+    """Return the functions that may be called many times in one run: recursive ones, those that are
+    called in loops, and all their callees."""
     calls = {name: callees(f) for name, f in program.functions.items()}
 
     def closed(start: set[str]) -> set[str]:
@@ -97,7 +97,7 @@ def repeated(program: Program) -> frozenset[str]:
 
 
 def flushing_loops(program: Program) -> frozenset[Op]:
-    """The outermost loops, outside of other loops, that compute cotangents only."""
+    """Return the outermost loops that compute cotangents only."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return frozenset()
     again = repeated(program)
@@ -121,7 +121,7 @@ def flushing_loops(program: Program) -> frozenset[Op]:
 
 
 def long(op: Loop) -> bool:
-    """Whether the loop may have many rounds."""
+    """Whether the loop may have many iterations."""
     return not isinstance(op.count, Lit) or op.count.value > SHORT
 
 
@@ -133,7 +133,7 @@ def only_cotangents(op: Loop) -> bool:
 
 
 def _handed_on(op: Loop) -> set[Var]:
-    """The cotangents among what the loop carries: what it hands on is flushed."""
+    """Return the carried variables that are cotangents: their next values are flushed."""
     ends = {let.vars[0] for let in op.body.lets
             if isinstance(let.op, Prim) and let.op.name == "flush"}  # fmt: skip
     return {v for v, r in zip(op.carried, op.body.results) if r in ends}
@@ -141,12 +141,12 @@ def _handed_on(op: Loop) -> set[Var]:
 
 @dataclass
 class _Cotangents:
-    """What comes from cotangents, as far as the walk has come."""
+    """The variables that come from cotangents, as far as the walk has come."""
 
     known: set[Atom] = field(default_factory=set)
 
     def block(self, block: Block) -> bool:
-        """Whether no other real arithmetic is in a block."""
+        """Whether a block has no other arithmetic on reals."""
         return all(map(self.let, block.lets))
 
     def let(self, let: Let) -> bool:
@@ -185,7 +185,8 @@ class _Cotangents:
                 return False
 
     def rounds(self, carried: tuple[Var, ...], body: Block) -> bool:
-        """The same of the body of a loop; what it hands on it has in the next round."""
+        """The same for the body of a loop, whose carried variables get the results of the iteration
+        before."""
         while True:
             fits = self.block(body)
             more = {c for c, r in zip(carried, body.results) if r in self.known} - self.known
@@ -194,7 +195,7 @@ class _Cotangents:
             self.known |= more
 
     def know(self, results: tuple[Var, ...], operands: tuple[Atom, ...]) -> bool:
-        """Whether an operand comes from a cotangent; then the results do."""
+        """Return whether an operand comes from a cotangent; if so, note that the results do too."""
         if self.known.isdisjoint(operands):
             return False
         self.known.update(results)
@@ -202,7 +203,7 @@ class _Cotangents:
 
 
 def _rounds(let: Let) -> bool:
-    """Whether a primitive gives a number that may be subnormal where its operands are not."""
+    """Whether the result of a primitive may be subnormal where its operands are not."""
     assert isinstance(let.op, Prim)
     if not any(isinstance(v.type, Real) for v in let.vars):
         return TABLE[let.op.name].cost != "one"
@@ -213,7 +214,7 @@ def _rounds(let: Let) -> bool:
 
 
 def in_own_function(lo: Lowering, op: Loop, bound: tuple[Var, ...]) -> list[Val]:
-    """The loop as a function that sets the control register."""
+    """Lower the loop as a function that sets the control register."""
     lo.flushing = True
     try:
         code, out = lo.record(lambda: sequences.loop(lo, op, bound))

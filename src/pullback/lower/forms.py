@@ -1,8 +1,9 @@
-"""Forms: what of a value is fixed while lowering and what is in registers.
+"""Forms: the part of a value that is fixed while lowering; the rest is in registers.
 
-Where control flow meets (branches, loops) two values must have one form; ``join`` finds it,
-``coerce`` brings a value into it, ``parts`` takes it apart into registers and ``rebuild`` puts it
-together again."""
+Where control flow meets (branches, loops) two values must have one form: ``join_forms`` computes
+it, ``coerce`` brings a value into it, ``parts`` takes a value apart into registers and ``rebuild``
+puts it together again.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +38,9 @@ class ScalarForm:
 
 @dataclass(frozen=True, slots=True)
 class ViewForm:
-    """Ordinary or interleaved; whether lanes see different places; whether it is dense; whether
-    it names an accumulator; the form of elements that differ by lane, if they are arrays."""
+    """Whether a view is ordinary or interleaved; whether lanes see different places; whether it is
+    dense; whether it names an accumulator; the form of elements that differ by lane, if they are
+    arrays."""
 
     lanes: int
     shifted: bool
@@ -49,7 +51,7 @@ class ViewForm:
 
 @dataclass(frozen=True, slots=True)
 class SumForm:
-    """Of the tag and of all fields of all variants."""
+    """The forms of the tag and of all fields of all variants."""
 
     tag: int
     fields: tuple[tuple[Form, ...], ...]
@@ -72,7 +74,7 @@ def form_of(v: Val) -> Form:
 
 
 def join_forms(a: Form, b: Form) -> Form:
-    """The form for both."""
+    """Return the form that both can be brought into."""
     match a, b:
         case ScalarForm(m), ScalarForm(n):
             return ScalarForm(max(m, n))
@@ -81,7 +83,7 @@ def join_forms(a: Form, b: Form) -> Form:
                 raise NotInLanes
             if a.lanes != b.lanes and a.handle:  # cells cannot be copied
                 return ViewForm(1, True, False, True)
-            if a.lanes != b.lanes:  # the other one is copied: dense and in its place
+            if a.lanes != b.lanes:  # the one that is not interleaved is copied, so it is dense
                 return a if a.lanes == LANES else b
             return replace(a, shifted=a.shifted or b.shifted, dense=a.dense and b.dense)
         case SumForm(), SumForm():
@@ -95,14 +97,14 @@ def join_forms(a: Form, b: Form) -> Form:
 
 
 def shift_of(lo: Lowering, v: View) -> Value:
-    """What the lanes add to the place: step and shift as one value."""
+    """Return what the lanes add to the place, step and shift, as one value."""
     shift = v.shift if v.shift is not None else ZERO
     return shift if v.step is None else lo.add(shift, lo.mul(lo.iota(), v.step))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A register of a value; ``steady``: usually the same all through a loop."""
+    """A register of a value; ``steady``: it usually has one value throughout a loop."""
 
     value: Value
     steady: bool
@@ -135,7 +137,7 @@ def pointers(lo: Lowering, v: View) -> list[Value]:
 
 
 def rebuild(lo: Lowering, like: Val, values: list[Value]) -> Val:
-    """A value with the type and form of ``like`` from (all) its parts, which are used up."""
+    """Return a value with the type and form of ``like`` from all its parts, which are used up."""
     match like:
         case Scalar(t, _):
             return Scalar(t, values.pop(0))
@@ -187,7 +189,7 @@ def to_leaves(lo: Lowering, v: Val) -> list[Value]:
 
 
 def from_leaves(lo: Lowering, t: Type, values: list[Value]) -> Val:
-    """The value of type ``t`` made of leaves, which are used up."""
+    """Return the value of type ``t`` with these leaves, which are used up."""
     match t:
         case Array(elem, rank):
             ptrs = tuple(values.pop(0) for _ in leaves(elem))

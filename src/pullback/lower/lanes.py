@@ -1,9 +1,10 @@
-"""Build and Sum_: independent iterations, 8 at a time where the body allows it.
+"""Lower Build and Sum_: independent iterations, 8 at a time if the body allows it.
 
-A body that runs in lanes is lowered by the code that lowers scalar bodies; what it cannot do in
-lanes raises ``NotInLanes``, and the loop is scalar (the loops inside it get their chance). With
-n >= 8 iterations the last block of 8 overlaps the one before: every lane always has an iteration,
-and ``alive`` says in which lanes effects and contributions count. Smaller n run the scalar loop.
+A body that runs in lanes is lowered by the code that lowers scalar bodies. If something in it
+cannot run in lanes, that code raises ``NotInLanes``, and the loop is scalar (the loops inside of it
+are then tried). With n >= 8 iterations the last block of 8 overlaps the one before: every lane
+always has an iteration, and ``alive`` says in which lanes effects and contributions count. For
+smaller n the scalar loop runs.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def build(lo: Lowering, op: Build, bound: tuple[Var, ...]) -> list[Val]:
 
 
 def separate(lo: Lowering, op: Loop, found: Separate, bound: tuple[Var, ...]) -> list[Val]:
-    """A sequential loop whose rounds have cells of their own (``separate.py``)."""
+    """Lower a sequential loop whose iterations have cells of their own (``separate.py``)."""
     sums = sum_(lo, found.sum, bound, found.own)
     out: list[Val] = []
     for init, total in zip(op.inits, sums, strict=True):
@@ -86,7 +87,8 @@ def separate(lo: Lowering, op: Loop, found: Separate, bound: tuple[Var, ...]) ->
 def sum_(
     lo: Lowering, op: Sum_, bound: tuple[Var, ...], own: frozenset[Var] = frozenset()
 ) -> list[Val]:
-    """Sums of the results of all iterations, in an order that their number fixes."""
+    """Lower sums of the results of all iterations, in an order that depends on their number only.
+    """
     extents = tuple(lo.extent(n) for n in op.extents)
 
     def finish(indices: list[Scalar], results: list[Val], carried: list[Value]) -> list[Value]:
@@ -110,7 +112,7 @@ def sum_(
 
 
 class Parallel:
-    """A loop with independent iterations; ``finish`` uses the results of one."""
+    """A loop with independent iterations; ``finish`` uses the results of one iteration."""
 
     def __init__(
         self, lo: Lowering, extents: tuple[Value, ...], indices: tuple[Var, ...], body: Block,
@@ -127,9 +129,12 @@ class Parallel:
         self.in_lanes = False
 
     def spread(self) -> None:
-        """(In lanes, of a loop that only adds to accumulators:) put axes outermost that shift the
-        lanes. Additions at ``i + k``, with i differing by lane, overlap for one k and the next; the
-        processor loads slowly what part of an addition just before has stored."""
+        """Put axes outermost that shift the lanes; for a loop in lanes that only adds to
+        accumulators.
+
+        Additions at ``i + k``, with i differing by lane, overlap for one k and the next, and the
+        processor is slow to load data of which a part has just been stored.
+        """
         if not _only_adds(self.body):
             return
         shifts = {
@@ -172,7 +177,8 @@ class Parallel:
         return step
 
     def _compacted(self, run: Callable[[], list[Val]]) -> list[Val]:
-        """Results that are arrays, without the other temporaries of the iteration."""
+        """Run code; return its results, which are arrays, without the other temporaries of the
+        iteration."""
         lo = self.lo
         code, results = lo.record(run)
         worth = any(map(has_temporaries, self.elements)) and _wasteful(code, results)
@@ -181,7 +187,7 @@ class Parallel:
         return compact(lo, results, mark) if mark is not None else results
 
     def scalar(self, inits: list[Value]) -> list[Value]:
-        """One iteration after the other (each in all the lanes around, if any)."""
+        """Emit one iteration after the other (each in all the lanes around, if any)."""
         scope = self._scope()
         code, out = self.lo.record(lambda: nest(self.lo, self.extents, inits, self._step(scope)))
         scope.open()
@@ -189,15 +195,16 @@ class Parallel:
         return out
 
     def best(self, inits: list[Value]) -> list[Value]:
-        """In lanes along an axis that is long enough, if the body can; else scalar."""
+        """Emit the loop in lanes along an axis that is long enough, if the body allows it;
+        otherwise scalar."""
         lo = self.lo
         lanes = lo.copies <= MAX_COPIES and not lo.unit.in_order
         axes = self._axes() if lanes else []
         return self._along(axes, inits)
 
     def _axes(self) -> list[int]:
-        """Where lanes may run: the last axis, and for small bodies the first one if that is
-        short; without those that are known to be short."""
+        """Return the axes along which lanes may run: the last axis, and for small bodies the first
+        one if the last is short; axes that are certainly short are left out."""
         long = [
             a for a, n in enumerate(self.extents) if not (isinstance(n, Imm) and n.value < LANES)
         ]
@@ -235,9 +242,9 @@ class Parallel:
     def _and_rest(
         self, enough: Value, whole: tuple[list[Instr], list[Value]], inits: list[Value]
     ) -> list[Value]:
-        """Whole blocks in lanes if there are enough iterations, then what is left, one after the
-        other: a block that overlaps another would have to spare the cells of some lanes, and
-        memory that was stored to under a mask is slow to load again."""
+        """Emit whole blocks in lanes if there are enough iterations, and the remaining iterations
+        one after the other. A last block that overlaps the one before would have to leave out the
+        cells of some lanes, and memory that was stored under a mask is slow to load again."""
         lo, (n,) = self.lo, self.extents
         left = lo.arith("mod", Ty.I64, n, Imm(LANES, Ty.I64))
         *totals, left = lo.join(enough, (whole[0], [*whole[1], left]), ([], [*inits, n]))
@@ -285,7 +292,7 @@ class Parallel:
 
 
 def _only_adds(body: Block) -> bool:
-    """Whether the order of such iterations does not matter: they add and do nothing else."""
+    """Whether the order of such iterations does not matter, because they only add."""
     return not body.results and all(
         isinstance(x.op, AccAdd)
         or (isinstance(x.op, Prim) and not TABLE[x.op.name].effect)

@@ -1,10 +1,10 @@
-"""Which words of a node are stored: not those that every node of a variant has alike.
+"""Choose the words of a node that are stored: not those that all nodes of a variant share.
 
     R(p, n, 1, q, n, 1)   ==>   stored: the tag, p, n, q
 
-A node with arrays holds their extents and strides: most strides are 1, and what a loop emits is as
-long as what else it emits. A program is lowered to see what it puts into the nodes that it makes
-for itself, and then once more, with these layouts.
+A node with arrays holds their extents and strides. Most strides are 1, and all arrays that one loop
+emits have the same length. A program is lowered once to collect the words of the nodes that it
+builds for itself, and then a second time, with these layouts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Pattern = tuple[int | Imm, ...]
 
 
 class OtherWordsError(Exception):
-    """A node is made with words that do not fit its layout."""
+    """A node is built with words that do not fit its layout."""
 
 
 @dataclass
@@ -45,17 +45,17 @@ class Layouts:
 
     @staticmethod
     def of(program: Program) -> Layouts:
-        """For the declarations of which nodes neither come in nor go out."""
+        """Return layouts for the declarations of which no node comes in or goes out."""
         return Layouts(own_declarations(program))
 
     def found(self) -> Layouts:
-        """The layouts of variants that need not store all their words."""
+        """Return the layouts of variants that need not store all their words."""
         return Layouts(self.own, {
             key: p for key, p in self.seen.items() if any(w != k for k, w in enumerate(p))
         })  # fmt: skip
 
     def stored(self, key: Key, words: Sequence[Value]) -> list[Value]:
-        """What is stored of the words of a node that is made."""
+        """Return those words of a new node that are stored."""
         if key[0] in self.own:
             pattern = _pattern(words)
             self.seen[key] = _both(self.seen.get(key, pattern), pattern)
@@ -68,7 +68,7 @@ class Layouts:
         return [word for k, word in enumerate(words) if layout[k] == k]
 
     def words(self, key: Key, types: Sequence[Ty]) -> list[tuple[int, Ty] | Imm]:
-        """Of each word of a node, its slot and type, or what it is."""
+        """Return for each word of a node its slot and type, or its constant value."""
         layout = self.known.get(key, tuple(range(len(types))))
         slots = {k: at for at, k in enumerate(k for k, w in enumerate(layout) if w == k)}
         return [w if isinstance(w, Imm) else (slots[w], types[w]) for w in layout]
@@ -83,7 +83,7 @@ def _pattern(words: Sequence[Value]) -> Pattern:
 
 
 def _both(a: Pattern, b: Pattern) -> Pattern:
-    """What holds of nodes of both patterns."""
+    """Return the pattern that nodes of both patterns fit."""
     first: dict[tuple[int | Imm, int | Imm], int] = {}
     return tuple(
         x if isinstance(x, Imm) and x == y else first.setdefault((x, y), k)

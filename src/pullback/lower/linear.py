@@ -1,8 +1,10 @@
-"""Linear algebra by LAPACK: each primitive copies its matrices to memory of its own, which the
-routine overwrites, and gives a view of that memory.
+"""Lower linear algebra to LAPACK: each primitive copies its matrices to memory of its own, which
+the routine overwrites, and returns a view of that memory.
 
-LAPACK has matrices in columns. A dense array of Core in its place is the transpose, so matrices are
-copied transposed, or the routine is asked about the transpose, and results are transposed views."""
+LAPACK stores matrices in columns. The memory of a dense array of Core is the transpose in columns,
+so matrices are copied transposed, or the routine computes with the transpose, and results are
+transposed views.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ def linear_prim(lo: Lowering, op: Prim, site: Site | None) -> Val:
 
 
 def _fill(lo: Lowering, out: View) -> list[Value]:
-    """NaN for all elements."""
+    """Emit NaN for all elements."""
 
     def body(inner: Lowering, v: View) -> list[Value]:
         def step(indices: list[Scalar], _: list[Value]) -> list[Value]:
@@ -89,7 +91,7 @@ def _by(
     lo: Lowering, name: str, v: View, body: Callable[[Lowering, View], list[Value]],
     results: tuple[Ty, ...],
 ) -> list[Value]:
-    """What ``body`` does with a matrix, by a function of the module: code for it is made once."""
+    """Emit ``body`` on a matrix, in a function of the module whose code is written once."""
     if name not in lo.unit.functions:
         inner = Lowering(lo.unit, lambda lowering, block: [])
         params = [Reg("p", ty) for ty in leaves(_MATRIX)]
@@ -119,7 +121,7 @@ def transposed(v: View) -> View:
 
 
 def _columns(lo: Lowering, v: View) -> View:
-    """A copy with the matrix in columns: the transpose, dense."""
+    """Emit a copy with the matrix in columns, which is the dense transpose."""
     return _copied(lo, transposed(v))
 
 
@@ -128,7 +130,7 @@ def _room(lo: Lowering, count: Value) -> Value:
 
 
 def _lead(lo: Lowering, n: Value) -> Value:
-    """A leading dimension: at least 1."""
+    """Return a leading dimension, at least 1."""
     return lo.arith("max", Ty.I64, n, ONE)
 
 
@@ -146,12 +148,12 @@ def _call(lo: Lowering, routine: str, *args: Value | str) -> Value:
 
 
 def _dense(lo: Lowering, v: View) -> Value:
-    """Where the matrix is, in rows: a copy if it has gaps."""
+    """Return the address of the matrix in rows: of a copy if it has gaps."""
     return pointers(lo, v)[0] if v.dense and v.uniform else _copied(lo, v).ptrs[0]
 
 
 def _product(lo: Lowering, x: View, y: View) -> View:
-    """In columns the transposes are multiplied."""
+    """Multiply; in columns the transposes are multiplied."""
     (rows, inner), columns = x.extents, y.extents[1]
     out = fresh(lo, _MATRIX, (rows, columns), 1, "temp")
     one, zero = Imm(1.0, Ty.F64), Imm(0.0, Ty.F64)

@@ -223,9 +223,10 @@ def _update(lo: Lowering, op: Update, let: Let) -> View:
 
 
 def _update_inside(lo: Lowering, op: Update, v: View, indices: list[Scalar]) -> View:
-    """The update of an element inside an element: of that one's memory, which nobody shares."""
+    """Update an element inside of an element, in the memory of the inner array, which nobody
+    shares."""
     (value,) = keep(lo, [lo.atom(op.value)])
-    if lo.lane:  # whose rows are they: those of all lanes
+    if lo.lane:  # its rows belong to all lanes
         raise NotInLanes
     row: Val = v
     *outer, last = levels(op.array.type, indices)

@@ -1,13 +1,13 @@
-"""``x ** n`` with an exponent that is known: no call, in lanes neither.
+"""Lower ``x ** n`` with a constant exponent, without a call, so that it runs in lanes.
 
 Products of rounded products would be off in the last place for every third x, where C's ``pow``,
-and so Python's, hardly ever is. So each product comes with what its rounding has lost, which one
-more operation gives exactly:
+and so Python's, hardly ever is. So each product carries its rounding error, which one more
+operation computes exactly:
 
     p = a * b,  e = fma(-a, b, p)   ==>   a * b is p - e
 
-Then, as the square and the square root do, a power differs from ``pow`` in the last place for one
-x of a thousand, where ``pow`` is not the nearest float (or neither is).
+Then, like the square and the square root, a power differs from ``pow`` in the last place for one x
+of a thousand, where ``pow`` is not the nearest float (or neither is).
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _products(lo: Lowering, x: Value, n: int) -> Value:
     if e is None or n in (2, -1):  # rounded once
         return p
     small = lo.test("lt", lo.arith("abs", x.ty, e), lo.arith("abs", x.ty, p))
-    return lo.select(small, lo.arith("sub", x.ty, p, e), p)  # zero, infinite, NaN: as it is
+    # zero, infinity and NaN have no error to subtract
+    return lo.select(small, lo.arith("sub", x.ty, p, e), p)
 
 
 def _inverse(lo: Lowering, x: Value) -> Pair:
@@ -67,7 +68,7 @@ def _inverse(lo: Lowering, x: Value) -> Pair:
 
 
 def _product(lo: Lowering, a: Pair, b: Pair) -> Pair:
-    """The product of the exact numbers, but for that of the errors."""
+    """Return the product of the exact numbers, up to the product of the errors."""
     p = lo.arith("mul", a[0].ty, a[0], b[0])
     e = _fma(lo, _neg(lo, a[0]), b[0], p)
     for x, error in ((a[0], b[1]), (b[0], a[1])):

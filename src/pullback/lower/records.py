@@ -1,4 +1,5 @@
-"""What is recorded beside an error: the machine values of its leaves, as Python has them."""
+"""Read the record of an error: from the machine values of its leaves to the numbers and arrays of
+Python."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ MOST_WORDS = 64
 
 
 class _Memory:
-    """Memory that NumPy may look at."""
+    """Memory of the process, as NumPy can view it."""
 
     def __init__(self, t: Array, address: int, extents: list[int], strides: list[int]) -> None:
         dtype = dtype_of(t.elem)
@@ -33,8 +34,8 @@ class _Memory:
 def leaves_of(
     types: Sequence[Type], values: Sequence[float | int | bool], base: int = 0
 ) -> list[object]:
-    """The numbers and arrays of these types that the recorded values stand for; arrays are copied
-    from memory, to which addresses are relative."""
+    """Return the numbers and arrays of these types for which the recorded values stand; arrays are
+    copied from memory, to which addresses are relative."""
     rest = iter(values)
     return [_leaf(t, rest, base) for t in types]
 
@@ -43,7 +44,7 @@ def error_of(
     kind: str, message: str | Message, types: Sequence[Type],
     values: Sequence[float | int | bool], base: int = 0,
 ) -> Exception:  # fmt: skip
-    """The exception of a ``RaiseIf`` for the values that were recorded."""
+    """Return the exception of a ``RaiseIf``, with the recorded values."""
     if isinstance(message, Message):
         return exception_of(kind, message, leaves_of(types, values, base))
     a, b = (*values, 0, 0)[:2]

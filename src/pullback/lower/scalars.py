@@ -1,4 +1,5 @@
-"""Scalar primitives: a row of the table each. Integer arithmetic on affine values stays scalar."""
+"""Lower scalar primitives, each by its row of the table. Integer arithmetic on affine values stays
+scalar."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ OVERFLOW = "integer result does not fit in 64 bits"
 
 
 def scalar_prim(lo: Lowering, op: Prim, result: Type, site: Site | None) -> Scalar:
-    """The value of a scalar row."""
+    """Emit the value of a scalar row."""
     args = [lo.scalar(a) for a in op.args]
     ty = machine(result)
     if op.name == "stop_gradient" or (op.name == "flush" and lo.flushing):
@@ -117,7 +118,8 @@ def _at_lane(lo: Lowering, a: Scalar, lane: Value) -> Value:
 
 
 def _raise(lo: Lowering, flag: Value, site: Site | None) -> None:
-    raise_if(lo, flag, "OverflowError", OVERFLOW, site, early=site is None)  # of a check before
+    # without a site: a hoisted check
+    raise_if(lo, flag, "OverflowError", OVERFLOW, site, early=site is None)
 
 
 def raise_if(
@@ -151,7 +153,7 @@ def require(lo: Lowering, op: Prim, site: Site | None) -> None:
 
 
 def _is_uniform(v: Val) -> bool:
-    """Whether it is one value, the same in all lanes."""
+    """Whether a value is the same in all lanes."""
     match v:
         case Scalar(_, value):
             return value is not None and lanes_of(value) == 1

@@ -1,12 +1,13 @@
-"""Sequential loops of reverse sweeps whose rounds work on cells of their own: these run in lanes.
+"""Find sequential loops of reverse sweeps whose iterations work on cells of their own: they run in
+lanes.
 
     loop j < n with s = a. let i = (n - 1) - j; d = take h[r, i]; h[q, i] += d * x; ... in s + t
     ==>  a + sum i < n. let d = take h[r, i]; h[q, i] += d * x; ... in t
 
 The reverse of a loop that updates a row of an array takes the cotangents of the row, element by
-element, and adds to those of other rows. In general the order of takes and additions counts. Not
-if every round touches only cells that no other round touches: if all accesses to an accumulator
-have the same index in some axis, which differs from round to round.
+element, and adds to those of other rows. In general the order of takes and additions matters. It
+does not if every iteration touches only cells that no other iteration touches: if all accesses to
+an accumulator have the same index on some axis, which differs from iteration to iteration.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ from pullback.core.types import Handle, Real
 
 @dataclass(frozen=True, slots=True)
 class Separate:
-    """A loop as the sum that it is, without what its carried variables start from.
+    """A loop in its form as a sum, without the initial values of its carried variables.
 
-    own  the accumulators in which every round has cells of its own"""
+    own  the accumulators in which every iteration has cells of its own
+    """
 
     sum: Sum_
     own: frozenset[Var]
 
 
 def separate_loops(program: Program) -> dict[Op, Separate]:
-    """The loops whose rounds take from cells of their own, as sums."""
+    """Return the loops whose iterations take from cells of their own, as sums."""
     walk = _Walk()
     for f in program.functions.values():
         walk.block(f.body)
@@ -56,7 +58,7 @@ def separate_loops(program: Program) -> dict[Op, Separate]:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a round does at a cell. ``where`` is () if that is the cell of a view."""
+    """An access of an iteration to a cell. ``where`` is () for the cell of a view."""
 
     op: AccTake | AccAdd | AccRead
     where: tuple[Atom, ...]
@@ -64,33 +66,35 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Accesses:
-    """What the rounds of a loop do to accumulators; they have no other effects that do not commute.
+    """The accesses of the iterations of a loop to accumulators; they have no other effects that do
+    not commute.
 
-    taken  those that are read as well, not only added to
-    changed  those that are not only read"""
+    taken    those that are read, not only added to
+    changed  those that are not only read
+    """
 
     of: dict[Var, list[Access]] = field(default_factory=dict)
     taken: set[Var] = field(default_factory=set)
     changed: set[Var] = field(default_factory=set)
 
     def differ(self, root: Var, steps: dict[Atom, int]) -> bool:
-        """Whether no two rounds access one cell."""
+        """Whether no two iterations access the same cell."""
         axes = zip(*(access.where for access in self.of[root]), strict=False)
         return any(len(set(axis)) == 1 and axis[0] in steps for axis in axes)
 
 
 @dataclass
 class Rounds:
-    """What is known of the rounds of loops. ``made``: the ops that bind the variables so far."""
+    """The facts about the iterations of loops. ``made``: the ops that bind the variables so far."""
 
     made: dict[Var, Op] = field(default_factory=dict)
 
     def know(self, let: Let) -> None:
-        """A let that comes before."""
+        """Note a let that comes before the loop."""
         self.made.update(dict.fromkeys(let.vars, let.op))
 
     def root(self, h: Var) -> Var:
-        """The handle that a handle is a view of."""
+        """Return the handle of which a handle is a view."""
         while True:
             match self.made.get(h):
                 case Prim(name, (Var() as whole, *_)) if name in VIEWS:
@@ -99,7 +103,7 @@ class Rounds:
                     return h
 
     def accesses(self, op: Loop) -> Accesses | None:
-        """Those of the body, if that is all that it does."""
+        """Return the accesses of the body, if it has no other effects."""
         inside = defined(op.body)
         found = Accesses()
         for let in op.body.lets:
@@ -127,7 +131,7 @@ class Rounds:
                 case _:
                     return None
         if len(found.of) > 1 and not all(isinstance(self.made.get(h), AccNew) for h in found.of):
-            return None  # of handles that were given, two may be the same
+            return None  # two handles among the parameters may be the same
         return found
 
 
@@ -148,7 +152,8 @@ class _Walk(Rounds):
                     self.found[let.op] = Separate(Sum_((let.op.count,), (index,), body), own)
 
     def own(self, op: Loop) -> frozenset[Var]:
-        """The accumulators that the loop takes from, if rounds have cells of their own in them."""
+        """Return the accumulators from which the loop takes, if iterations have cells of their own
+        in them."""
         found = self.accesses(op)
         if found is None:
             return frozenset()
@@ -158,8 +163,8 @@ class _Walk(Rounds):
         return frozenset()
 
     def forwards(self, op: Loop, body: Block) -> tuple[Var, Block]:
-        """The body with an index that counts forwards, where the loop counts backwards: cells that
-        follow each other are in lanes that follow each other then."""
+        """Return the body with an index that counts forwards where the loop counts backwards, so
+        that neighbouring cells are in neighbouring lanes."""
         if uses(body)[op.index] == 1:
             for let in body.lets:
                 match let.op:
@@ -184,8 +189,8 @@ class _Walk(Rounds):
 
 
 def moving(op: Loop) -> dict[Atom, int]:
-    """The variables that are the number of the round (1) or minus this (-1), and something
-    constant."""
+    """Return the atoms that are a constant plus the number of the iteration (1) or minus it (-1).
+    """
     inside = defined(op.body)
     steps: dict[Atom, int] = {op.index: 1}
     for let in op.body.lets:
@@ -200,8 +205,8 @@ def moving(op: Loop) -> dict[Atom, int]:
 
 
 def summands(op: Loop) -> Block | None:
-    """The body with the results that it adds to the carried variables, if that is all that it
-    does with them."""
+    """Return the body with the summands that it adds to the carried variables as results, if it has
+    no other use of them."""
     if len(op.body.results) != len(op.carried):
         return None
     added: list[Atom] = []

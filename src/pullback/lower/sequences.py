@@ -1,8 +1,9 @@
-"""Loop and While: sequential iterations that carry values and emit others.
+"""Lower Loop and While: sequential iterations that carry values and emit others.
 
-A carried value has one form all through the loop, and of an array usually only the pointer
-changes: extents and strides are assumed to be steady. Where the body shows otherwise the loop is
-lowered again with what was learnt (each time something is learnt, so this ends)."""
+A carried value has one form throughout the loop, and of an array usually only the pointer changes:
+extents and strides are assumed to be constant. If the body contradicts an assumption, the loop is
+lowered again without it (each time with fewer assumptions, so this ends).
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ from pullback.lower.views import index_scalar, place_of, write
 
 
 class Carry:
-    """The carried values of a loop: what is steady and what is in registers."""
+    """The carried values of a loop: the parts that stay constant, and those in registers."""
 
     def __init__(self, lo: Lowering, vars: tuple[Var, ...], inits: list[Val]) -> None:
         self.lo = lo
@@ -71,7 +72,7 @@ class Carry:
         return tuple(Reg("c", v.ty, lanes_of(v)) for v in self.inits())
 
     def values(self, registers: list[Value]) -> list[Val]:
-        """The carried values, given the registers (those of the carry come first)."""
+        """Return the carried values, given the registers (those of the carry come first)."""
         rest = iter(registers)
         out = []
         for start, ps, loose in zip(self.starts, self.parts, self.loose):
@@ -80,8 +81,8 @@ class Carry:
         return out
 
     def close(self, results: list[Val], moved: bool = False) -> list[Value]:
-        """The registers of the next iteration. ``moved``: arrays may have been copied, so the
-        strides of those that are not dense change too."""
+        """Return the registers of the next iteration. ``moved``: arrays may have been copied, so
+        the strides of those that are not dense change too."""
         out: list[Value] = []
         again = False
         for n, (x, value) in enumerate(zip(self.vars, results, strict=True)):
@@ -109,7 +110,7 @@ class Carry:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """What the two kinds of loop share."""
+    """The common part of the two kinds of loop."""
 
     lo: Lowering
     carried: tuple[Var, ...]
@@ -117,7 +118,7 @@ class _Body:
     bound: tuple[Var, ...]
 
     def retrying(self, attempt: Callable[[], list[Val]]) -> list[Val]:
-        """Lower the loop until nothing new is learnt about what it carries."""
+        """Lower the loop until no assumption about its carried values is contradicted."""
         while True:
             try:
                 code, out = self.lo.record(attempt)
@@ -127,8 +128,8 @@ class _Body:
             return out
 
     def scope(self, growing: bool = False) -> Scope:
-        """What an iteration may give back: all, unless values that live on point to it.
-        ``growing``: what is emitted grows in the residual arena."""
+        """Return the memory that an iteration may release: all, unless values that live on point to
+        it. ``growing``: emitted arrays grow in the residual arena."""
         types = [v.type for v in self.bound]
         elements = [t.elem for t in types[len(self.carried) :] if isinstance(t, Array)]
         alive = [*types[: len(self.carried)], *elements]
@@ -143,12 +144,12 @@ class _Body:
 
     @property
     def arrays(self) -> bool:
-        """Whether arrays are carried (others move with them when memory is given back)."""
+        """Whether arrays are carried (they move when memory is released)."""
         return any(has_temporaries(x.type) for x in self.carried)
 
     def run(self, values: list[Val]) -> list[Val]:
-        """The body on carried values. Carried arrays that are emitted as they are are kept
-        before, so that the copy is shared by later iterations."""
+        """Emit the body on carried values. A carried array that is emitted unchanged is kept
+        before, so that later iterations share the copy."""
         emitted = set(self.block.results[len(self.carried) :])
         for x, value in zip(self.carried, values):
             self.lo.env[x] = keep(self.lo, [value])[0] if x in emitted else value
@@ -158,9 +159,10 @@ class _Body:
     def move(
         self, carry: Carry, results: list[Val], limit: Value, mark: Value
     ) -> tuple[list[Value], Value]:
-        """The next registers; if the arena has doubled, the carried arrays moved to ``mark``. If
-        what is there is mostly these (a recursion that came back has moved them to its own mark),
-        nothing would be gained: each of its levels would copy them."""
+        """Return the next registers; if the arena has doubled, with the carried arrays moved to
+        ``mark``. If these arrays fill most of the arena (a recursion that returned has moved them
+        to its own mark), moving would gain nothing, and each level of the recursion would copy
+        them."""
         lo = self.lo
         top = lo.address(lo.mark())
         limit = lo.choose(
@@ -182,12 +184,12 @@ class _Body:
 
 
 def _allowed(lo: Lowering, size: Value) -> Value:
-    """What there may be in the arena when this many bytes of it are wanted."""
+    """Return how many bytes the arena may hold when this many are needed."""
     return lo.add(lo.add(size, size), Imm(SLACK, Ty.I64))
 
 
 def _bytes(lo: Lowering, values: list[Val]) -> Value:
-    """How much memory carried arrays have (not what their elements point to)."""
+    """Return the size of the memory of carried arrays (not of what their elements point to)."""
     total: Value = ZERO
     for v in values:
         if isinstance(v, View) and isinstance(v.type, Array) and v.uniform and v.ptrs:
@@ -264,7 +266,8 @@ def _first_limit(lo: Lowering, mark: Reg) -> Value:
 
 
 class _Growing:
-    """What a While emits: arrays in the residual arena, twice as large when full."""
+    """The emitted arrays of a While, in the residual arena; a full one is enlarged to twice its
+    size."""
 
     def __init__(self, lo: Lowering, bound: tuple[Var, ...]) -> None:
         self.lo = lo
@@ -275,7 +278,7 @@ class _Growing:
             interleaved_type(lo, View(t, (), ZERO, (ZERO,), (ZERO,)))
 
     def inits(self) -> list[Value]:
-        """Count, capacity and pointers: nothing."""
+        """Return count, capacity and pointers of empty arrays."""
         return [ZERO, ZERO, *(Imm(0, Ty.PTR) for _ in self.leaves)] if self.types else []
 
     def put(self, state: list[Value], values: list[Val]) -> list[Value]:

@@ -1,4 +1,5 @@
-"""Index-set splitting: one round of a reverse loop meets the cell that all other rounds add to.
+"""Index-set splitting: split a reverse loop at the iteration that takes from the cell to which all
+others add.
 
     loop j < n.                            loop p < 2.     the rounds before j = k, those after it
       d = take h[i, j]                       s = loop j in these, with s = 0.
@@ -8,10 +9,11 @@
                                              loop j = k, after the first.     as it was
 
 The reverse sweep of ``t[i, j] = min(t[i, j], t[i, k] + t[k, j])``, as of other tables that are
-updated in place, takes from a cell of the round's own and adds to one that is the same in all
-rounds. The other cells never are that one but in a single round, which is known before the loop
-runs. Without that round the sum can wait, and the loops that are left have cells of their own
-(``separate.py``): they run in lanes. A loop of few rounds stays as it was, at the cost of a test.
+updated in place, takes in each iteration from another cell and adds to a cell that is the same in
+all iterations. The two are the same cell in one iteration only, whose number is available before
+the loop. Without that iteration the sum can wait, and the remaining loops have cells of their own
+(``separate.py``), so they run in lanes. A loop of few iterations runs unsplit, at the cost of a
+test.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ are through."""
 
 
 def split_loops(program: Program) -> Program:
-    """The program with loops split that are separate then."""
+    """Return the program with those loops split that are separate afterwards."""
     return map_functions(program, _function)
 
 
@@ -52,8 +54,8 @@ def _function(f: Function) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class _Meeting:
-    """``moves``, an index that is another one in each round, is ``stays`` in one of them; all else
-    that is done there is to add."""
+    """The index ``moves``, which differs in each iteration, equals ``stays`` in one of them; the
+    only other effects at this accumulator are additions."""
 
     moves: Atom
     stays: Atom
@@ -80,7 +82,8 @@ class _Splitter:
         return Block(tuple(lets), block.results)
 
     def meeting(self, op: Loop) -> _Meeting | None:
-        """What meets in one round of the loop, if it is separate without this round only."""
+        """Return the indices that meet in one iteration of the loop, if the loop is separate
+        without this iteration only."""
         found = self.rounds.accesses(op)
         if found is None or summands(op) is None:
             return None
@@ -98,7 +101,7 @@ class _Splitter:
 
 
 def _met(accesses: list[Access], steps: dict[Atom, int], varies: set[Var]) -> _Meeting | None:
-    """What meets on some axis of an accumulator."""
+    """Return the indices that meet on some axis of an accumulator."""
     for axis in zip(*(access.where for access in accesses), strict=False):
         indices = dict.fromkeys(axis)
         moves = [a for a in indices if a in steps]
@@ -114,7 +117,7 @@ def _met(accesses: list[Access], steps: dict[Atom, int], varies: set[Var]) -> _M
 
 
 def _split(b: Builder, op: Loop, met: _Meeting) -> Loop:
-    """The two parts; for few rounds, none and all of the rounds as they were."""
+    """Return the two parts; for few iterations, empty parts and the loop unsplit."""
     n = op.count
     at, step = _round_of(b, op, met)
     many = b.prim("ge", n, i64(FEWEST))
@@ -137,8 +140,8 @@ def _split(b: Builder, op: Loop, met: _Meeting) -> Loop:
 
 
 def _round_of(b: Builder, op: Loop, met: _Meeting) -> tuple[Atom, int]:
-    """The number of the round where they meet, and by how much ``moves`` differs from one round
-    to the next: 1 or -1."""
+    """Return the number of the iteration in which the indices meet, and the difference of ``moves``
+    between two iterations: 1 or -1."""
     steps = moving(op)
     made = {let.vars[0]: let.op for let in op.body.lets if len(let.vars) == 1}
     x, at = met.moves, met.stays
@@ -160,7 +163,7 @@ def _round_of(b: Builder, op: Loop, met: _Meeting) -> tuple[Atom, int]:
 def _part(
     b: Builder, op: Loop, met: _Meeting, inits: tuple[Atom, ...], low: Atom, count: Atom, step: int
 ) -> tuple[Atom, ...]:
-    """Rounds in which nothing meets; what is added to cells that stay is summed first."""
+    """Emit iterations in which no indices meet; additions to cells that stay are summed first."""
     r, body = Var("j", I64), Builder()
     if step > 0:
         index = body.prim("add", low, r)
@@ -190,7 +193,7 @@ def _part(
 def _as_it_was(
     b: Builder, op: Loop, inits: tuple[Atom, ...], start: Atom, count: Atom
 ) -> tuple[Atom, ...]:
-    """Rounds of the loop, from one of them on."""
+    """Emit iterations of the original loop, from one of them on."""
     r, body, carried = Var("j", I64), Builder(), _fresh(op.carried)
     index = body.prim("add", start, r)
     names: dict[Var, Atom] = {op.index: index, **dict(zip(op.carried, carried))}

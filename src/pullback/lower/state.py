@@ -27,12 +27,12 @@ from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lane
 
 
 class Retry(Exception):
-    """A carried value turned out to be less regular than assumed: lower the loop again."""
+    """A carried value is less regular than assumed: the loop must be lowered again."""
 
 
 @dataclass(eq=False)
 class Mask:
-    """The lanes that really run some code; at least one does. ``leader`` is the first of them."""
+    """The lanes that run some code; at least one does. ``leader``: the first of them."""
 
     lanes: Value
     leader: Reg = field(default_factory=lambda: Reg("leader", Ty.I64))
@@ -43,8 +43,10 @@ class Mask:
 class Shadow:
     """Lane-private cells for an accumulator from outside the lanes, if they are worth it.
 
-    There are as many as the accumulator spans, times 8; worth it when no more than the additions
-    that go there, which are counted as products of trip counts (one per place in the code)."""
+    There are 8 times as many as the accumulator spans. They are worth it if at least as many
+    additions go there; these are counted as products of trip counts (one for each place in the
+    code).
+    """
 
     root: View
     worth: Reg
@@ -85,15 +87,18 @@ class Lanes:
     own: frozenset[Atom] = frozenset()
 
     def older(self, v: Value) -> bool:
-        """Whether ``v`` is known before the loop."""
+        """Whether ``v`` is computed before the loop."""
         return isinstance(v, Imm) or v.id < self.first
 
 
 @dataclass(eq=False)
 class Unit:
-    """The module under construction. ``in_order``: without lanes, so that errors come in the
-    order of the program. ``flushing``: the loops that compute cotangents only. ``repeated``: the
-    functions that run many times."""
+    """The module under construction.
+
+    in_order   without lanes, so that errors come in the order of the program
+    flushing   the loops that compute cotangents only
+    repeated   the functions that run many times
+    """
 
     program: Program
     layouts: Layouts
@@ -107,7 +112,8 @@ class Unit:
     repeated: frozenset[str] = frozenset()
 
     def arena_of(self, made: Iterable[Var]) -> str:
-        """Where arrays are made: those that may end up in data, where data is (``escape``)."""
+        """Return the arena for arrays: those that may end up in data go where data is (``escape``).
+        """
         return "temp" if self.lasting.isdisjoint(made) else "residual"
 
 
@@ -123,7 +129,7 @@ class Lowering(Emitter):
         self.lane: Lanes | None = None
         self.shapes: dict[Var, Shape] = {}
         self.likely_units: set[Value] = set()
-        self.copies = 0  # how many scalar copies of loops in lanes are around this place
+        self.copies = 0  # the number of scalar copies of loops in lanes around this place
         self.again = again  # this code runs many times: cells that it reads are flushed
         self.flushing = False  # the control register makes zeros of subnormal numbers here
         self._block = block
@@ -174,7 +180,7 @@ class Lowering(Emitter):
         return s.value
 
     def extent(self, a: Atom) -> Value:
-        """A count: not negative, the same in all lanes."""
+        """Return a count: not negative, the same in all lanes."""
         return self.extent_of(self.scalar(a))
 
     def extent_of(self, s: Scalar) -> Value:
@@ -210,7 +216,7 @@ class Lowering(Emitter):
 
     @contextmanager
     def masked(self, mask: Mask | None) -> Iterator[None]:
-        """Code that only some lanes run (None: all)."""
+        """Emit code that only some lanes run (None: all)."""
         if self.lane is None:
             yield
             return
@@ -222,7 +228,7 @@ class Lowering(Emitter):
 
     @contextmanager
     def trip(self, count: Value) -> Iterator[None]:
-        """Code within a loop of that many iterations."""
+        """Emit code inside of a loop of that many iterations."""
         if self.lane is None:
             yield
             return
@@ -234,7 +240,7 @@ class Lowering(Emitter):
 
     @contextmanager
     def rounds(self) -> Iterator[None]:
-        """Code that a sequential loop runs again and again."""
+        """Emit code that a sequential loop runs again and again."""
         saved, self.again = self.again, True
         try:
             yield
@@ -242,7 +248,7 @@ class Lowering(Emitter):
             self.again = saved
 
     def find_leader(self, mask: Mask) -> list[Instr]:
-        """Code that finds the leader of a mask, if it was used."""
+        """Return the code that finds the leader of a mask, if the leader is used."""
         if not mask.used:
             return []
 

@@ -1,8 +1,9 @@
-"""The tape: an arena of words of 8 bytes, one row after the other; and the arena of ids, never
-touched, in which an id is the number of a word.
+"""Lower the tape: an arena of words of 8 bytes, one row after the other; and the arena of ids,
+which is never written, and in which an id is the number of a word.
 
-Rows are in the order in which they were pushed, so no row is made in lanes; but the iterations of a
-loop that has one row write into the room of that row, each at places of its own."""
+Rows are in the order in which they were pushed, so no row is pushed in lanes; but the iterations of
+a loop that has one row write into the room of that row, each at places of its own.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ MOST = Imm(2**56, Ty.I64)
 
 
 def _ids(lo: Lowering, count: Value) -> Scalar:
-    """The first of so many new ids."""
+    """Emit the first of ``count`` new ids."""
     if lo.lane is not None:
         raise NotInLanes
     return Scalar(I64, _number(lo, lo.alloc(count, Ty.I64, "ids"), "ids"), natural=True)
@@ -32,7 +33,7 @@ def _number(lo: Lowering, ptr: Value, arena: str) -> Value:
 
 
 def room(lo: Lowering, op: TapeRoom) -> Scalar:
-    """Ids without rows."""
+    """Emit ids without rows."""
     return _ids(lo, lo.extent(op.count))
 
 
@@ -46,7 +47,7 @@ def _total(lo: Lowering, parts: tuple[tuple[Atom, ...], ...]) -> Value:
 
 
 def push(lo: Lowering, op: TapePush) -> list[Val]:
-    """A row."""
+    """Emit a row."""
     if lo.lane is not None:
         raise NotInLanes
     words = [lo.value(lo.scalar(a)) for a in op.words]
@@ -60,7 +61,8 @@ def push(lo: Lowering, op: TapePush) -> list[Val]:
 
 
 def write(lo: Lowering, op: TapeWrite) -> None:
-    """A word in the room of a row: nobody else's, so lanes that do not run this code write too."""
+    """Emit a word in the room of a row. Nobody else uses its place, so lanes that do not run this
+    code write too."""
     word = lo.scalar(op.word)
     tape = View(Array(word.type, 1), (lo.bottom("tape"),), ZERO, (ZERO,), (ONE,))
     with lo.masked(None):

@@ -1,4 +1,4 @@
-"""What a Core value is while it is being lowered: registers, and what is known about them.
+"""A Core value while it is being lowered: its registers, and the facts about them.
 
     scalar   a value; within lanes it is uniform (one register) or varying (a vector register), and
              a varying integer may be *affine*: base + lane * step, both scalars
@@ -8,7 +8,8 @@
              differ by lane has an ``item``, which says what of its elements is stored.
     sum      a tag and the values of the fields of all variants
 
-Everything is a property of the value, so that one lowering serves scalar code and lanes."""
+Everything is a property of the value, so the same code lowers scalar code and lanes.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ class View:
     lanes: int = 1
     step: Value | None = None
     shift: Value | None = None
-    root: View | None = None  # the accumulator outside the lanes that this is a view of
+    root: View | None = None  # the accumulator from outside the lanes of which this is a view
     item: Item | None = None
 
     @property
@@ -75,7 +76,7 @@ class View:
 
     @property
     def columns(self) -> tuple[tuple[Ty, int], ...]:
-        """What is stored of an element: the machine types, and for how many lanes."""
+        """The stored parts of an element: their machine types, and for how many lanes."""
         if self.item is not None:
             return self.item.columns
         elem = leaves(self.type.elem) if isinstance(self.type, Array) else (Ty.F64,)

@@ -93,8 +93,8 @@ def read(lo: Lowering, v: View, p: Place) -> Val:
 
 
 def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
-    """Store an element into an array. In lanes: of an interleaved array, or where lanes have
-    places of their own, or the same for all."""
+    """Store an element into an array. In lanes the array is interleaved, or lanes have places of
+    their own, or the same element for all."""
     if v.item is not None:
         if form_of(x) != form_of(v.item.like):
             raise NotInLanes
@@ -202,7 +202,7 @@ def _known_before(lo: Lowering, v: View) -> bool:
 
 
 def root_of(lo: Lowering, v: View) -> View | None:
-    """The accumulator from outside the lanes that a handle is a view of, if it is known."""
+    """Return the accumulator from outside the lanes of which a handle is a view, if it is known."""
     if v.root is not None:
         return v.root
     return v if not v.ptrs and _known_before(lo, v) else None

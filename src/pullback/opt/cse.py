@@ -1,9 +1,10 @@
-"""Common subexpressions are computed once.
+"""Compute common subexpressions once.
 
-An op that has the same key as one in scope before it (the same constructor, static parameters and
-atoms, blocks alike up to the names that they bind) is replaced by the results of that one. Merged
-are ops without effects and those that can only raise: where the first did not raise, neither would
-the second. Arrays that are updated somewhere keep their own storage, and nodes their identity.
+Two ops have the same key if they have the same constructor, static parameters and atoms, and blocks
+that are alike up to the names that they bind. An op whose key an earlier op in scope has is
+replaced by the results of that op. This is done for ops without effects and for those that can only
+raise: where the first did not raise, the second would not either. Arrays that are updated somewhere
+keep their own storage, and nodes their identity.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def merge_common(program: Program) -> Program:
 
 
 class _Merger:
-    """The walk over one function: what variables have become, and what is available."""
+    """The walk over one function: the new names of variables, and the ops that are available."""
 
     def __init__(self, effects: EffectsOf, updated: frozenset[Var]) -> None:
         self.effects = effects
@@ -100,7 +101,7 @@ class _Merger:
         return Block(tuple(out), results)
 
     def key(self, let: Let, op: Op) -> Hashable:
-        """What equal ops have in common; None for an op that must stay."""
+        """Return a key that equal ops share; None for an op that must stay."""
         if not self.effects.may_share(op):
             return None
         if not self.updated.isdisjoint(let.vars) or makes_nodes(let.vars, op):
@@ -111,8 +112,8 @@ class _Merger:
 
 
 def makes_nodes(variables: Sequence[Var], op: Op) -> bool:
-    """Whether nodes may be made: a caller sees which nodes of a result are one, and gives one node
-    one cotangent, so two that are equal stay two."""
+    """Whether an op may build nodes. A caller can tell the nodes of a result apart, and each node
+    gets its own cotangent, so two equal nodes stay two."""
     match op:
         case Inject(t, _, fields):
             return isinstance(t, Named) and bool(fields)
@@ -130,7 +131,7 @@ def _holds_node(t: Type) -> bool:
 
 
 def _size(op: Op) -> int:
-    """The number of lets inside the op (counted no further than needed)."""
+    """Return the number of lets inside the op; counting stops at the limit that matters."""
     total = 0
     for _, block in sub_blocks(op):
         total += len(block.lets)
@@ -145,7 +146,7 @@ Bound = dict[Var, int]
 
 
 def _key(op: Op, bound: Bound) -> Hashable:
-    """The op with the variables that it binds numbered in order."""
+    """Return the op with the variables that it binds numbered in order."""
     read: list[Hashable] = [_atom(a, bound) for a in atoms(op)]
     match op:
         case Prim(name, _, static):

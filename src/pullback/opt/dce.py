@@ -1,11 +1,11 @@
-"""What nobody needs is dropped: lets, results of branches and loops, carried values (with the
+"""Drop everything that is not needed: lets, results of branches and loops, carried values (with the
 cycles through the loop that keep them alive), parameters, results and whole functions.
 
-One worklist over the whole program marks what is needed, from the results of ``main`` and from the
-ops that must run (they can raise or change an accumulator) back to what these read. A result of a
-branch needs that result of every block; a carried value its initial and its next one; a result
-of a call that result of the callee; a parameter the argument of every call. Then everything without
-a mark goes. ``main`` and the functions that derivative terms name keep their parameters and
+One worklist over the whole program marks variables, from the results of ``main`` and from the ops
+that must run (they can raise or change an accumulator) back to the operands of these. A result of a
+branch needs that result of every block; a carried value its initial and its next value; a result of
+a call that result of the callee; a parameter the argument of every call. Everything without a mark
+is then removed. ``main`` and the functions that derivative terms name keep their parameters and
 results. Accumulations are never dropped.
 """
 
@@ -38,7 +38,8 @@ from pullback.opt.effects import EffectsOf
 
 
 def drop_dead(program: Program) -> Program:
-    """The program without what does not matter for its results, errors and accumulations."""
+    """Return the program without everything that its results, errors and accumulations do not
+    depend on."""
     marks = _Marks(program)
     marks.run()
     functions = {}
@@ -61,14 +62,14 @@ class _Marks:
         self.reached: set[str] = set()
         self.fixed: set[str] = set()  # functions that keep their parameters and results
         self.result_needed: dict[str, set[int]] = {name: set() for name in program.functions}
-        # where a variable comes from: its let and position; or what else it needs
+        # variable -> its let and position there, or the other variables that it needs
         self.home: dict[Var, tuple[Let, int]] = {}
         self.parts: dict[Var, tuple[Atom, ...]] = {}
         self.param: dict[Var, tuple[str, int]] = {}
         self.calls: dict[str, list[Call]] = {name: [] for name in program.functions}
         self.live_ops: set[Op] = set()
-        self.around: dict[Block, Op] = {}  # the op that a block belongs to
-        self.within: dict[Op, Block] = {}  # the block in which an op is
+        self.around: dict[Block, Op] = {}  # block -> the op that it belongs to
+        self.within: dict[Op, Block] = {}  # op -> the block in which it stands
         self.work: list[Var] = []
         self.unscanned: list[Block] = []
 
@@ -91,7 +92,8 @@ class _Marks:
                 self.work.append(a)
 
     def reach(self, name: str) -> None:
-        """The function may run: note where its variables come from, mark what must run."""
+        """Note that the function may run: record the let of each of its variables, and mark the ops
+        that must run."""
         if name in self.reached:
             return
         self.reached.add(name)
@@ -127,7 +129,7 @@ class _Marks:
                 self.run_op(op)
 
     def bound(self, op: Op) -> None:
-        """What the variables that the op's blocks bind need."""
+        """Record the needs of the variables that the blocks of the op bind."""
         match op:
             case Case(scrutinee, arms):
                 for arm in arms:
@@ -147,7 +149,7 @@ class _Marks:
                 return
 
     def run_op(self, op: Op) -> None:
-        """The op will run: what it reads to do so, and the ops around it."""
+        """Note that the op will run: mark its operands, and the ops around it."""
         if op in self.live_ops:
             return
         self.live_ops.add(op)
@@ -176,7 +178,7 @@ class _Marks:
             self.run_op(owner)
 
     def spread(self, v: Var) -> None:
-        """What a needed variable needs."""
+        """Mark everything that a needed variable needs."""
         if v in self.home:
             let, k = self.home[v]
             self.run_op(let.op)
@@ -206,7 +208,7 @@ class _Marks:
 
 
 def _result_blocks(op: Op) -> list[tuple[tuple[Var, ...], Block]]:
-    """The blocks whose results are the op's."""
+    """Return the blocks whose results are the results of the op."""
     blocks = list(sub_blocks(op))
     return blocks[1:] if isinstance(op, While) else blocks
 
@@ -220,7 +222,7 @@ def _block(m: _Marks, block: Block, results: Iterable[int]) -> Block:
 
 
 def _let(m: _Marks, let: Let) -> Let:
-    """A let that stays, without the results that nobody needs."""
+    """Return a let that stays, without the results that nobody needs."""
     op = let.op
     kept = [k for k, v in enumerate(let.vars) if v in m.needed]
     some = tuple(let.vars[k] for k in kept)
@@ -259,7 +261,8 @@ def _let(m: _Marks, let: Let) -> Let:
 def _slots(
     m: _Marks, let: Let, carried: tuple[Var, ...]
 ) -> tuple[list[int], list[int], tuple[Var, ...]]:
-    """The carried values that stay, the results of the body that stay, the variables for these."""
+    """Return the positions of the carried values that stay, those of the results of the body that
+    stay, and the variables for these."""
     on = [
         k for k, c in enumerate(carried) if c in m.needed or let.vars[k] in m.needed
     ]

@@ -1,10 +1,10 @@
-"""What ops do besides giving results, and what passes may do with them because of that.
+"""The effects of ops besides their results, and the moves that passes may make because of them.
 
-One invariant: **no pass makes a program do more work than a constant factor of what it did**. So
-what is copied, or run where it was not asked for, is small and total (``may_duplicate``); anything
-else moves only if the pass removes the original in the same step. And no pass changes whether an
-error is raised, or which one comes first; so what can raise stays (``may_drop``), unless an equal
-op has run before it (``may_share``).
+One invariant: **no pass lets a program do more work than a constant factor of its work**. An op
+that is copied, or run where nobody asked for it, is therefore small and total (``may_duplicate``);
+any other op moves only if the pass removes the original in the same step. And no pass changes
+whether an error is raised, or which one comes first; so an op that can raise stays (``may_drop``),
+unless an equal one has run before it (``may_share``).
 
 All passes ask here; none looks at effects and costs of the table itself.
 """
@@ -40,7 +40,7 @@ from pullback.core.terms import (
 
 
 class Effect(Enum):
-    """What running an op does besides giving its results."""
+    """An effect of an op besides giving its results."""
 
     RAISE = "can raise"
     WRITE = "changes an accumulator"
@@ -61,7 +61,7 @@ _KEPT: Effects = frozenset({Effect.RAISE, Effect.WRITE})
 
 
 class Work(IntEnum):
-    """How much work an op is, at most."""
+    """An upper bound of the work of an op."""
 
     NONE = 0  # views and extents
     STEP = 1  # an instruction, a read
@@ -86,9 +86,9 @@ def work_of(op: Op) -> Work:
 
 
 def is_total(op: Op) -> bool:
-    """Whether the op is surely done at once and without an error, by itself. (For an ``Index``
-    without a check that holds wherever its element exists: a pass that takes one to another place
-    shows that.)"""
+    """Whether the op by itself certainly ends at once and without an error. (For an ``Index``
+    without a check that holds wherever its element exists; a pass that moves one has to show that
+    the element exists there too.)"""
     match op:
         case Prim(name, _, _):
             return not TABLE[name].effect
@@ -99,8 +99,8 @@ def is_total(op: Op) -> bool:
 
 
 def may_duplicate(op: Op, most: Work = Work.STEP) -> bool:
-    """Whether the op may be done twice, or in vain: it is total, and no more than a little work.
-    Several of them only if their number is bounded by a constant."""
+    """Whether the op may run twice, or in vain: it is total, and does only a little work. A pass
+    may duplicate several ops only if their number is bounded by a constant."""
     return is_total(op) and work_of(op) <= min(most, Work.FUNCTION)
 
 
@@ -109,10 +109,12 @@ def may_duplicate(op: Op, most: Work = Work.STEP) -> bool:
 
 @dataclass
 class EffectsOf:
-    """``EffectsOf(program)(op)``: the effects of an op of (a descendant of) the program.
+    """``EffectsOf(program)(op)``: the effects of an op of the program, or of a program that passes
+    have derived from it.
 
     ``Effect.CONSUME`` is also set for a loop that updates nothing but its own arrays. ``calls``:
-    the effects of the functions, but for consumption."""
+    the effects of the functions, without consumption.
+    """
 
     program: Program
     calls: dict[str, Effects] | None = None
@@ -156,7 +158,7 @@ class EffectsOf:
 
     def _find(self, op: Op) -> Effects:
         match op:
-            case AccNew() | TapeRoom() | TapePush():  # where on the tape it is does not matter
+            case AccNew() | TapeRoom() | TapePush():  # its place on the tape does not matter
                 return frozenset({Effect.NEW})
             case TapeRead():
                 return frozenset({Effect.READ})
@@ -180,8 +182,8 @@ class EffectsOf:
 
 @lru_cache(maxsize=8)
 def _effects_of_calls(program: Program) -> dict[str, Effects]:
-    """The effects of calling each function, but for consumption: the least fixed point over the
-    call graph."""
+    """Return the effects of calling each function, without consumption: the least fixed point over
+    the call graph."""
     found = dict.fromkeys(program.functions, PURE)
     while True:
         effects = EffectsOf(program, found)

@@ -1,7 +1,7 @@
 """Library functions that are plain Python: compiled by this front end, like the user's own.
 
 So they need no rule of their own: evaluator, native code, both modes of differentiation and their
-nesting follow from the text. ``array_programs`` and ``linear_programs`` are written this way.
+nesting follow from the text. The files in ``text/`` are written this way.
 """
 
 from __future__ import annotations

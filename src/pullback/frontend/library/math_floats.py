@@ -1,4 +1,4 @@
-"""``math.modf``, ``math.frexp`` and ``math.remainder`` (``float_programs``)."""
+"""``math.modf``, ``math.frexp`` and ``math.remainder`` (``text.floats``)."""
 
 from __future__ import annotations
 

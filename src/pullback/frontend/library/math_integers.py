@@ -1,4 +1,4 @@
-"""Functions of ``math`` on ints and on sequences (``integer_programs``). Their ints are checked to
+"""Functions of ``math`` on ints and on sequences (``text.integers``). Their ints are checked to
 64 bits like all Python ints."""
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Nested builds become one: an array of equal arrays that is only stacked is built at its rank.
+"""Merge nested builds: an array of equal arrays that is only stacked is built as one array.
 
     stack (build i < n. let r = build j < m. e in r)   ==>   build i < n, j < m. e
 
-where m does not depend on i and what else the outer body does is cheap (it is done once per
+where m does not depend on i and everything else in the outer body is cheap (it is done once per
 element instead of once per row) and cannot raise. ``np.array([[f(i, j) for j in ...] for i in
-...])`` and the array of what a function returns are of this form after inlining.
+...])`` has this form after inlining, and so has the array of the results of a function.
 
     sum i < n. let r = sum j < m. e in r   ==>   sum i < n, j < m. e
 
-likewise, if the body is small. Lanes run along the last axis of one sum (of sums inside of each
-other, along the first), where elements of arrays follow each other.
+likewise, if the body is small. Lanes run along the last axis of one sum (of nested sums, along the
+first), where the elements of arrays follow each other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CHEAP = frozenset((
 
 
 def nest(program: Program) -> Program:
-    """Merge the nested builds of every function."""
+    """Return the program with nested builds and sums merged."""
     return map_functions(program, _function)
 
 
@@ -58,7 +58,7 @@ def _function(f: Function) -> Function:
                     assert isinstance(outer, Build)
                     merged = _merged(outer)
                     if merged is not None:
-                        gone.add(k)  # where the rows were made: what they read may be updated later
+                        gone.add(k)  # at the place of the rows: their operands may be updated later
                         lets[made[rows]] = Let(let.vars, merged, let.site)
                 case _:
                     pass
@@ -68,8 +68,8 @@ def _function(f: Function) -> Function:
 
 
 def _merged_sum(let: Let) -> tuple[Let, ...]:
-    """A sum of nothing but sums as one sum, if little else is done; after what of this is the same
-    every time."""
+    """Return a sum that only contains a sum as one sum, if little else is done in it; the lets that
+    are the same in every iteration come first."""
     outer = let.op
     if not isinstance(outer, Sum_) or not outer.body.lets:
         return (let,)
@@ -96,7 +96,7 @@ def _merged_sum(let: Let) -> tuple[Let, ...]:
 
 
 def _merged(outer: Build) -> Build | None:
-    """One build for a build whose only result is a build made at the end of its body."""
+    """Return one build for a build whose only result is a build at the end of its body."""
     if len(outer.body.results) != 1:
         return None
     (result,) = outer.body.results

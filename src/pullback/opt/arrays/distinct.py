@@ -1,11 +1,11 @@
-"""Arrays of integers that are all different, such as the numbers of the rows of a table.
+"""Find arrays of integers that are all different, such as the numbers of the rows of a table.
 
 The numbers 0, 1, ..., n - 1 are different, and so they are when two of them change places:
 
     x = p[i];  y = p[j];  q = p[i] := y;  r = q[j] := x
 
-What a loop carries is such an array if it is so at first and after every round. They stay below
-the extent of the array that was first made.
+A loop carries such an array if the initial array is one and every iteration keeps it so. The
+numbers stay below the extent of the array from which they came.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from pullback.opt.arrays.shapes import same
 
 
 def distinct_arrays(function: Function) -> dict[Var, Atom]:
-    """The variables of a function that are surely such arrays, and what their numbers are below."""
+    """Return the variables of a function that certainly are such arrays, with the bound below which
+    their numbers are."""
     walk = _Walk()
     walk.block(function.body)
     return walk.found
@@ -72,7 +73,7 @@ class _Walk:
     def loop(
         self, let: Let, carried: tuple[Var, ...], inits: tuple[Atom, ...], body: Block
     ) -> None:
-        """Suppose that what is so at first is so always, until that is refuted."""
+        """Suppose that a carried array stays so, until the body refutes that."""
         taken = {k: a for k, a in enumerate(inits) if isinstance(a, Var) and a in self.found}
         while True:
             before = dict(self.found)
@@ -86,17 +87,17 @@ class _Walk:
             self.found, taken = before, held
 
     def as_before(self, a: Atom, init: Var) -> bool:
-        """Whether the numbers of ``a`` are as different and as small as those of ``init``."""
+        """Whether the numbers of ``a`` are different, and below the bound of those of ``init``."""
         return isinstance(a, Var) and a in self.found and same(self.found[a], self.found[init])
 
     def joined(self, v: Var, given: list[Atom]) -> None:
-        """What all branches give."""
+        """Bind a variable to the facts that hold for the results of all branches."""
         first = given[0]
         if isinstance(first, Var) and all(self.as_before(a, first) for a in given):
             self.found[v] = self.found[first]
 
     def swapped(self, new: Var, q: Var, second: Update) -> None:
-        """Two elements may have changed places, with the update of ``q``."""
+        """Note that two elements may have changed places, with the update of ``q``."""
         first = self.defs.get(q)
         if isinstance(first, Update) and isinstance(first.array, Var) and first.array in self.found:
             (i,), (j,) = first.indices, second.indices

@@ -1,4 +1,4 @@
-"""An element of a built array is computed where it is read, if that costs nothing.
+"""Compute an element of a built array where it is read, if that costs nothing. (Deforestation.)
 
     let a = build i. e[i];  ... a[j] ...   ==>   ... e[j] ...
 
@@ -10,10 +10,11 @@ in two cases:
    (``j``, ``j + c``, ``c - j``, ``2 * j``). Then nothing is computed twice; in a branch that is not
    taken it is not computed at all.
 
-What ``e`` reads must never be updated, for it is read later. A body that can raise moves (case 2)
-only into a loop over the same extents that raises nothing itself, and past nothing that does: then
-the same errors come in the same order, and none where the loop has no round. In case 2 the build
-goes in the same step: it would be run once more, at every level of a recursion, for its errors.
+The arrays that ``e`` reads must never be updated, because it reads them later now. A body that can
+raise moves (case 2) only into a loop over the same extents that raises nothing itself, and past
+nothing that raises: then the same errors come in the same order, and none if the loop has no
+iterations. In case 2 the build is removed in the same step; otherwise it would run once more, at
+every level of a recursion, for its errors.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ CHEAP_STEPS = 4
 
 
 def fuse(program: Program) -> Program:
-    """The program with elements computed where they are read."""
+    """Return the program with elements computed where they are read."""
     effects, updated = EffectsOf(program), updated_arrays(program)
     functions = {}
     for name, f in program.functions.items():
@@ -75,8 +76,8 @@ class _Read:
 
 @dataclass
 class _Reads:
-    """Of every array: its reads, or None if it is used in another way too. Of every variable: its
-    op, if a let binds it, and the number of ops around it."""
+    """For every array its reads, or None if it has another use too; for every variable its op, if a
+    let binds it, and the number of ops around it."""
 
     of: dict[Var, list[_Read] | None] = field(default_factory=dict)
     defs: dict[Var, Op] = field(default_factory=dict)
@@ -109,7 +110,7 @@ class _Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """A build that may be fused: its let (with the new body), its place, its position there."""
+    """A build that may be fused: its let (with the new body), its block, its position there."""
 
     let: Let
     op: Build
@@ -120,7 +121,7 @@ class _Built:
 
 
 class _Fuser:
-    """The walk over one function. ``depth_of`` has the number of ops around a variable's let."""
+    """The walk over one function. ``depth_of``: the number of ops around the let of a variable."""
 
     def __init__(self, effects: EffectsOf, updated: frozenset[Var], reads: _Reads) -> None:
         self.effects = effects
@@ -173,7 +174,7 @@ class _Fuser:
     # --- which builds -------------------------------------------------------------------------
 
     def register(self, old: Let, new: Let, op: Build, block: Block, position: int) -> None:
-        """Note the build as one that may be fused."""
+        """Note that the build may be fused."""
         effects = self.effects.block(op.body)
         if not effects <= RAISE:
             return
@@ -185,7 +186,7 @@ class _Fuser:
             self.built[v] = built, k
 
     def read_once(self, let: Let, block: Block, position: int, raises: bool) -> bool:
-        """Case 2, by the program as it was before the walk."""
+        """Case 2, decided on the program before the walk."""
         reads: list[_Read] = []
         for v in let.vars:
             mine = self.reads.of.get(v, [])
@@ -230,7 +231,7 @@ class _Fuser:
         return False
 
     def path_is_injective(self, path: tuple[Let, ...], indices: tuple[Atom, ...]) -> bool:
-        """Whether the loops of the path come to each element at most once."""
+        """Whether the loops of the path visit each element at most once."""
         variables: set[Var] = set()
         for let in path:
             match let.op:
@@ -250,7 +251,7 @@ class _Fuser:
     # --- reads --------------------------------------------------------------------------------
 
     def read(self, let: Let, op: Index, out: list[Let]) -> bool:
-        """Compute the element here if it may be; False if it must be read."""
+        """Compute the element here if that is allowed; return False if it must be read."""
         array = self.atom(op.array)
         if op.checked or not isinstance(array, Var):
             return False
@@ -268,7 +269,7 @@ class _Fuser:
         if array not in self.built:
             return False
         built, k = self.built[array]
-        if built.once:  # so all other reads of it are done here too
+        if built.once:  # so all its other reads are in this block too
             self.gone.add(built.let)
         body = None if built.raises else _index_function(built.op.body, k)
         if body is not None:
@@ -298,7 +299,7 @@ class _Fuser:
     def place(
         self, body: Block, indices: tuple[Var, ...], idx: tuple[Atom, ...], out: list[Let]
     ) -> tuple[Atom, ...]:
-        """The body here, at these indices; its results."""
+        """Emit the body here, at these indices; return its results."""
         new = refresh(body, dict(zip(indices, idx)))
         for let in new.lets:
             self.add(let, out)
@@ -322,7 +323,7 @@ def _rank_one(flat: Var) -> Array | None:
 
 
 def _index_function(body: Block, k: int) -> Block | None:
-    """The part of a build's body that makes result ``k``, if it is an index function."""
+    """Return the part of a build's body that computes result ``k``, if it is an index function."""
     needed: set[Atom] = {body.results[k]}
     lets: list[Let] = []
     reads = steps = 0
@@ -346,8 +347,9 @@ def _index_function(body: Block, k: int) -> Block | None:
 def _only_variable(
     a: Atom, variables: set[Var], reads: _Reads, depth: int, fuel: int
 ) -> Var | None:
-    """The one loop variable of which ``a`` is a one-to-one function when the others stay; None if
-    there is no such thing (also if ``a`` depends on none). ``depth`` is that of the array."""
+    """Return the single loop variable of which ``a`` is a one-to-one function while the others
+    stay; None if there is none (also if ``a`` depends on no loop variable). ``depth`` is that of
+    the array."""
     if a in variables:
         assert isinstance(a, Var)
         return a

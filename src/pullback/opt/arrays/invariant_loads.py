@@ -1,19 +1,20 @@
-"""Elements that a loop does not update, though it updates others, are read before it.
+"""Read before a loop the elements that the loop does not update, although it updates others.
 
     loop i < n with s = a.                     r = build k < m. a[p, k + 1]
       loop k < m with t = s.             ==>   loop i < n with s = a.
         t[p + 1 + i, k] := f(t[p, k + 1])        loop k < m with t = s.
                                                    t[p + 1 + i, k] := f(r[k])
 
-A step of elimination reads the row of the pivot in every one of the rows below it. What is read
-from an array that is updated later must be kept for the reverse sweep, once for each read; from
-``r``, which is never updated, it is read again.
+A step of elimination reads the row of the pivot once for each of the rows below it. A value that is
+read from an array which is updated later must be kept for the reverse sweep, once for each read; a
+value from ``r``, which is never updated, is read again.
 
-The reads are those of a loop's body, at one place in all rounds, and of the loops in it, at places
-that depend on their own index alone. On some axis all updates must be elsewhere: by linear
-arithmetic (``ranges.Ranges``), or because both are different elements of an array of different
-numbers (``distinct``). The elements must surely exist, since the loop may end before it reads
-them; rows are empty where the loop has no round.
+The pass moves reads in the body of a loop at a place that is the same in all iterations, and reads
+in an inner loop at places that depend on the index of the inner loop alone. On some axis all
+updates must be elsewhere: by linear arithmetic (``ranges.Ranges``), or because the two indices are
+different elements of an array of different numbers (``distinct``). The elements must certainly
+exist, since the loop may end before it reads them; if the loop has no iterations, the rows are
+empty.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ DEEPEST = 8
 
 
 def load_invariants(program: Program) -> Program:
-    """The program with reads of what loops do not update before them."""
+    """Return the program with such reads before their loops."""
     stable = stable_arrays(program)
     functions = {name: _Reader(stable).function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)
@@ -60,13 +61,14 @@ def load_invariants(program: Program) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The versions of a carried array in the body of a loop, and the updates that make them."""
+    """The versions of a carried array in the body of a loop, and the updates between them."""
 
     versions: set[Var]
     updates: list[Update]
 
     def follow(self, block: Block) -> bool:
-        """Whether all that the versions become in the block is known."""
+        """Follow the versions through a block; return False if one of them has a use that is not
+        understood."""
         return all(self.let(let) for let in block.lets)
 
     def let(self, let: Let) -> bool:
@@ -107,7 +109,7 @@ class _Reader(Checks):
         return done
 
     def reread(self, loop: Loop, array: Atom, line: _Line) -> Loop:
-        """The loop with what it reads and does not update of an array read before it."""
+        """Return the loop in which invariant elements of an array are read before it."""
         inside = defined(loop.body) | {loop.index, *loop.carried}
         names: dict[Var, Atom] = {}
 
@@ -139,7 +141,8 @@ class _Reader(Checks):
         self, loop: Loop, inner: Loop | Sum_ | Build | None, inside: set[Var], array: Atom,
         line: _Line, let: Let,
     ) -> Atom | Index | None:
-        """What takes the place of a read in the loop, or in an ``inner`` one; None: it stays."""
+        """Return the replacement of a read in the loop, or in an ``inner`` one; None if the read
+        stays."""
         assert isinstance(let.op, Index)
         idx = let.op.indices
         again = _Again(self, inside, loop_indices(inner) if inner is not None else [])
@@ -152,7 +155,7 @@ class _Reader(Checks):
             made = self.defs.get(array) if isinstance(array, Var) else None
             where = tuple(again.make(i, b) for i in idx)
             if isinstance(made, Update) and all(map(self.equal, made.indices, where)):
-                return made.value  # it has just been put there
+                return made.value  # the update before has just stored it there
             found = self.element(array, where, b)
             self.emit(b if found is not None else Builder())
             return found
@@ -178,7 +181,7 @@ class _Reader(Checks):
         return Index(row, (loop_indices(inner)[0][0],), False)
 
     def element(self, array: Atom, where: tuple[Atom, ...], b: Builder) -> Atom | None:
-        """The element, if it and all that ``b`` reads for it surely exists."""
+        """Emit the element, if it and all elements that ``b`` reads for it certainly exist."""
         for let in b.lets:
             if isinstance(let.op, Index) and not self.in_range(let.op.array, let.op.indices):
                 return None
@@ -188,28 +191,28 @@ class _Reader(Checks):
     def extent_before(
         self, inner: Loop | Sum_ | Build, again: _Again, b: Builder
     ) -> Atom | None:
-        """The extent of an inner loop, if it is the same in all rounds."""
+        """Return the extent of an inner loop, if it is the same in all iterations."""
         ((_, n),) = loop_indices(inner)
         alone = _Again(self, again.inside, [])
         return alone.make(n, b) if alone.can(n, DEEPEST) and not alone.reads(n) else None
 
     def emit(self, b: Builder) -> None:
-        """Put these lets before the loop."""
+        """Append these lets in front of the loop."""
         for let in b.lets:
             self.add(let)
 
     # --- which elements are apart ---------------------------------------------------------------
 
     def apart(self, update: Update, idx: tuple[Atom, ...], again: _Again) -> bool:
-        """Whether the update, in any round, is of another element."""
+        """Whether the update, in any iteration, certainly changes another element."""
         return any(
             not again.varies(i) and self.differ(u, i, update.checked)
             for u, i in zip(update.indices, idx, strict=True)
         )
 
     def differ(self, u: Atom, i: Atom, checked: bool) -> bool:
-        """Whether two integers are surely different; ``checked``: a negative one may be another
-        name of one that is not."""
+        """Whether two integers certainly differ; ``checked``: a negative one may count from the
+        end, and so name the same element."""
         x, y = self.ranges.form(u), self.ranges.form(i)
         if not (checked and not self.ranges.not_negative(x)):
             one = Form(1, {})
@@ -225,7 +228,7 @@ class _Reader(Checks):
                 return False
 
     def equal(self, u: Atom, i: Atom) -> bool:
-        """Whether two integers are surely the same."""
+        """Whether two integers certainly are the same."""
         if same(u, i):
             return True
         match self.defs.get(u) if isinstance(u, Var) else None, (
@@ -239,8 +242,8 @@ class _Reader(Checks):
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Integers of a loop's body, made anew outside of it; ``bound``: the index of an inner loop
-    that is there too."""
+    """Integers of the body of a loop, computed again in front of it; ``bound``: the index of an
+    inner loop, which is available there too."""
 
     facts: Checks
     inside: set[Var]
@@ -248,11 +251,11 @@ class _Again:
     now: Var | None = None
 
     def at(self, k: Var) -> _Again:
-        """The same, with ``k`` for the index of the inner loop."""
+        """Return the same with ``k`` for the index of the inner loop."""
         return _Again(self.facts, self.inside, self.bound, k)
 
     def can(self, a: Atom, depth: int) -> bool:
-        """Whether it depends on nothing else of the loop."""
+        """Whether the integer depends on nothing else of the loop."""
         if not isinstance(a, Var) or a not in self.inside or any(a is v for v, _ in self.bound):
             return True
         match self.facts.defs.get(a):
@@ -284,14 +287,14 @@ class _Again:
         return any(map(self.varies, op.args if isinstance(op, Prim) else op.indices))
 
     def reads(self, a: Atom) -> bool:
-        """Whether it is made of an element of an array."""
+        """Whether it is computed from an element of an array."""
         if not isinstance(a, Var) or a not in self.inside:
             return False
         op = self.facts.defs[a]
         return not isinstance(op, Prim) or any(map(self.reads, op.args))
 
     def make(self, a: Atom, b: Builder) -> Atom:
-        """Compute it."""
+        """Emit its computation."""
         if not isinstance(a, Var) or a not in self.inside:
             return a
         if any(a is v for v, _ in self.bound):

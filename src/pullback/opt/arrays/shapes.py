@@ -1,7 +1,7 @@
-"""The extents of arrays and handles, as far as they are atoms of the program.
+"""The extents of arrays and handles, as far as atoms of the program stand for them.
 
-A forward pass tells ``Shapes`` of every let; ``Shapes`` answers with one atom per axis or None.
-An array keeps its shape when it is updated, and a loop that carries it keeps it too when the body
+A forward pass tells ``Shapes`` of every let; ``Shapes`` answers with one atom per axis or None. An
+array keeps its shape when it is updated. A loop that carries the array keeps it too if the body
 returns an array of the shape of the carried one (``stable_arrays``).
 """
 
@@ -67,8 +67,8 @@ def _unknown(v: Var) -> Extents:
 
 
 class Shapes:
-    """The extents of the variables met so far. ``unknown`` makes those of a variable of which
-    nothing is known; the lists that it makes are shared by all arrays of that shape."""
+    """The extents of the variables so far. ``unknown`` returns those of a variable from elsewhere;
+    arrays of one shape share the list that it returns."""
 
     def __init__(
         self, stable: frozenset[Var], unknown: Callable[[Var], Extents] = _unknown
@@ -77,10 +77,10 @@ class Shapes:
         self.unknown = unknown
         self.known: dict[Var, Extents] = {}
         self.elements: dict[Var, Extents] = {}  # the common shape of elements that are arrays
-        self.array_of: dict[Var, Var] = {}  # of extents that ``unknown`` invented
+        self.array_of: dict[Var, Var] = {}  # extent from ``unknown`` -> its array
 
     def of(self, a: Atom) -> Extents:
-        """One atom per axis, or None where it is not known."""
+        """Return one atom per axis, or None for an unknown extent."""
         assert isinstance(a, Var)
         found = self.known.get(a)
         if found is None:
@@ -88,7 +88,7 @@ class Shapes:
         return found
 
     def enter(self, op: Op) -> None:
-        """Before the blocks of a loop: the shapes of what it carries."""
+        """Note the shapes of the carried variables, before the blocks of a loop."""
         match op:
             case Loop(_, _, carried, inits, _) | While(carried, inits, _, _):
                 for v, init in zip(carried, inits):
@@ -98,7 +98,7 @@ class Shapes:
                 return
 
     def bind(self, let: Let) -> None:
-        """After the let: the shapes of its results. The op's blocks have been told before."""
+        """Note the shapes of the results of a let; its blocks come first."""
         op = let.op
         match op:
             case Prim(name, args, static):
@@ -148,7 +148,8 @@ class Shapes:
                 self.known[v] = self.of(init)
 
     def _join(self, v: Var, given: tuple[Atom, ...]) -> None:
-        """What all branches agree on: their own variables are never the same."""
+        """Note the extents on which all branches agree; two variables of different branches are
+        never the same."""
         if is_shaped(v):
             shapes = [self.of(a) for a in given]
             first = shapes[0]
@@ -183,7 +184,7 @@ class Shapes:
             inner = self.elements.get(args[0]) if isinstance(args[0], Var) else None
             assert isinstance(v.type, Array)
             if not all(isinstance(n, Lit) and n.value > 0 for n in base):
-                inner = None  # of no rows the array has no columns, whatever the rows would be
+                inner = None  # an array of no rows has no columns, whatever their length would be
             missing: Extents = [None] * (v.type.rank - len(base))
             return self._or_unknown(v, base + (inner or missing))
         axis = static[0] if static else None
@@ -201,8 +202,8 @@ class Shapes:
 
 
 def stable_arrays(program: Program) -> frozenset[Var]:
-    """The carried variables whose next value has the shape of the present one, or, on every axis
-    where it has not, the extent of the first."""
+    """Return the carried variables whose next value has the shape of the present one, or, on every
+    axis where it has not, the initial extent."""
     stable = _Stable()
     for f in program.functions.values():
         stable.walk(f.body)
@@ -210,11 +211,12 @@ def stable_arrays(program: Program) -> frozenset[Var]:
 
 
 class _Stable:
-    """A walk that notes which variables have the shape of which others, and what it finds.
+    """A walk that notes which variables have the shape of which others.
 
     ``origin``  a variable whose shape this one has
-    ``made``    the extents of what a build makes
-    ``dims``    extents that are one of an array"""
+    ``made``    the extents of the results of a build
+    ``dims``    variables that are an extent of an array
+    """
 
     def __init__(self) -> None:
         self.origin: dict[Var, Var] = {}
@@ -228,7 +230,7 @@ class _Stable:
         return a
 
     def extent(self, a: Atom, axis: int) -> Atom | tuple[Atom, int]:
-        """What the extent is: an atom, or an axis of an array of which no more is known."""
+        """Return the extent as an atom, or as an axis of an array about which no more is known."""
         while True:
             a = self.root(a)
             n = self.made[a][axis] if isinstance(a, Var) and a in self.made else None

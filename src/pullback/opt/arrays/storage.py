@@ -1,8 +1,8 @@
-"""Which arrays are updated in place somewhere: what may share storage with them must not be
-merged, recomputed later or kept alive longer.
+"""Find the arrays that are updated in place somewhere: variables that may share storage with them
+must not be merged, recomputed later or kept alive longer.
 
-This ignores the order of things: a class of variables that may share storage
-(``core/sharing.py``) is updated if one of its members is consumed.
+The order of execution is ignored: a class of variables that may share storage (``core/sharing.py``)
+counts as updated if one of its members is consumed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pullback.core.traverse import all_lets
 
 
 def updated_arrays(program: Program) -> frozenset[Var]:
-    """All variables that may share storage with an array that some op consumes."""
+    """Return all variables that may share storage with an array that some op consumes."""
     bodies = [f.body for f in program.functions.values()]
     if not any(isinstance(let.op, Update) for body in bodies for let in all_lets(body)):
         return frozenset()

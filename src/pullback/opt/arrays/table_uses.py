@@ -1,9 +1,10 @@
-"""Where an array of equal rows goes, and whether all that is done with it can be done by number.
+"""Follow an array of equal rows, and decide whether all its uses also work with the numbers of
+rows.
 
-A table is made by one build, whose rows are builds of one extent. Its versions are followed through
-updates, branches and loops; its rows are read, change places, and are updated inside. Whatever else
-is done with the table or with a row (it is returned, passed on, put into data, ...), it stays an
-array of arrays.
+A table is built by one build, whose rows are builds of one extent. Its versions are followed
+through updates, branches and loops; its rows may be read, change places, and be updated inside. If
+the table or a row has any other use (it is returned, passed to a call, put into data, ...), it
+stays an array of arrays.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from pullback.opt.effects import Work, may_duplicate
 
 @dataclass(frozen=True)
 class Table:
-    """The let that makes it, which of its results it is, its versions and its rows."""
+    """The let that builds the table, the position of the table among its results, its versions and
+    its rows."""
 
     made: Let
     at: int
@@ -59,7 +61,7 @@ class Table:
 
 
 def tables_of(function: Function) -> Iterator[Table]:
-    """The tables of a function of which all uses are understood."""
+    """Yield the tables of a function of which all uses are understood."""
     for let in all_lets(function.body):
         if isinstance(let.op, Build):
             for at in range(len(let.vars)):
@@ -70,8 +72,8 @@ def tables_of(function: Function) -> Iterator[Table]:
 
 
 def _equal_rows(op: Build, at: int) -> bool:
-    """Whether the result is made of rows of numbers, all of one extent, and the other results
-    are made by a few scalar steps."""
+    """Whether the result consists of rows of numbers, all of one extent, and the other results need
+    a few scalar steps only."""
     row = op.body.results[at]
     if len(op.extents) != 1 or not isinstance(row, Var) or uses(op.body)[row] != 1:
         return False
@@ -91,7 +93,8 @@ def _equal_rows(op: Build, at: int) -> bool:
 
 
 def steps(block: Block, wanted: Iterable[Atom]) -> tuple[Let, ...] | None:
-    """The scalar steps of a block that make these; None if something else is needed."""
+    """Return the scalar steps of a block that compute these atoms; None if something else is
+    needed."""
     made = {v: let for let in block.lets for v in let.vars}
     needed: set[Let] = set()
     work = list(wanted)
@@ -108,8 +111,8 @@ def steps(block: Block, wanted: Iterable[Atom]) -> tuple[Let, ...] | None:
 
 
 def _followed(table: Table, body: Block) -> bool:
-    """Find all versions and rows; whether nothing unknown is done with them, and whether there is
-    something that is updated inside (else an array of arrays is as good)."""
+    """Collect all versions and rows; return whether all their uses are understood and something is
+    updated inside of a row (otherwise an array of arrays is as good)."""
     size = -1
     while size != len(table.versions) + len(table.rows):
         size = len(table.versions) + len(table.rows)
@@ -151,7 +154,8 @@ class _Known:
         return a in self.table.versions or a in self.table.rows
 
     def block(self, block: Block, through: tuple[int, ...]) -> bool:
-        """Whether all is known in a block that gives versions as these results, and no rows."""
+        """Whether all uses in a block are understood, where ``through`` are the results that are
+        versions, and no result is a row."""
         return all(map(self.let, block.lets)) and all(
             (r in self.table.versions) if k in through else not self.mine(r)
             for k, r in enumerate(block.results)
@@ -189,6 +193,6 @@ class _Known:
                 )
 
     def steady(self, let: Let, mine: tuple[int, ...]) -> bool:
-        """Whether a let hands on one version at most, and that where it updates any."""
+        """Whether a let returns one version at most, and returns that one if it updates any."""
         changes = self.table.inside(let) or self.table.exchanged(let)
         return len(mine) <= 1 and (bool(mine) or not changes)

@@ -41,7 +41,7 @@ from pullback.opt.arrays.table_uses import Table, steps, tables_of
 
 
 def number_rows(program: Program) -> Program:
-    """The program with arrays instead of tables."""
+    """Return the program with one array, and row numbers, instead of each table."""
     return map_functions(program, _function)
 
 
@@ -55,9 +55,10 @@ class _Rows:
     """The walk over a function.
 
     now      the array, as it is at this place
-    numbers  of the versions of the table: the numbers of its rows
-    row      of rows: their numbers
-    known    numbers that were read in this block or around it"""
+    numbers  for each version of the table, the numbers of its rows
+    row      for each row, its number
+    known    numbers that were read in this block or around it
+    """
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -69,7 +70,8 @@ class _Rows:
         self.known: dict[tuple[Var, Var | int], Var] = {}
 
     def block(self, block: Block, parts: tuple[bool, bool] = (False, False)) -> Block:
-        """The block; in the place of a version among its results: the array, the numbers."""
+        """Return the block, in which the results that are versions are replaced by array and
+        numbers."""
         outer, self.known = self.known, dict(self.known)
         b = Builder()
         for let in block.lets:
@@ -81,7 +83,7 @@ class _Rows:
         return b.block(tuple(out))
 
     def parts(self, version: Atom, parts: tuple[bool, bool]) -> tuple[Var, ...]:
-        """The array as it is now and the numbers, so far as they are asked for."""
+        """Return the present array and the numbers, those of the two that are asked for."""
         both = (self.now, self.numbers[version])
         return tuple(v for v, wanted in zip(both, parts, strict=True) if wanted)
 
@@ -112,7 +114,7 @@ class _Rows:
         b.lets.append(Let(let.vars, op, let.site))
 
     def make(self, let: Let, b: Builder) -> None:
-        """The array, the numbers 0, 1, ..., and what else the build made."""
+        """Emit the array, the numbers 0, 1, ..., and the other results of the build."""
         assert isinstance(let.op, Build)
         (n,), (i,), body = let.op.extents, let.op.indices, let.op.body
         table, at = let.vars[self.table.at], self.table.at
@@ -139,7 +141,7 @@ class _Rows:
     def number(
         self, version: Atom, i: Atom, checked: bool, site: Site | None, b: Builder
     ) -> Var:
-        """The number of the row in a place."""
+        """Return the number of the row in a place."""
         p = self.numbers[version]
         key = (p, int(i.value) if isinstance(i, Lit) else i)
         if key not in self.known:
@@ -147,7 +149,7 @@ class _Rows:
         return self.known[key]
 
     def update(self, let: Let, op: Update, b: Builder) -> None:
-        """An element of a row, or a row by the number of another."""
+        """Update an element of a row, or replace a row by the number of another one."""
         if is_inside(op):
             i, j = op.indices
             r = self.number(op.array, i, False, let.site, b)
@@ -161,7 +163,8 @@ class _Rows:
             (self.numbers[let.vars[0]],) = b.let(given, (p.type,), let.site, ("p",))
 
     def handed_on(self, let: Let, op: If | Case | Loop | While, b: Builder) -> None:
-        """A branch or loop with a version among its results: of that, what changes in it."""
+        """Rewrite a branch or loop with versions among its results: it returns the parts that
+        change in it."""
         at = next(k for k, v in enumerate(let.vars) if v in self.table.versions)
         parts = (self.table.inside(let), self.table.exchanged(let))
         before = self.now
@@ -187,12 +190,12 @@ class _Rows:
         b.lets.append(Let((*let.vars[:at], *out, *let.vars[at + 1 :]), new, let.site))
 
     def arm(self, block: Block, before: Var, parts: tuple[bool, bool]) -> Block:
-        """One way of a branch."""
+        """Return an arm of a branch, rewritten."""
         self.now = before
         return self.block(block, parts)
 
     def fresh(self, parts: tuple[bool, bool], version: Var, old: Var) -> tuple[Var, ...]:
-        """Names for the parts that change, which are a version's from here on."""
+        """Bind fresh names for the parts that change, which belong to a version from here on."""
         self.numbers[version] = Var("p", Array(I64, 1)) if parts[1] else old
         self.now = Var(self.now.name, self.now.type) if parts[0] else self.now
         return self.parts(version, parts)

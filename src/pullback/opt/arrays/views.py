@@ -1,4 +1,4 @@
-"""Where the element of a view stands in the array that it is a view of."""
+"""Compute where the element of a view stands in the array that it is a view of."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Arithmetic = Callable[..., Atom]
 def base_index(
     op: Prim, idx: tuple[Atom, ...], shapes: Shapes, arithmetic: Arithmetic
 ) -> tuple[Atom, ...] | None:
-    """The indices of the element ``op[idx]`` in ``op.args[0]``; None if ``op`` is no view or that
-    cannot be told without looking at extents when the program runs."""
+    """Return the indices of the element ``op[idx]`` in ``op.args[0]``; None if ``op`` is no view,
+    or if the answer depends on extents at run time."""
     match op.name:
         case "transpose":
             out = list(idx)

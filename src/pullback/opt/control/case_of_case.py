@@ -1,10 +1,11 @@
-"""A case of what the branch before it has made is done in the arms of that branch.
+"""Do a case on a sum in the arms of the branch that has built the sum.
 
     let x, s = if c then (u; inject A(a)) else (w; inject B(b)) in t; case s { A(p). e; B(q). e' }
     ==>   if c then (u; t; e[p/a]) else (w; t; e'[q/b])
 
-where nothing else reads s, and t are primitives. An arm may end in a branch itself. Each variant
-is made in one place, so that only t is written twice, as far as e and e' read it.
+This is done where nothing else reads s, and t are primitives. An arm may itself end in a branch.
+Each variant is built in one place, so only t is written twice, as far as e and e' read it. (Peyton
+Jones and Santos, *A transformation-based optimiser for Haskell*, 1998.)
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from pullback.opt.effects import is_total
 
 
 def case_of_case(f: Function) -> Function:
-    """The function with such cases in the branches before them."""
+    """Return the function with such cases moved into the branches before them."""
     return Function(f.name, f.params, _Blocks(uses(f.body)).block(f.body), f.results)
 
 
 @dataclass
 class _Blocks:
-    """``counts``: how often every variable is read, as the function is now."""
+    """The walk over the blocks. ``counts``: how often the present function reads each variable."""
 
     counts: Counter[Var]
 
@@ -54,7 +55,8 @@ class _Blocks:
         return Block(tuple(inner), block.results)
 
     def joined(self, branch: Let, between: list[Let], case: Let) -> list[Let] | None:
-        """What takes the place of all these, if the case can be done in the branch."""
+        """Return the lets that replace branch, lets between and case, if the case can be done in
+        the branch."""
         op = case.op
         assert isinstance(op, Case) and isinstance(op.scrutinee, Var)
         tags = None if isinstance(branch.op, Inject) else self.tags(branch, op.scrutinee)
@@ -79,7 +81,8 @@ class _Blocks:
         return [*(x for x in between if x not in moved), whole]
 
     def tags(self, let: Let, s: Var) -> list[int] | None:
-        """The variants that ``s``, which nobody reads twice, is made as; None: not all known."""
+        """Return the tags of the variants as which the branch builds ``s``, each at most once; None
+        if some arm builds it in an unknown way."""
         if self.counts[s] != 1:
             return None
         match let.op:
@@ -99,7 +102,8 @@ class _Blocks:
 
 
 def _made(block: Block, a: Atom) -> tuple[Let, Var] | None:
-    """Where the block makes ``a``: an injection anywhere in it, or a branch at its end."""
+    """Return the let that builds ``a`` in the block: an injection anywhere in it, or a branch at
+    its end."""
     for let in reversed(block.lets):
         if a in let.vars and isinstance(a, Var):
             return (let, a) if isinstance(let.op, Inject) or let is block.lets[-1] else None
@@ -108,15 +112,16 @@ def _made(block: Block, a: Atom) -> tuple[Let, Var] | None:
 
 @dataclass(frozen=True)
 class _Join:
-    """``moved``: the lets to be done before the case; ``handed``: what the branch still gives."""
+    """One such rewriting. ``moved``: the lets to do before the case; ``handed``: the other results
+    of the branch that stay."""
 
     case: Case
     moved: list[Let]
     handed: tuple[Var, ...]
 
     def branch(self, let: Let, s: Var, flows: Substitution, names: tuple[Var, ...]) -> Let:
-        """The branch that made ``s`` with the case in it, and what it gives then. ``flows``: the
-        results of the outermost branch, as they are called behind this one."""
+        """Return the branch that built ``s`` with the case inside, and its new results. ``flows``:
+        the names that the results of the outermost branch have behind it."""
 
         def arm(block: Block) -> Block:
             here = dict(zip(let.vars, block.results, strict=True))
@@ -130,7 +135,7 @@ class _Join:
     def arm(
         self, block: Block, let: Let, s: Var, flows: Substitution, names: tuple[Var, ...]
     ) -> Block:
-        """An arm, in which ``let`` makes ``s``."""
+        """Return an arm, in which ``let`` builds ``s``."""
         if not isinstance(let.op, Inject):
             names = tuple(Var(v.name, v.type) for v in names)
             return Block((*block.lets[:-1], self.branch(let, s, flows, names)), names)
@@ -146,7 +151,7 @@ class _Join:
 
 
 def _read_by(steps: list[Let], block: Block) -> tuple[Let, ...]:
-    """Those of the steps in front of a block that are made for it."""
+    """Return those of the steps in front of a block that it needs."""
     read, out = set(uses(block)), []
     for let in reversed(steps):
         if not read.isdisjoint(let.vars):

@@ -1,14 +1,14 @@
-"""Checks inside a loop are made once, before it.
+"""Make a check once, before the loop in which it stands.
 
     build i < n. require (i < m); e           ==>  require (n <= m);            build i < n. e
     sum i < n. a?[i + 1]                      ==>  require (n <= dim a - 1);    sum i < n. a[i + 1]
     sum i < n. require c; e    (c invariant)  ==>  require (c or n <= 0);       sum i < n. e
 
 A condition on integers that is linear in the index of the loop holds in every iteration if it holds
-in the extreme one; so the same programs raise errors, only earlier (before the errors of other
-places in the loop: such errors are marked, see ``call.first_errors``). What is in a branch of the
-loop's body stays there. Inner loops come first, so that checks move out of whole nests. What is
-left is loops without exits, which can be fused, nested and run in lanes.
+in the extreme one. So the same programs raise errors, only earlier: before the errors of other
+places in the loop. (Such errors are marked, see ``call.first_errors``.) Checks in a branch of the
+loop's body stay there. Inner loops come first, so checks move out of whole nests. The loops that
+remain have no exits, so they can be fused, nested and run in lanes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DEEPEST = 6
 
 
 def hoist_checks(program: Program) -> Program:
-    """The program with checks before loops instead of inside."""
+    """Return the program with checks before loops instead of inside."""
     stable = stable_arrays(program)
     functions = {name: _Lifter(stable).function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)
@@ -55,21 +55,22 @@ def hoist_checks(program: Program) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The form is >= 0, or one of the invariant truth values ``instead`` is true."""
+    """A condition to check: the form is >= 0, or one of the invariant truth values ``instead`` is
+    true."""
 
     form: Form | None
     instead: tuple[Var, ...] = ()
 
 
 class _Lifter(Checks):
-    """The walk over one function (which also removes the checks that cannot fail)."""
+    """The walk over one function, which also removes the checks that cannot fail."""
 
     def loop(self, op: Build | Sum_ | Loop) -> Op:
         done = super().loop(op)
         return map_blocks(done, lambda block: self.lift(op, block))
 
     def lift(self, loop: Build | Sum_ | Loop, block: Block) -> Block:
-        """The loop's block without the checks that now stand before the loop."""
+        """Return the block of the loop without the checks that now stand before the loop."""
         if not any(_is_check(let.op) for let in block.lets):
             return block
         inside = defined(block).union(i for i, _ in loop_indices(loop))
@@ -98,7 +99,8 @@ class _Lifter(Checks):
     # --- what a check asks --------------------------------------------------------------------
 
     def goals(self, cond: Atom, inside: set[Var]) -> list[Goal] | None:
-        """What makes up the condition; None if that is not known."""
+        """Return the conditions of which the truth value is the conjunction; None if they cannot be
+        listed."""
         if not isinstance(cond, Var):
             return None
         if self.is_invariant(cond, inside, DEEPEST):
@@ -125,7 +127,8 @@ class _Lifter(Checks):
                 return None
 
     def is_invariant(self, a: Atom, inside: set[Var], depth: int) -> bool:
-        """Whether ``a`` can be computed before the loop: scalar steps from what is known there."""
+        """Whether ``a`` can be computed before the loop, by scalar steps from values that exist
+        there."""
         if not isinstance(a, Var) or a not in inside:
             return True
         op = self.defs.get(a)
@@ -138,7 +141,7 @@ class _Lifter(Checks):
         )
 
     def before(self, a: Atom, inside: set[Var], b: Builder) -> Atom:
-        """``a`` computed before the loop."""
+        """Emit ``a`` before the loop."""
         if not isinstance(a, Var) or a not in inside:
             return a
         op = self.defs[a]
@@ -154,8 +157,8 @@ class _Lifter(Checks):
         return [Goal(y.plus(x, -1).plus(Form(1 if name in ("lt", "gt") else 0, {}), -1))]
 
     def in_bounds(self, a: Atom, idx: tuple[Atom, ...]) -> list[Goal] | None:
-        """What must hold for the indices to exist; None if one may be negative, and so count from
-        the end."""
+        """Return the conditions under which the element exists; None if an index may be negative,
+        and so counts from the end."""
         out: list[Goal] = []
         for i, n in zip(idx, self.shapes.of(a)):
             form = self.ranges.form(i)
@@ -177,7 +180,7 @@ class _Lifter(Checks):
         exception: str = "IndexError",
         message: str = "index is out of bounds",
     ) -> bool:
-        """Whether the check now stands before the loop."""
+        """Emit the check before the loop if that is possible; return whether it was."""
         if goals is None:
             return False
         b = Builder()
@@ -205,7 +208,8 @@ class _Lifter(Checks):
     def worst(
         self, form: Form, loop: Build | Sum_ | Loop, inside: set[Var]
     ) -> Form | None:
-        """The smallest value of the form in the loop, if that does not depend on the iteration."""
+        """Return the smallest value of the form in the loop, if it does not depend on the
+        iteration."""
         for i, _ in loop_indices(loop):
             c = form.terms.get(i, 0)
             if c:
@@ -218,7 +222,7 @@ class _Lifter(Checks):
         return form
 
     def holds_when_empty(self, form: Form | None, extent: Atom) -> bool:
-        """Whether the form is >= 0 where the loop is empty, or the loop never is."""
+        """Whether the form is >= 0 where the loop is empty, or the loop is never empty."""
         own = self.ranges.form(extent)
         if self.ranges.not_negative(own.plus(Form(1, {}), -1)):
             return True
@@ -241,7 +245,8 @@ def _is_check(op: Op) -> bool:
 
 
 def _at_least_zero(b: Builder, form: Form) -> Var:
-    """The condition that the form is >= 0. Sums are checked: a wrapped one would let all pass."""
+    """Emit the condition that the form is >= 0. Its sums are checked: a sum that wrapped around
+    would let all pass."""
     sides: list[list[Atom]] = [[], []]
     for v, c in sorted(form.terms.items(), key=lambda item: item[0].id):
         term: Atom = v

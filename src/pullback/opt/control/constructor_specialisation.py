@@ -1,4 +1,4 @@
-"""A sum that is always of one variant is what is in that variant.
+"""Replace a sum that always has one variant by the fields of this variant.
 
     let s = loop i < n with c = inject A(x0). (... case c { A(x). inject A(e); B(y). ... }) in e'
     ==>   let x = loop i < n with x' = x0. (let c = inject A(x') in ... e) in
@@ -7,9 +7,10 @@
     let s = if c then inject A(x) else inject A(y) in e
     ==>   let z = if c then x else y in let s = inject A(z) in e
 
-So a machine of a kind that never changes, a filter among other filters, say, is known for what it
-is: its cases vanish (``simplify``). That every sum of a loop stays what it was at first is assumed
-until its body is seen to break it. Arrays that are updated in place stay where they are.
+An object that never changes its class, such as a filter among other sorts of filters, then has a
+static class, and the cases on it vanish (``simplify``). The pass assumes that every sum that a loop
+carries keeps its first variant, until the body of the loop contradicts that. Arrays that are
+updated in place stay where they are. (GHC calls this constructor specialisation.)
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ Made = dict[Atom, Inject]
 
 
 def specialise_constructors(program: Program) -> Program:
-    """The program with the fields of such sums in their place."""
+    """Return the program with the fields of such sums in their place."""
     updated = updated_arrays(program)
     return map_functions(program, lambda f: _Pass(updated).function(f))
 
 
 @dataclass
 class _Pass:
-    """``updated``: arrays, and what they are in."""
+    """The walk. ``updated``: arrays that are updated, and values that contain such arrays."""
 
     updated: frozenset[Var]
 
@@ -56,7 +57,8 @@ class _Pass:
         return Function(f.name, f.params, self.block(f.body, {}), f.results)
 
     def block(self, block: Block, made: Made) -> Block:
-        """The block where ``made`` are known; what it makes becomes known too."""
+        """Return the rewritten block; ``made`` holds the injections that are in scope, and gets
+        those of the block."""
         lets: list[Let] = []
         for let in block.lets:
             match let.op:
@@ -74,11 +76,12 @@ class _Pass:
         return Block(tuple(lets), block.results)
 
     def still(self, *some: Atom) -> bool:
-        """Whether nothing of this is updated."""
+        """Whether none of these is updated."""
         return self.updated.isdisjoint(a for a in some if isinstance(a, Var))
 
     def branch(self, let: Let, op: If | Case, made: Made) -> list[Let]:
-        """The branch, and behind it the sums of which all arms make the same variant."""
+        """Return the branch, followed by injections for the sums that all its arms build in the
+        same variant."""
         known = made.get(op.scrutinee) if isinstance(op, Case) else None
         arms = [arm for _, arm in sub_blocks(op)]
         live = range(len(arms)) if known is None else (known.tag,)
@@ -110,7 +113,8 @@ class _Pass:
         return [Let(tuple(names), _with_arms(op, blocks), let.site), *after]
 
     def loop(self, let: Let, op: Loop | While, made: Made) -> list[Let]:
-        """The loop with the fields of sums that stay of the variant that they begin with."""
+        """Return the loop, which carries the fields of a sum that keeps the variant of its initial
+        value."""
         parts = zip(op.carried, op.inits, op.body.results, let.vars, strict=False)
         steady = {
             k: _like(c, made[init])
@@ -157,7 +161,7 @@ class _Pass:
         return [Let(tuple(names), new, let.site), *after]
 
     def condition(self, op: While, steady: dict[int, Inject], made: Made) -> Block:
-        """The condition of the loop, with other names for what was carried."""
+        """Return the condition of the loop, on the new carried variables."""
         own = {k: Var(op.carried[k].name, s.type) for k, s in steady.items()}
         cond = substitute(op.cond, {op.carried[k]: v for k, v in own.items()})
         first = tuple(Let((v,), steady[k]) for k, v in own.items())
@@ -165,14 +169,14 @@ class _Pass:
 
 
 def _one_variant(ends: list[Inject | None]) -> Inject | None:
-    """One of these, if all are of one variant."""
+    """Return one of these injections if all have the same variant."""
     first = ends[0]
     same = all(s is not None and first is not None and s.tag == first.tag for s in ends)
     return first if same else None
 
 
 def _like(v: Var, made: Inject) -> Inject:
-    """The same variant, of new variables."""
+    """Return an injection of the same variant with new variables."""
     return Inject(made.type, made.tag, tuple(Var(v.name, a.type) for a in made.fields))
 
 

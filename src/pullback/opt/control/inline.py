@@ -1,7 +1,7 @@
-"""Calls of small functions, and of functions that are called once, become their bodies.
+"""Replace calls of small functions, and of functions that are called once, by their bodies.
 
-Callees first, so that what is inlined is already done. Recursive functions stay, and so do those
-that a derivative term or a closure names (their calls may be inlined all the same).
+Callees come first, so a body that is inlined is already rewritten. Recursive functions stay, and so
+do functions that a derivative term or a closure names (their calls may be inlined all the same).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ LARGEST = 20_000
 
 
 def inline_calls(program: Program) -> Program:
-    """The program with small and once-called functions inlined, and without those left over."""
+    """Return the program with small and once-called functions inlined, and without those that
+    nobody calls any more."""
     recursive = recursive_functions(program)
     calls: Counter[str] = Counter()
     named: set[str] = {program.main}
@@ -53,7 +54,7 @@ def inline_calls(program: Program) -> Program:
 
 
 class _Inliner:
-    """The walk over one caller; what variables have become."""
+    """The walk over one caller, with the new names of its variables."""
 
     def __init__(self, done: dict[str, Function], size: dict[str, int], once: set[str]) -> None:
         self.done = done
@@ -78,10 +79,10 @@ class _Inliner:
         return Block(tuple(out), tuple(self.atom(a) for a in block.results))
 
     def body_of(self, call: Call) -> Block | None:
-        """The callee's body for these arguments, if the call is to be inlined."""
+        """Return the body of the callee with these arguments, if the call is to be inlined."""
         name = call.function
         f = self.done.get(name)
-        if f is None:  # it calls the caller back
+        if f is None:  # it is recursive through the caller
             return None
         if name in self.once:
             return substitute(f.body, dict(zip(f.params, call.args)))

@@ -1,17 +1,17 @@
-"""A case of what a branch has just made is that branch once more: no sum is made or taken apart.
+"""Replace a case on a sum that a branch has built by the same branch once more.
 
     let s = if c then inject A(x) else inject B(y) in ... case s { A(u). e; B(v). e' }
     ==>   ... if c then e[x/u] else e'[y/v]
 
-This is a function chosen at run time and called (its sum says which one it is), or an ``Optional``;
-and what an arm of the forward sweep has kept, where the reverse sweep is beside it. Reverse mode
-then keeps a truth value, not a sum with all that the function has captured, and what goes through
-such a branch runs in lanes.
+Such a sum is a function that is chosen at run time and then called (the sum says which function),
+or an ``Optional``, or the residuals of a branch, beside the reverse sweep. Reverse mode then keeps
+a truth value, instead of a sum with everything that the function has captured, and a loop with such
+a branch runs in lanes.
 
-Where it can be, the case is done in the arms themselves (``arms``). Elsewhere, as where a function
-is chosen once and called in a loop, a scalar that is made in an arm leaves the branch beside s,
-from the other arm with 0; with another field of that kind nothing is done. Every variant is made
-in one arm at most, so no code is written twice.
+Where possible, the case is done in the arms themselves (``case_of_case``). Elsewhere, for instance
+if a function is chosen once and called in a loop, a scalar that an arm computes becomes a further
+result of the branch, with 0 as the result of the other arm; if a field that an arm computes is no
+scalar, nothing is done. Every variant is built in one arm at most, so no code is written twice.
 """
 
 from __future__ import annotations
@@ -63,13 +63,14 @@ Further = list[tuple[Var, Atom, Atom]]
 
 
 def know_constructors(program: Program) -> Program:
-    """The program with such cases as branches."""
+    """Return the program with such cases as branches."""
     updated = updated_arrays(program)
     return map_functions(program, lambda f: _Pass(updated).function(case_of_case(f)))
 
 
 class _Pass:
-    """``taken``: the variables that are taken apart; ``known``: how sums in scope were made."""
+    """The walk. ``taken``: the variables on which there is a case; ``known``: how the sums in scope
+    were built."""
 
     def __init__(self, updated: frozenset[Var]) -> None:
         self.updated = updated
@@ -81,7 +82,8 @@ class _Pass:
         return Function(f.name, f.params, self.block(f.body), f.results) if self.taken else f
 
     def find(self, block: Block) -> None:
-        """What is taken apart; backward, as a result of an arm is if the branch's is."""
+        """Collect the variables on which there is a case; backward, because a result of an arm
+        counts if that of the branch does."""
         for let in reversed(block.lets):
             if isinstance(let.op, Case):
                 self.taken.add(let.op.scrutinee)
@@ -107,12 +109,12 @@ class _Pass:
         return Block(tuple(lets), block.results)
 
     def know(self, v: Var, way: Way) -> None:
-        """``v`` was made so, and neither it nor what is in it changes."""
+        """Note how ``v`` was built, if neither it nor its fields are updated."""
         if self.updated.isdisjoint((v, *_atoms(way))):
             self.known[v] = way
 
     def branch(self, op: If, names: tuple[Var, ...]) -> tuple[If, tuple[Var, ...]]:
-        """The branch, with what the variants are made of as further results."""
+        """Return the branch, with the computed fields of the variants as further results."""
         further: Further = []
         for v, *made in zip(names, op.then.results, op.orelse.results, strict=True):
             then, orelse = (self.known.get(a) for a in made)
@@ -134,7 +136,8 @@ class _Pass:
 
 
 def _out(way: Way, block: Block, further: Further, arm: int) -> Way | None:
-    """The way, said in atoms that are known after the branch of which ``block`` is an arm."""
+    """Return how the sum was built in terms of atoms that are in scope after the branch; ``block``
+    is one of its arms."""
     inside = {v for let in block.lets for v in let.vars}
     atoms: dict[Atom, Atom] = {}
     for a in _atoms(way):
@@ -165,7 +168,7 @@ def _tags(way: Way) -> list[int]:
 
 
 def _again(way: Fork, case: Case, types: tuple[Type, ...]) -> If:
-    """The arms of the case, where the branch goes."""
+    """Return a branch that goes as the first one went, with the arms of the case in it."""
 
     def block(way: Way) -> Block:
         if isinstance(way, Leaf):

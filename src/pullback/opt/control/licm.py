@@ -1,11 +1,12 @@
-"""What is the same in every iteration of a loop is computed before it.
+"""Compute before a loop everything that is the same in all its iterations.
 
-Moved are ops that take one step: scalar primitives, extents, views, reads of elements that surely
-exist. They must be pure and safe to run although the loop may not run at all, so nothing that can
-raise moves, and no loop or call either (running it for nothing could cost more than the program).
-Out of a branch only cheap ops move.
+Ops of one step move: scalar primitives, extents, views, reads of elements that certainly exist.
+They must be pure and safe to run although the loop may have no iterations. So nothing that can
+raise moves, and no loop or call either: running it in vain could cost more than the program. Out of
+a branch only cheap ops move.
 
-What the first round surely does, but must not be done without one, moves under a condition:
+An op that the first iteration certainly runs, but that must not run without one, moves under a
+condition:
 
     sum i < n. a[0] * x[i]   ==>   t = if 0 < n then a[0] else 0.0;  sum i < n. t * x[i]
 """
@@ -50,7 +51,7 @@ from pullback.opt.scalar.ranges import Form
 
 
 def hoist_invariants(program: Program) -> Program:
-    """The program with loop-invariant steps before their loops."""
+    """Return the program with loop-invariant steps before their loops."""
     stable = stable_arrays(program)
     effects = EffectsOf(program)
     functions = {
@@ -82,7 +83,7 @@ class _Hoister:
         return Block(tuple(out), block.results)
 
     def op(self, op: Op, out: list[Let]) -> Op:
-        """The op without what is invariant in its loop; that goes to ``out``."""
+        """Return the op without the lets that are invariant in its loop, which go to ``out``."""
         ranges = self.facts.ranges
         match op:
             case If(cond, then, orelse):
@@ -112,13 +113,14 @@ class _Hoister:
                 return op
 
     def outside(self, op: Op, varying: set[Var], out: list[Let]) -> Op:
-        """The loop without the lets of its blocks that do not depend on ``varying`` variables."""
+        """Return the loop without the lets of its blocks that do not depend on ``varying``
+        variables."""
         return map_blocks(op, lambda block: self.split(block, varying, out, False))
 
     def split(
         self, block: Block, varying: set[Var], out: list[Let], branch: bool
     ) -> Block:
-        """The lets that must stay; the others are appended to ``out``."""
+        """Return the lets that must stay; append the others to ``out``."""
         stay = []
         for let in block.lets:
             op = let.op
@@ -159,14 +161,14 @@ class _Hoister:
     # --- what the first round surely does -----------------------------------------------------
 
     def guarded(self, op: Op, out: list[Let]) -> Op:
-        """The counted loop without the reads that are the same in every round; if there is a first
-        round, they are done before it."""
+        """Return the counted loop without the reads that are the same in every iteration; they are
+        done before it, if there is a first iteration."""
         assert isinstance(op, Build | Sum_ | Loop)
         ((bound, body),) = sub_blocks(op)
         inside = {*bound, *defined(body)}
         moved: list[Let] = []
         stay: list[Let] = []
-        reached = True  # by every run of the first round
+        reached = True  # by every run of the first iteration
         for let in body.lets:
             if self.same_each_round(let, inside, moved, reached):
                 moved.append(let)
@@ -183,7 +185,7 @@ class _Hoister:
     def same_each_round(
         self, let: Let, inside: set[Var], moved: list[Let], reached: bool
     ) -> bool:
-        """Whether the let may be done before the first round, and is worth a condition."""
+        """Whether the let may be done before the first iteration, and is worth a condition."""
         if not let.vars or not all(isinstance(v.type, Real | Int | Bool) for v in let.vars):
             return False
         if not inside.isdisjoint(free_variables_of(let.op)):
@@ -200,7 +202,7 @@ class _Hoister:
                 return False
 
     def is_simple(self, op: If) -> bool:
-        """Whether the branch only reads and computes scalars, a step at a time."""
+        """Whether the branch only reads and computes scalars, in single steps."""
         return all(
             (isinstance(let.op, Index) and not let.op.checked)
             or isinstance(let.op, If)
@@ -210,7 +212,7 @@ class _Hoister:
         )
 
     def goes_on(self, op: Op) -> bool:
-        """Whether what comes after the op is surely run too."""
+        """Whether the code after the op certainly runs too."""
         ends = all(
             not isinstance(let.op, Call | While)
             for _, block in sub_blocks(op)
@@ -221,7 +223,7 @@ class _Hoister:
     def under_condition(
         self, op: Build | Sum_ | Loop, moved: list[Let], rest: Block, out: list[Let]
     ) -> None:
-        """The moved lets, if the loop has a first round; else zeros in their place."""
+        """Emit the moved lets if the loop has a first iteration; otherwise zeros in their place."""
         ranges, b = self.facts.ranges, Builder()
         conds: list[Atom] = [
             b.prim("gt", n, i64(0)) for _, n in loop_indices(op)

@@ -1,11 +1,11 @@
-"""What only one way of a branch contributes is added there.
+"""Move an addition into the arm of the branch from which the summand comes.
 
     d = if c then (t = take h[i]; t) else 0.0        if c then (t = take h[i]; p[j] += t;
     p[j] += d                                   ==>            q[k] += t)
     q[k] += d
 
-The reverse of an update on some paths gives such cotangents. The branch is there anyway, and where
-it is seldom taken (a shorter path, a larger sum) nothing is to be done.
+The reverse of an update on some paths has such cotangents. The branch runs anyway, and where it is
+seldom taken (a shorter path, a larger sum) nothing is added.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def add_in_branches(program: Program) -> Program:
-    """The program with additions in the branches from which they come."""
+    """Return the program with additions in the branches from which their summands come."""
     sinker = _Sinker(EffectsOf(program))
     return map_functions(
         program, lambda f: Function(f.name, f.params, sinker.block(f.body), f.results)
@@ -46,7 +46,7 @@ class _Sinker:
         return Block(tuple(lets), block.results)
 
     def sink(self, lets: list[Let], at: int, k: int, count: int) -> None:
-        """Move the additions of a result of the branch into it, if these are all of its uses."""
+        """Move the additions of result ``k`` of the branch into it, if it has no other uses."""
         let = lets[at]
         assert isinstance(let.op, If)
         arms = (let.op.then, let.op.orelse)
@@ -69,12 +69,12 @@ class _Sinker:
         lets[:] = [x for x in lets if x not in found]
 
     def gives_nothing(self, arm: Block, k: int) -> bool:
-        """Whether a way does nothing and gives zero."""
+        """Whether an arm does nothing and its result is zero."""
         r = arm.results[k]
         return not arm.lets and isinstance(r, Lit) and r.value == 0.0
 
     def additions(self, lets: list[Let], at: int, v: Var) -> list[Let]:
-        """The additions of ``v`` after the branch that might as well stand in it."""
+        """Return the additions of ``v`` after the branch that may as well stand in it."""
         bound: set[Var] = set(lets[at].vars)
         out = []
         for let in lets[at + 1 :]:

@@ -1,14 +1,14 @@
-"""A reduction and its own reverse sweep become one loop.
+"""Merge a reduction with its own reverse sweep into one loop.
 
-The reverse of ``s = sum i < n. e`` runs ``e`` again (design, section 7: recompute), so when the
-cotangent of ``s`` does not depend on ``s`` (a log-likelihood: a sum, seeded with 1) the value can
-be summed on the way:
+The reverse of ``s = sum i < n. e`` runs ``e`` again (DESIGN.md, "Recompute or store"). If the
+cotangent of ``s`` does not depend on ``s`` (a log-likelihood: a sum, seeded with 1), the value can
+be summed in the same loop:
 
     let s = sum i < n. e;  pure...;  do sum j < n. e'; acc += ...
     ==>  pure that does not need s;  let s = sum j < n. e'; acc += ...; return e;  the rest
 
-``cse`` then finds ``e`` in ``e'``, and nothing is run twice. Merged are two sums over the same
-extents in one block, the later of which accumulates and does not depend on the earlier.
+``cse`` then finds ``e`` in ``e'``, and nothing runs twice. Two sums over the same extents in one
+block are merged if the later one accumulates and does not depend on the earlier one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pullback.opt.effects import EffectsOf
 
 
 def merge_sums(program: Program) -> Program:
-    """Merge sums with their reverse sweeps in every function."""
+    """Return the program with sums merged with their reverse sweeps."""
     merger = _Merger(EffectsOf(program), updated_arrays(program))
     functions = {
         name: Function(f.name, f.params, merger.block(f.body), f.results)
@@ -67,7 +67,8 @@ class _Merger:
         return None
 
     def dependents(self, lets: list[Let], p: int, q: int) -> list[Let] | None:
-        """The lets between that need the earlier sum; None if they cannot wait."""
+        """Return the lets between that need the earlier sum; None if they cannot be moved behind
+        the later one."""
         tainted = set(lets[p].vars)
         out: list[Let] = []
         for let in lets[p + 1 : q]:

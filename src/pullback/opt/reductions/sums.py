@@ -1,10 +1,12 @@
-"""A loop that only adds up is a sum: its rounds are independent, and it keeps nothing for reverse.
+"""Turn a loop that only adds up into a sum: its iterations are independent, and it keeps nothing
+for the reverse sweep.
 
     loop i < n with s = a. let ... in s + t   ==>   a + sum i < n. let ... in t
 
-where the body does nothing with s but add to it, perhaps on some paths only. The sum is found by
-its effect and not by its form: when every way from s to the result only adds to it, the result for
-s = 0 is what the round adds, so the body of the sum is the body with 0 for s.
+where the only use of s in the body is that something is added to it, perhaps on some paths only.
+The sum is recognised by its effect and not by its form: if every path from s to the result only
+adds to it, the result for s = 0 is the number that the iteration adds, so the body of the sum is
+the body with 0 for s.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ Running = dict[Var, Var]
 
 
 def find_sums(program: Program) -> Program:
-    """Make sums of the loops of every function that only add up."""
+    """Return the program in which loops that only add up are sums."""
     return map_functions(program, _function)
 
 
@@ -66,9 +68,10 @@ def _as_sum(let: Let, op: Loop) -> tuple[Let, ...]:
 
 
 def _from_zero(op: Loop) -> Block:
-    """The body for zeros. What it adds to a zero at its end is the result itself: a sum starts from
-    zero anyway, so it makes no difference that this may be -0.0. A sum that is the whole body of
-    another one can be one loop with it then (``nest.py``)."""
+    """Return the body with zeros for the carried variables. If it adds to such a zero at its end,
+    the summand itself is the result: a sum starts from zero anyway, so it makes no difference that
+    this may be -0.0. A sum that is the whole body of another one can then be merged with it
+    (``build_flattening.py``)."""
     zeros: dict[Var, Atom] = {v: lit(0.0, v.type) for v in op.carried}
     counts = uses(op.body)
     ends: dict[Var, Atom] = {}
@@ -86,9 +89,9 @@ def _from_zero(op: Loop) -> Block:
 
 
 def _only_adds(op: Loop) -> bool:
-    """Whether every carried variable is real and each round only adds something to it. One that
-    starts from -0.0 stays that if nothing but -0.0 is added: a sum, which starts from 0.0, does
-    not."""
+    """Whether every carried variable is real and each iteration only adds to it. A variable that
+    starts from -0.0 keeps that value if only -0.0 is added to it; a sum, which starts from 0.0,
+    would not."""
     if not op.carried or len(op.body.results) != len(op.carried):
         return False
     if any(same(a, lit(-0.0, a.type)) for a in op.inits):
@@ -100,8 +103,8 @@ def _only_adds(op: Loop) -> bool:
 
 
 def _ends(block: Block, outer: Running) -> list[Var | None] | None:
-    """Which carried variable each result is more of (none: of no one); None where some carried
-    variable is used for anything else than adding to it."""
+    """Return for each result the carried variable to which it adds (None: to none); None if some
+    carried variable has another use."""
     running = dict(outer)
     for x in block.lets:
         ends = _through(x.op, running)
@@ -112,7 +115,7 @@ def _ends(block: Block, outer: Running) -> list[Var | None] | None:
 
 
 def _through(op: Op, running: Running) -> list[Var | None] | None:
-    """As ``_ends``, of one operation."""
+    """The same as ``_ends``, for one operation."""
 
     def source(a: Atom) -> Var | None:
         return running.get(a) if isinstance(a, Var) else None
@@ -150,6 +153,6 @@ def _through(op: Op, running: Running) -> list[Var | None] | None:
 
 
 def _started(carried: tuple[Var, ...], inits: tuple[Atom, ...], running: Running) -> Running:
-    """The carried variables of an inner loop that begin with a running sum."""
+    """Return the carried variables of an inner loop that begin with a running sum."""
     pairs = zip(carried, inits)
     return {v: running[a] for v, a in pairs if isinstance(a, Var) and a in running}

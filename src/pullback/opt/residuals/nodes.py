@@ -1,11 +1,11 @@
-"""Nodes hold what is read of them, and accumulators by the one they are parts of.
+"""Shrink nodes: a node holds only fields that are read, and one accumulator instead of its parts.
 
     R = A(x, hs);  es = loop i < n. pick H i emitted;  inject A(a, es);  case r { A(x, hs). hs[j] }
     ==>   R = A(h);  inject A(H);  case r { A(h). pick h j }
 
-A field that no case reads is left out: a recursion whose last call only adds into its accumulator
-need not keep its array. Signs that alternate are known without being kept. Only nodes that the
-program itself makes and takes apart are changed, not those that come in or go out.
+A field that no case reads is removed: a recursion whose last call only adds into its accumulator
+need not keep its array. Signs that alternate are computed instead of kept. Only nodes that the
+program itself builds and takes apart are changed, not those that come in or go out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Place = tuple[str, int, int]
 
 
 def shrink_nodes(program: Program) -> Program:
-    """The program with fewer and smaller fields in its own nodes."""
+    """Return the program with fewer and smaller fields in its own nodes."""
     own = own_declarations(program)
     if not own:
         return program
@@ -61,13 +61,14 @@ def shrink_nodes(program: Program) -> Program:
 
 @dataclass
 class _Found:
-    """What is known of the fields of nodes.
+    """The facts about the fields of nodes.
 
     read     fields that some case reads
-    other    fields that are read by more than an Index without check
-    picked   of an array that a loop emits: the accumulator of whose parts it consists
-    signs    of one with alternating signs: the first element
-    given    what nodes are made with"""
+    other    fields with another use than an Index without check
+    picked   arrays of accumulators that a loop emits: the accumulator whose parts they hold
+    signs    arrays with alternating signs: their first element
+    given    the atoms with which nodes are built
+    """
 
     program: Program
     own: frozenset[str]
@@ -114,7 +115,8 @@ class _Found:
         return [(t.name, tag, k) for k in range(len(fields))]
 
     def emitted(self, let: Let, op: Loop) -> None:
-        """Find what the loop emits of accumulators that stand in front of it, and of signs."""
+        """Note the arrays that a loop emits of parts of an accumulator in front of it, or of
+        alternating signs."""
         n, varying = len(op.carried), {*defined(op.body), op.index, *op.carried}
         made = {x.vars[0]: x for x in op.body.lets if x.vars}
         first = {
@@ -132,7 +134,7 @@ class _Found:
                     pass
 
     def alternating(self) -> dict[Place, Lit]:
-        """The arrays that need not be stored, and their first elements."""
+        """Return the arrays that need not be stored, and their first elements."""
         return {
             place: self.signs[given[0]]
             for place, given in self.given.items()
@@ -142,7 +144,7 @@ class _Found:
         }  # fmt: skip
 
     def unread(self) -> set[Place]:
-        """The fields that nobody reads."""
+        """Return the fields that nobody reads."""
         return {
             (d.name, tag, k)
             for d in self.program.decls.values() if d.name in self.own
@@ -151,7 +153,7 @@ class _Found:
         }  # fmt: skip
 
     def whole(self) -> dict[Place, Handle]:
-        """The arrays of accumulators in whose place there can be one, and its type."""
+        """Return the arrays of accumulators that one accumulator can replace, and its type."""
         return {
             place: Handle(t.elem.rank + 1)
             for place, given in self.given.items()

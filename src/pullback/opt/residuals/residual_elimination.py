@@ -1,11 +1,11 @@
-"""What a loop keeps of each iteration for the reverse sweep is kept once, or made again.
+"""Remove residuals of a loop: keep them once for all iterations, or compute them again.
 
     loop i < n with c = init. (h = acc_new(m), ... next c is r) emitted: c, r, h
     ==>  let H = acc_new(n, m) before the loop, h = pick H i in it; and where the emitted arrays
          are read at j: for h  pick H j,  for c  if j > 0 then R[j - 1] else init
 
-A value that follows from the number of the iteration by cheap steps is not kept at all, nor a
-sign that changes in each, and a carried variable not beside its next value. Only arrays that are
+A value that follows from the number of the iteration by cheap steps is not kept at all, nor is a
+sign that alternates, and a carried variable is not kept beside its next value. Only arrays that are
 just indexed are replaced.
 """
 
@@ -41,11 +41,11 @@ LONGEST = 4
 """A value that takes more steps than this is kept."""
 
 Recipe = Callable[[Builder, Atom], Op]
-"""What an emitted array has at an index; steps before it go to the builder."""
+"""The element of an emitted array at an index; the steps for it go to the builder."""
 
 
 def eliminate_residuals(program: Program) -> Program:
-    """The program with fewer emitted arrays."""
+    """Return the program with fewer emitted arrays."""
     updated = updated_arrays(program)
     functions = {name: _Walk(updated).function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)
@@ -54,8 +54,9 @@ def eliminate_residuals(program: Program) -> Program:
 class _Walk:
     """The walk over one function.
 
-    elsewhere  variables that something else than an Index without check reads
-    recipes    what takes the place of reading an emitted array"""
+    elsewhere  variables with another use than an Index without check
+    recipes    the replacement for a read of an emitted array
+    """
 
     def __init__(self, updated: frozenset[Var]) -> None:
         self.updated = updated
@@ -68,7 +69,7 @@ class _Walk:
         return Function(f.name, f.params, self.block(f.body), f.results)
 
     def look(self, block: Block) -> None:
-        """Find out how variables are used."""
+        """Collect the uses of variables."""
         for let in block.lets:
             others = atoms(let.op)
             if isinstance(let.op, Index) and not let.op.checked:
@@ -97,7 +98,8 @@ class _Walk:
         return b.block(block.results)
 
     def handles(self, op: Loop, b: Builder) -> Loop:
-        """The loop with accumulators of one shape, that it hands on, numbered in front of it."""
+        """Return the loop with the accumulators of one shape that it allocates and returns as parts
+        of one accumulator in front of it."""
         varying = {*defined(op.body), op.index, *op.carried}
         handed, lets = _variables(op.body.results), []
         for let in op.body.lets:
@@ -112,7 +114,7 @@ class _Walk:
         return Loop(op.count, op.index, op.carried, op.inits, body)
 
     def loop(self, out: tuple[Var, ...], op: Loop | While, index: Var | None) -> None:
-        """Find recipes for what the loop emits."""
+        """Collect recipes for the results that the loop emits."""
         n = len(op.carried)
         emitted = dict(zip(out[n:], op.body.results[n:], strict=True))
         made = {v: let for let in op.body.lets for v in let.vars}
@@ -142,7 +144,7 @@ class _Walk:
     def again(
         self, r: Atom, made: dict[Var, Let], varying: set[Var], index: Var
     ) -> Recipe | None:
-        """How to make the value anew from the number of the iteration."""
+        """Return the recipe that computes the value from the number of the iteration."""
         steps: dict[Let, None] = {}
 
         def visit(a: Atom) -> bool:
@@ -175,7 +177,7 @@ class _Walk:
 
 
 def turned(a: Atom, made: dict[Var, Let]) -> Atom | None:
-    """What the number is the negative of."""
+    """Return the number of which ``a`` is the negative."""
     match made[a].op if isinstance(a, Var) and a in made else None:
         case Prim("neg", (x,)):
             return x
@@ -184,7 +186,8 @@ def turned(a: Atom, made: dict[Var, Let]) -> Atom | None:
 
 
 def alternating(init: Atom, b: Builder, i: Atom) -> Op:
-    """What a number that changes its sign in each iteration is in one of them."""
+    """Return the op that computes, from the number of the iteration, a number whose sign
+    alternates."""
     even = b.prim("eq", b.prim("mod", i, i64(2)), i64(0))
     return Prim("select", (even, init, b.prim("neg", init)))
 
@@ -198,7 +201,8 @@ def _stored(array: Var) -> Recipe:
 
 
 def _shifted(recipe: Recipe, init: Atom) -> Recipe:
-    """What the iteration before had, at first ``init``."""
+    """Return the recipe for the value in the iteration before, which is ``init`` in the first one.
+    """
 
     def shifted(b: Builder, i: Atom) -> Op:
         earlier = Builder()

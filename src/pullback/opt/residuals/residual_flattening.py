@@ -1,13 +1,13 @@
-"""What nested loops keep for the reverse sweep is one array, not arrays of arrays.
+"""Store the residuals of nested loops in one array, not in arrays of arrays.
 
     let E = loop i < n. (let r = loop j < m. e emitted in r) emitted;  ... (E[i])[j] ...
     ==>  let R0 = build i < n, j < m. 0
          let R  = loop i < n with R0. loop j < m. (R[i, j] := e);      ... (pick R i)[j] ...
 
-where m does not depend on i and E is only ever indexed. The inner loops yield no arrays then, and
-nothing is allocated inside the loops. To any depth; the loops of one nest share the walk. Where m
-does depend on i (triangles), the loops inside are joined as far as they can be, and a loop around
-them emits the arrays of higher rank.
+where m does not depend on i and E is only ever indexed. The inner loops then yield no arrays, and
+nothing is allocated inside the loops. This works to any depth; the loops of one nest share the
+walk. If m depends on i (triangles), the loops inside are joined as far as possible, and a loop
+around them emits the arrays of higher rank.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from pullback.core.types import I64, Array, Bool, Int, Real, Type
 
 
 def flatten_residuals(program: Program) -> Program:
-    """Give the nested residuals of every function one array each."""
+    """Return the program with one array for the residuals of each nest."""
     functions = {name: _function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One emitted result of a loop that is to be stored: which, into what, at which indices."""
+    """One emitted result of a loop that is to be stored: its position, the array, the indices."""
 
     emitted: int
     array: Atom
@@ -60,8 +60,8 @@ def _function(f: Function) -> Function:
 
 @dataclass
 class _Uses:
-    """Who reads a variable (None: the results of a block), and how often; what makes it; and as the
-    elements of which arrays a loop emits it."""
+    """For each variable: its readers (None: the results of a block) and their number, its op, and
+    the emitted arrays whose elements it is."""
 
     readers: dict[Var, list[Let | None]] = field(default_factory=dict)
     made_by: dict[Var, Let] = field(default_factory=dict)
@@ -128,14 +128,14 @@ class _Walk:
         return Block(tuple(out), block.results)
 
     def row(self, v: Var, t: Type) -> Var:
-        """The variable in place of one that is of another type perhaps, now."""
+        """Return the variable that replaces ``v``, which may have another type now."""
         if v.type == t:
             return v
         self.joined[v] = Var(v.name, t)
         return self.joined[v]
 
     def emitting(self, let: Let, op: Loop | While) -> Let:
-        """A loop that emits what it did, if inner loops emit it with other ranks now."""
+        """Return a loop that emits the same, when inner loops emit with other ranks now."""
         n = len(op.carried)
         new = map_blocks(op, self.block)
         assert isinstance(new, Loop | While)
@@ -172,8 +172,9 @@ class _Walk:
     def extents(
         self, op: Loop, k: int, outer: set[Var]
     ) -> tuple[tuple[Atom, ...], Type] | None:
-        """The trip counts of the nest that emits result ``k``, and what it emits in the end; None
-        if a count is not known in front of the nest or the rows have another use."""
+        """Return the trip counts of the nest that emits result ``k``, and the type of its innermost
+        elements; None if a count cannot be computed in front of the nest or the rows have another
+        use."""
         if isinstance(op.count, Var) and op.count in outer:
             return None
         r = op.body.results[len(op.carried) + k]
@@ -189,7 +190,7 @@ class _Walk:
         return None if below is None else ((op.count, *below[0]), below[1])
 
     def rewrite(self, let: Let, op: Loop, items: list[_Item]) -> tuple[Let, list[Var]]:
-        """The loop with these results stored instead of emitted, and the stores after it."""
+        """Return the loop with these results stored instead of emitted, and the arrays after it."""
         n = len(op.carried)
         gone = {item.emitted for item in items}
         state = [Var(_name(item.array), item.array.type) for item in items]

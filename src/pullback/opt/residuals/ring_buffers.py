@@ -1,4 +1,4 @@
-"""Accumulators of a loop's arrays, of which few are alive at a time, take turns.
+"""Keep the accumulators of a loop's arrays in a ring buffer, if few of them are alive at a time.
 
     H = acc_new(n, m)                            H = acc_new(2, m)
     loop i < n with h. next h is pick H i        loop i < n with h. next h is pick H (i mod 2)
@@ -6,13 +6,14 @@
       ... pick H k, pick H (k - 1)                 ... pick H (k mod 2), pick H ((k - 1) mod 2)
                                                    the cells of pick H (k mod 2) are taken
 
-A loop that makes its array anew in every round (power iterations, conjugate gradients, a recurrent
-network) has an accumulator for each of these arrays. But a round of the reverse sweep has only to
-do with that of its own array and those of the few rounds before. Afterwards the cells serve again,
-and stay in the cache: they are as many as the array has, not that times the number of rounds.
+A loop that builds its array anew in every iteration (power iterations, conjugate gradients, a
+recurrent network) has an accumulator for each of these arrays. But an iteration of the reverse
+sweep only uses that of its own array and those of the few iterations before. Afterwards the cells
+serve again, and stay in the cache: there are as many as the array has elements, not that times the
+number of iterations.
 
-All that mentions these accumulators must be in one block: the loop, which does nothing but hand
-them on, the reverse loop, which gives none away, and what is between the two.
+All uses of these accumulators must be in one block: the loop, which only passes them on, the
+reverse loop, which returns none of them, and the lets between the two.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ MOST = 4
 
 
 def use_ring_buffers(program: Program) -> Program:
-    """The program with fewer accumulators."""
+    """Return the program with fewer accumulators."""
     return map_functions(program, lambda f: Function(f.name, f.params, _block(f.body), f.results))
 
 
@@ -66,13 +67,14 @@ def _block(block: Block) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """The accumulators of the rounds of a loop.
+    """The accumulators of the iterations of a loop.
 
-    one      that of a round, in the loop
-    all      what has them all: a handle, or what a ``While`` emits
-    rounds   how many rounds there are
-    number   that of the round, in the loop
-    extents  of one"""
+    one      the accumulator of an iteration, in the loop
+    all      the variable that holds all: a handle, or the array that a ``While`` emits
+    rounds   the number of iterations
+    number   the number of the iteration, in the loop
+    extents  the shape of one of them
+    """
 
     one: Let
     all: Var
@@ -81,7 +83,7 @@ class _Family:
     extents: tuple[Atom, ...]
 
     def read(self, op: Op) -> Atom | None:
-        """Of which round an op reads the accumulator."""
+        """Return the number of the iteration whose accumulator an op reads."""
         match op:
             case Prim("pick", (a, k), (0,)) if a is self.all:
                 return k
@@ -92,7 +94,8 @@ class _Family:
 
 
 def _turned(lets: tuple[Let, ...], at: int, results: tuple[Atom, ...]) -> tuple[Let, ...] | None:
-    """The block with fewer accumulators for one array of a loop, if there is such an array."""
+    """Return the block with fewer accumulators for one array of a loop, if there is such an array.
+    """
     loop = lets[at].op
     if not isinstance(loop, Loop | While):
         return None
@@ -110,7 +113,7 @@ def _turned(lets: tuple[Let, ...], at: int, results: tuple[Atom, ...]) -> tuple[
 
 
 def _family(lets: tuple[Let, ...], at: int, let: Let) -> _Family | None:
-    """The accumulators of which this let gives the one of a round."""
+    """Return the family of accumulators from which this let picks that of an iteration."""
     loop, out = lets[at].op, lets[at].vars
     match loop, let.op:
         case Loop(), Prim("pick", (Var() as every, i), (0,)) if i is loop.index:
@@ -130,7 +133,7 @@ def _family(lets: tuple[Let, ...], at: int, let: Let) -> _Family | None:
 
 
 def _counter(loop: While) -> int | None:
-    """The carried variable that is the number of the round."""
+    """Return the carried variable that counts the iterations."""
     made = {let.vars[0]: let.op for let in loop.body.lets if len(let.vars) == 1}
     for k, (v, init) in enumerate(zip(loop.carried, loop.inits, strict=True)):
         r = loop.body.results[k]
@@ -144,7 +147,8 @@ def _counter(loop: While) -> int | None:
 
 
 def _back(lets: tuple[Let, ...], at: int, family: _Family) -> int | None:
-    """Where the loop is that alone reads these accumulators, from the last round to the first."""
+    """Return the position of the one loop that reads these accumulators, from the last iteration to
+    the first."""
     found = [k for k in range(at + 1, len(lets)) if family.all in free_variables_of(lets[k].op)]
     if len(found) != 1:
         return None
@@ -157,15 +161,15 @@ def _back(lets: tuple[Let, ...], at: int, family: _Family) -> int | None:
 
 
 def _plain(t: Type) -> bool:
-    """Whether a value has no accumulators in it."""
+    """Whether a value contains no accumulators."""
     return _plain(t.elem) if isinstance(t, Array) else isinstance(t, Real | Int | Bool)
 
 
 def _handed_on(
     lets: tuple[Let, ...], at: int, back: int, results: tuple[Atom, ...], family: _Family
 ) -> int | None:
-    """To how many rounds the loop hands on an accumulator, if that is all that it does with it, and
-    if what it leaves is not there from the reverse loop on."""
+    """Return for how many iterations the loop passes an accumulator on, if it has no other use of
+    it, and if no accumulator that it leaves is used from the reverse loop on."""
     loop, out = lets[at].op, lets[at].vars
     assert isinstance(loop, Loop | While)
     counts, given = uses(loop.body), loop.body.results
@@ -186,7 +190,7 @@ def _handed_on(
 def _gone(
     lets: tuple[Let, ...], at: int, back: int, results: tuple[Atom, ...], left: dict[Var, None]
 ) -> bool:
-    """Whether nothing of ``left`` is there from the reverse loop on."""
+    """Whether nothing of ``left`` is used from the reverse loop on."""
     for let in lets[at + 1 : back]:
         if not left.keys().isdisjoint(free_variables_of(let.op)):
             left.update((v, None) for v in let.vars if not _plain(v.type))
@@ -195,14 +199,15 @@ def _gone(
 
 
 def _furthest(lets: tuple[Let, ...], back: int, family: _Family) -> int | None:
-    """Up to how many rounds before its own the reverse loop reads the accumulator of."""
+    """Return how many iterations before its own one the accumulators lie that the reverse loop
+    reads."""
     op = lets[back].op
     assert isinstance(op, Loop)
     inside = list(all_lets(op.body))
     made: dict[Var, Op] = {x.vars[0]: x.op for x in (*lets[:back], *inside) if len(x.vars) == 1}
 
     def before(k: Atom) -> int | None:
-        """How many rounds before the one at hand."""
+        """Return how many iterations before the present one ``k`` is."""
         match made.get(k) if isinstance(k, Var) else None:
             case Prim("sub", (last, j)) if j is op.index:
                 return 0 if _is_last(last, op.count, made) else None
@@ -239,7 +244,7 @@ def _is_last(last: Atom, count: Atom, made: dict[Var, Op]) -> bool:
 def _with_turns(
     lets: tuple[Let, ...], at: int, back: int, family: _Family, size: int
 ) -> tuple[Let, ...]:
-    """The block with so many accumulators."""
+    """Return the block with ``size`` accumulators in turn."""
     few = Var("ring", Handle(len(family.extents) + 1))
 
     def turn(b: Builder, k: Atom) -> Prim:

@@ -1,10 +1,10 @@
-"""Checks that cannot fail are removed: of indices, of integer overflow, of requirements; and
-comparisons of integers whose outcome is known.
+"""Remove checks that cannot fail (of indices, of integer overflow, of requirements), and
+comparisons of integers whose outcome can be proved.
 
-``a[i]`` needs no check where ``i`` runs over an extent of ``a``, over the one that ``a`` was built
-with, or over one that the program has required to be equal; ``a[i + 1]``, ``a[n - 1 - i]`` and
-triangular loops follow by linear arithmetic (``ranges.Ranges``); and ``a[p[i]]`` needs none where
-``p`` has the numbers of the elements in some order (``distinct``).
+``a[i]`` needs no check if ``i`` runs over an extent of ``a``, over the extent with which ``a`` was
+built, or over one that the program has required to be equal. ``a[i + 1]``, ``a[n - 1 - i]`` and
+triangular loops follow by linear arithmetic (``ranges.Ranges``). ``a[p[i]]`` needs no check if
+``p`` holds the numbers of the elements in some order (``distinct``).
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _CHECKED = {"add.ck": "add", "sub.ck": "sub", "mul.ck": "mul", "neg.ck": "neg"}
 
 
 def remove_checks(program: Program) -> Program:
-    """The program without the checks that surely succeed."""
+    """Return the program without the checks that certainly succeed."""
     stable = stable_arrays(program)
     functions = {name: Checks(stable).function(f) for name, f in program.functions.items()}
     return Program(functions, program.decls, program.main)
 
 
 class Checks:
-    """The walk over one function, with the facts that hold at each place. ``names`` has what
-    variables have become."""
+    """The walk over one function, with the facts that hold at each place. ``names``: the new names
+    of variables."""
 
     def __init__(self, stable: frozenset[Var]) -> None:
         self.names: dict[Var, Atom] = {}
-        self.out: list[Let] = []  # of the block that is being made
+        self.out: list[Let] = []  # the block that is being written
         self.defs: dict[Var, Op] = {}
         self.ranges = Ranges(self.defs)
         self.invented: set[Atom] = set()  # extents that are no variables of the program
@@ -61,7 +61,7 @@ class Checks:
         return self.names.get(a, a) if isinstance(a, Var) else a
 
     def unknown(self, v: Var) -> Extents:
-        """Names for the extents of an array that comes from elsewhere."""
+        """Return names for the extents of an array that comes from elsewhere."""
         assert isinstance(v.type, Array | Handle)
         extents: Extents = [Var("n", I64) for _ in range(v.type.rank)]
         for n in extents:
@@ -90,11 +90,11 @@ class Checks:
         self.learn(let)
 
     def renamed(self, op: Op) -> Op:
-        """The op with the atoms that it reads itself as they are now called."""
+        """Return the op with the present names of its own operands."""
         return map_children(op, self.atom, lambda block: block) if self.names else op
 
     def learn(self, let: Let) -> None:
-        """The facts that the let leaves behind."""
+        """Add the facts that hold after the let."""
         for v in let.vars:
             self.defs[v] = let.op
         self.shapes.bind(let)
@@ -103,7 +103,7 @@ class Checks:
                 extents = self.shapes.of(a)
                 n = extents[axis]
                 assert n is not None
-                if n in self.invented:  # from now on by the name that it has in the program
+                if n in self.invented:  # from here on it has a name in the program
                     extents[axis] = n = let.vars[0]
                     self.ranges.extents.add(n)
                 else:
@@ -118,7 +118,7 @@ class Checks:
                 return
 
     def op(self, let: Let, op: Op) -> Op | None:
-        """The op without needless checks; None if nothing of it is left."""
+        """Return the op without needless checks; None if nothing of it remains."""
         match op:
             case Index(a, idx, True):
                 return Index(a, idx, False) if self.in_range(a, idx) else op
@@ -149,7 +149,7 @@ class Checks:
                 return map_blocks(op, self.block)
 
     def loop(self, op: Build | Sum_ | Loop) -> Op:
-        """The loop with its block done, where its indices are in range."""
+        """Return the loop with its block rewritten, in which its indices are in range."""
         mark = self.ranges.mark()
         for i, n in loop_indices(op):
             self.ranges.index(i, n)
@@ -184,20 +184,20 @@ class Checks:
         return None
 
     def larger(self, x: Atom, y: Atom) -> Atom | None:
-        """The one of two integers that is surely at least the other."""
+        """Return the one of two integers that is certainly at least as large as the other."""
         if self.ranges.compares("ge", x, y):
             return x
         return y if self.ranges.compares("le", x, y) else None
 
     def in_range(self, a: Atom, idx: tuple[Atom, ...]) -> bool:
-        """Whether the indices are surely those of an element."""
+        """Whether the indices certainly belong to an element."""
         return all(
             n is not None and (self.ranges.inside(i, n) or self.is_number(i, n))
             for i, n in zip(idx, self.shapes.of(a))
         )
 
     def is_number(self, i: Atom, n: Atom) -> bool:
-        """Whether the integer is an element of an array of numbers below ``n``."""
+        """Whether the integer is an element of an array whose numbers are all below ``n``."""
         op = self.defs.get(i) if isinstance(i, Var) else None
         if not isinstance(op, Index) or not isinstance(op.array, Var):
             return False
@@ -206,7 +206,7 @@ class Checks:
 
 
 def _of_literal(name: str, args: tuple[Atom, ...]) -> Atom | None:
-    """``a and b``, ``a or b`` of truth values, one of them a literal."""
+    """Simplify ``a and b`` or ``a or b`` of truth values of which one is a literal."""
     for a, other in (args, args[::-1]):
         if isinstance(a, Lit) and a.type == BOOL:
             return other if a.value == (name == "and") else a

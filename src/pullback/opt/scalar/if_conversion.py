@@ -1,10 +1,11 @@
-"""A choice between integers that take a step or two is computed both ways, and one is selected.
+"""Compute both arms of a small choice between integers, and select one result.
 
     k = if c then j else (let m = j + 1 in m)   ==>   m = j + 1;  k = select c j m
 
-A branch would have to be kept for the reverse sweep: which way it went, or what came out. A
-``select`` of what is there anyway is done again (``ad.frames.CHEAP``). Only integers and truth
-values: of reals, the cotangent of the way not taken could be 0 times infinity.
+The reverse sweep would need a residual of a branch: the arm that was taken, or its result. A
+``select`` of values that are available anyway is repeated instead (``ad.frames.CHEAP``). Only
+integers and truth values are converted: of reals, the cotangent of the other arm could be 0 times
+infinity.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ _TOTAL = frozenset({
     "add", "sub", "mul", "neg", "max", "min", "select", "eq", "ne", "lt", "le", "gt", "ge", "and",
     "or", "not",
 })  # fmt: skip
-"""What cannot raise, with any integers."""
+"""The primitives that cannot raise, with any integers."""
 
 
 def convert_ifs(program: Program) -> Program:
-    """The program with such branches made straight."""
+    """Return the program with such branches as straight-line code."""
     return map_functions(program, _function)
 
 

@@ -1,5 +1,5 @@
-"""Whether an op is an instance of a pattern of ``rules``, and what a pattern then stands for; the
-value of a primitive of literals."""
+"""Match ops with the patterns of ``rules`` and instantiate patterns; evaluate primitives of
+literals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ Defs = dict[Var, Op]
 
 
 def match(rule: Rule, op: Prim, defs: Defs) -> Binding | None:
-    """What the variables of the rule stand for in ``op``; None if it does not apply."""
+    """Return the atoms for which the variables of the rule stand in ``op``; None if the rule does
+    not apply."""
     binding: Binding = {}
     if not _matches(rule.pattern, op, binding, defs):
         return None
@@ -42,7 +43,8 @@ def match(rule: Rule, op: Prim, defs: Defs) -> Binding | None:
 
 
 def _matches(pattern: Apply_, op: Op | None, binding: Binding, defs: Defs) -> bool:
-    """Whether ``op`` is an instance of the pattern; ``binding`` then says of what."""
+    """Whether ``op`` is an instance of the pattern; ``binding`` then holds the atoms of its
+    variables."""
     if not isinstance(op, Prim) or op.name != pattern.name or op.static:
         return False
     if _fit(pattern, op.args, binding, defs):
@@ -76,7 +78,7 @@ def _fits(pattern: Pattern, a: Atom, binding: Binding, defs: Defs) -> bool:
 
 
 def instance(pattern: Pattern, binding: Binding, prim: Callable[..., Atom]) -> Atom:
-    """The atom that the pattern stands for; ``prim(name, *args)`` emits a primitive."""
+    """Return the atom of an instance of the pattern; ``prim(name, *args)`` emits a primitive."""
     match pattern:
         case Var_(name):
             return binding[name]

@@ -1,10 +1,11 @@
-"""What is known of integers where they are used: linear forms, and proofs that one is >= 0.
+"""Facts about integers at the place of their use: linear forms, and proofs that a form is >= 0.
 
     form   c0 + c1*v1 + ... + ck*vk       over variables that are not themselves sums
 
-Facts: an index of a loop is at least 0 and below its extent; extents are at least 0; what holds in
-the branch that is taken and what a ``require`` before has ensured. A proof bounds the variables of
-a form from the innermost outwards by these facts until a constant is left.
+The facts are: an index of a loop is at least 0 and below its extent; extents are at least 0; the
+condition of the branch that is taken holds, and so does that of every ``require`` before. A proof
+replaces the variables of a form by their bounds, from the innermost outwards, until a constant is
+left.
 """
 
 from __future__ import annotations
@@ -59,22 +60,22 @@ Mark = tuple[int, int, int, dict[Var, Form]]
 
 @dataclass
 class Ranges:
-    """The facts in scope. ``defs`` has the op of every variable."""
+    """The facts in scope. ``defs``: the op of every variable."""
 
     defs: dict[Var, Op]
     limit: dict[Var, Form] = field(default_factory=dict)  # v < limit, for loop indices
     extents: set[Var] = field(default_factory=set)  # known to be >= 0 and < MOST
-    trail: list[Var] = field(default_factory=list)  # ... in the order in which that was learned
+    trail: list[Var] = field(default_factory=list)  # ... in the order of these facts
     facts: list[Form] = field(default_factory=list)  # each >= 0
     unless_empty: list[tuple[Atom, Atom]] = field(default_factory=list)  # n <= 0 or this holds
     equal: dict[Var, Form] = field(default_factory=dict)
-    given: dict[Var, Form] = field(default_factory=dict)  # of extents
-    forms: dict[Var, Form] = field(default_factory=dict)  # found so far
+    given: dict[Var, Form] = field(default_factory=dict)  # the forms of extents
+    forms: dict[Var, Form] = field(default_factory=dict)  # the forms that were computed
 
     # --- forms --------------------------------------------------------------------------------
 
     def form(self, a: Atom) -> Form:
-        """The atom as a linear form. Sums that might wrap around are left alone."""
+        """Return the atom as a linear form. Sums that might wrap around are not opened."""
         found = self._form(a, DEEPEST)
         return self._replaced(found) if self.equal else found
 
@@ -116,8 +117,8 @@ class Ranges:
     # --- facts --------------------------------------------------------------------------------
 
     def index(self, v: Var, extent: Atom) -> None:
-        """``v`` runs from 0 to ``extent`` - 1. Before the loop's block: what holds unless the loop
-        is empty is assumed there, until ``forget``."""
+        """Note that ``v`` runs from 0 to ``extent`` - 1. To be called before the block of the loop:
+        facts that hold unless the loop is empty are assumed there, until ``forget``."""
         whole = extent
         op = self.defs.get(extent) if isinstance(extent, Var) else None
         if isinstance(op, Prim) and op.name == "max":
@@ -130,13 +131,13 @@ class Ranges:
                 self.assume(condition, True)
 
     def extent(self, n: Atom) -> None:
-        """``n`` is an extent of an array (until ``forget``)."""
+        """Note that ``n`` is an extent of an array (until ``forget``)."""
         if isinstance(n, Var) and n not in self.extents:
             self.extents.add(n)
             self.trail.append(n)
 
     def assume(self, condition: Atom, holds: bool) -> None:
-        """The condition holds, or it does not, from here on (until ``forget``)."""
+        """Assume that the condition holds, or that it does not, from here on (until ``forget``)."""
         op = self.defs.get(condition) if isinstance(condition, Var) else None
         if not isinstance(op, Prim) or not op.args or op.args[0].type not in (I64, condition.type):
             return
@@ -176,7 +177,7 @@ class Ranges:
                 return
 
     def _equate(self, difference: Form) -> None:
-        """``difference`` is 0: one of its variables is a form of the others."""
+        """Note that ``difference`` is 0: one of its variables is a form of the others."""
         self.facts.extend((difference, Form(0, {}).plus(difference, -1)))
         units = [v for v, c in difference.terms.items() if abs(c) == 1 and v not in self.equal]
         units = [v for v in units if v not in self.limit]
@@ -186,11 +187,11 @@ class Ranges:
             self.equal[v] = Form(0, {}).plus(rest, -difference.terms[v])
 
     def mark(self) -> Mark:
-        """What ``forget`` goes back to."""
+        """Return the present state, for ``forget``."""
         return len(self.facts), len(self.trail), len(self.unless_empty), dict(self.equal)
 
     def forget(self, mark: Mark) -> None:
-        """Leave a block: what was learned in it need not hold outside."""
+        """Leave a block: drop the facts that were added in it."""
         facts, trail, unless, equal = mark
         self.equal = dict(equal)
         del self.facts[facts:], self.unless_empty[unless:]
@@ -202,7 +203,7 @@ class Ranges:
     # --- proofs -------------------------------------------------------------------------------
 
     def holds(self, condition: Atom) -> bool:
-        """Whether a truth value is surely true."""
+        """Whether a truth value is certainly true."""
         if isinstance(condition, Lit):
             return bool(condition.value)
         op = self.defs.get(condition)
@@ -217,7 +218,7 @@ class Ranges:
         return self.compares(op.name, *op.args)
 
     def compares(self, name: str, a: Atom, b: Atom) -> bool:
-        """Whether a comparison of two integers is surely true."""
+        """Whether a comparison of two integers is certainly true."""
         x, y = self.form(a), self.form(b)
         less, more, one = x.plus(y, -1), y.plus(x, -1), Form(1, {})
         match name:
@@ -236,18 +237,18 @@ class Ranges:
                 return self.not_negative(below) or self.not_negative(above)
 
     def inside(self, i: Atom, extent: Atom) -> bool:
-        """Whether surely 0 <= i < extent."""
+        """Whether certainly 0 <= i < extent."""
         form = self.form(i)
         below = self.form(extent).plus(form, -1).plus(Form(1, {}), -1)
         return self.not_negative(form) and self.not_negative(below)
 
     def fits(self, v: Var) -> bool:
-        """Whether the sum or product that ``v`` is bound to surely has not overflowed."""
+        """Whether the sum or product that ``v`` is bound to certainly has not overflowed."""
         low, high = self.interval(v)
         return low >= -(2**63) and high < 2**63
 
     def not_negative(self, form: Form) -> bool:
-        """Whether the form is surely >= 0."""
+        """Whether the form is certainly >= 0."""
         if self._bounded(form):
             return True
         return any(
@@ -278,11 +279,12 @@ class Ranges:
     # --- intervals ----------------------------------------------------------------------------
 
     def low(self, a: Atom) -> float:
-        """A lower bound of an integer, or -inf."""
+        """Return a lower bound of an integer, or -inf."""
         return self.interval(a)[0]
 
     def interval(self, a: Atom, depth: int = 4) -> tuple[float, float]:
-        """Bounds by the kind of variable and one level of arithmetic after the other."""
+        """Return bounds of an integer, by the kind of its variable and by arithmetic, one level
+        after the other."""
         if isinstance(a, Lit):
             return a.value, a.value
         if a in self.extents:

@@ -186,7 +186,7 @@ RULES: tuple[Rule, ...] = (
     Rule("or itself", "or_(x, x)", "x", ("bool", "int")),
     Rule("is true", "eq(x, True)", "x", BOOL),
     Rule("is false", "eq(x, False)", "not_(x)", BOOL),
-    # comparisons of what is no NaN
+    # comparisons of numbers that cannot be NaN
     Rule("equal to itself", "eq(x, x)", "True", ("int", "bool")),
     Rule("at most itself", "le(x, x)", "True", ("int", "bool")),
     Rule("at least itself", "ge(x, x)", "True", ("int", "bool")),

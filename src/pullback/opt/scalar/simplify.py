@@ -58,7 +58,7 @@ _TRUE, _FALSE = Lit(True, BOOL), Lit(False, BOOL)
 
 
 def simplify(program: Program) -> Program:
-    """The program with everything replaced that has a simpler form."""
+    """Return the program with all ops replaced that have a simpler form."""
     stable, updated = stable_arrays(program), updated_arrays(program)
     functions = {
         name: _Simplifier(stable, updated).function(f) for name, f in program.functions.items()
@@ -67,8 +67,12 @@ def simplify(program: Program) -> Program:
 
 
 class _Simplifier:
-    """The walk over one function: ``names`` has what variables have become, ``defs`` the new op
-    of every variable, ``out`` the lets of the block that is being made."""
+    """The walk over one function.
+
+    names   the new names of variables
+    defs    the new op of every variable
+    out     the lets of the block that is being written
+    """
 
     def __init__(self, stable: frozenset[Var], updated: frozenset[Var]) -> None:
         self.updated = updated
@@ -77,8 +81,8 @@ class _Simplifier:
         self.decided: dict[Var, Lit] = {}  # conditions, inside their branches
         self.defs: dict[Var, Op] = {}
         self.out: list[Let] = []
-        self.axis_of: dict[Var, int] = {}  # of extents that are known only when the program runs
-        self.asked: dict[Var, dict[int, Var]] = {}  # array -> axis -> extents that are wanted
+        self.axis_of: dict[Var, int] = {}  # extent that depends on the run -> its axis
+        self.asked: dict[Var, dict[int, Var]] = {}  # array -> axis -> the extent that is used
 
     # --- names and extents --------------------------------------------------------------------
 
@@ -88,7 +92,8 @@ class _Simplifier:
         return self.decided.get(a, a) if isinstance(a, Var) else a
 
     def unknown(self, v: Var) -> Extents:
-        """Variables for the extents of ``v``, bound beside ``v`` if anybody asks."""
+        """Return variables for the extents of ``v``, which are bound beside ``v`` if they are used.
+        """
         assert isinstance(v.type, Array | Handle)
         extents: Extents = []
         for axis in range(v.type.rank):
@@ -98,7 +103,7 @@ class _Simplifier:
         return extents
 
     def extent(self, a: Atom, axis: int) -> Atom:
-        """The extent as an atom that may be used wherever ``a`` may."""
+        """Return the extent as an atom that may be used wherever ``a`` may be."""
         n = self.shapes.of(a)[axis]
         assert n is not None
         self.want(n)
@@ -109,7 +114,7 @@ class _Simplifier:
             self.asked.setdefault(self.shapes.array_of[n], {})[self.axis_of[n]] = n
 
     def name_extents(self, a: Atom) -> None:
-        """Bind the extents of an array that is accessed with a check: they decide about it."""
+        """Bind the extents of an array that is accessed with a check, which depends on them."""
         for n in self.shapes.of(a):
             if n is not None:
                 self.want(n)
@@ -149,7 +154,7 @@ class _Simplifier:
         self.shapes.bind(let)
 
     def splice(self, variables: tuple[Var, ...], block: Block) -> None:
-        """The block's lets here, its results for ``variables``."""
+        """Emit the lets of the block here, and bind ``variables`` to its results."""
         for let in block.lets:
             self.let(let)
         self.rename(variables, block.results)
@@ -201,7 +206,7 @@ class _Simplifier:
     def prim(
         self, name: str, args: tuple[Atom, ...], site: Site | None, static: Static = ()
     ) -> Atom:
-        """A primitive that the simplifier itself needs."""
+        """Emit a primitive that the simplifier itself needs."""
         (t,) = prim_types(name, args, static)
         found = self.known(name, args, static, t, site)
         if found is not None:
@@ -213,7 +218,7 @@ class _Simplifier:
     def known(
         self, name: str, args: tuple[Atom, ...], static: Static, t: Type, site: Site | None
     ) -> Atom | None:
-        """What the primitive is equal to, if that is something simpler."""
+        """Return a simpler form of the primitive, if there is one."""
         if name == "dim" and isinstance(static[0], int):
             return self.extent(args[0], static[0])
         if args and is_shaped(args[0]):
@@ -233,7 +238,7 @@ class _Simplifier:
     # --- arrays -------------------------------------------------------------------------------
 
     def whole_view(self, name: str, args: tuple[Atom, ...], static: Static) -> Atom | None:
-        """The array itself, when the view shows all of it as it is."""
+        """Return the array itself if the view shows all of it unchanged."""
         a = args[0]
         have = self.shapes.of(a)
         match name:
@@ -258,7 +263,7 @@ class _Simplifier:
         return None
 
     def access(self, let: Let, op: Op) -> None:
-        """An access of a view becomes one of the array behind it."""
+        """Replace an access of a view by one of the array behind it."""
         match op:
             case Index(a, _, True):
                 self.name_extents(a)
@@ -287,7 +292,8 @@ class _Simplifier:
     def behind(
         self, a: Atom, idx: tuple[Atom, ...], site: Site | None
     ) -> tuple[Atom, tuple[Atom, ...]]:
-        """The array of which ``a`` is a view, and where it has the element ``a[idx]``."""
+        """Return the array of which ``a`` is a view, and the place of the element ``a[idx]`` in it.
+        """
         while isinstance(a, Var):
             op = self.defs.get(a)
             if not isinstance(op, Prim):
@@ -329,7 +335,7 @@ class _Simplifier:
             self.emit(tuple(let.vars[k] for k in kept), op, let.site)
 
     def given(self, cond: Atom, value: Lit, block: Block) -> Block:
-        """The block where ``cond`` is known to have the value."""
+        """Return the block simplified under the assumption that ``cond`` has this value."""
         assert isinstance(cond, Var)
         self.decided[cond] = value
         new = self.block(block)
@@ -386,7 +392,7 @@ class _Simplifier:
         carried, inits, kept, body = self.moving(let.vars, op)
         self.shapes.enter(While(carried, inits, op.cond, body))
         cond = self.block(op.cond, carried)
-        # Extents of what is carried are bound in both blocks, by different variables.
+        # Both blocks bind the extents of carried variables, to different variables.
         for v in carried:
             self.asked.pop(v, None)
             if is_shaped(v) and v not in self.shapes.stable:
@@ -397,8 +403,8 @@ class _Simplifier:
     def moving(
         self, results: tuple[Var, ...], op: Loop | While
     ) -> tuple[tuple[Var, ...], tuple[Atom, ...], tuple[Var, ...], Block]:
-        """What is carried, its initial values, the results, and the body: without what the body
-        does not change, which is given its initial value."""
+        """Return carried variables, initial values, results and body of a loop, without the
+        variables that the body does not change: these are replaced by their initial values."""
         moving = []
         for k, c in enumerate(op.carried):
             if op.body.results[k] is c or same(

@@ -4,8 +4,8 @@
        (a1, \\d. sequence (zipWith (f d'. scope (f d')) a2 (densify n d)) >>= \\_. return ())
     C{t ! s}          = let (x,x')=C{t} in let (i,_)=C{s} in (x ! i, \\d. x' (BOne (i,d)))
 
-The rules of fold are in ``chad_fold``, of loops with a state in ``chad_scans``, and of the other
-operations in ``chad_array_ops``.
+The rules of fold are in ``chad.fold``, of loops with a state in ``chad.scans``, and of the other
+operations in ``chad.array_ops``.
 
 >>> from pullback.papers.language.terms import Lit, R, Source
 >>> from pullback.papers.language.build import prim

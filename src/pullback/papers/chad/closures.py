@@ -1,7 +1,7 @@
 """CHAD of higher-order programs: closure conversion, then C (Efficient CHAD, App. B).
 
-Closed functions and existentials have rules of their own (``chad_closed``); each call runs one
-backpropagator of a body, so the exponential family of ``chad_higher`` is linear here.
+Closed functions and existentials have rules of their own (``chad.closed``); each call runs one
+backpropagator of a body, so the exponential family of ``chad.higher`` is linear here.
 
 >>> from pullback.papers.language.terms import R, Var
 >>> from pullback.papers.language.build import reals
@@ -23,7 +23,7 @@ from pullback.papers.methods import Method, Outcome, register
 
 CLOSURES = CHAD_SOURCE.extended(
     "higher-order source with recursion, arrays and declared types", (Lam, App, LetRec))
-"""Recursion and declared types come with the rules of ``chad_data``."""
+"""Recursion and declared types come with the rules of ``chad.data``."""
 
 
 def run_closures(source: Source, args: tuple[object, ...], seed: object) -> Outcome:

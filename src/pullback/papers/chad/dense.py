@@ -3,7 +3,7 @@
     EV (x1:t1,..,xn:tn) = ((((), t1), ..), tn)     0 = (.. ((), 0), .. 0)
     one_x d = 0 with d at x      e + e' = entry by entry      split (e, d) = (e, d)
 
-The rules (``chad_naive``) use them by name only; ``chad_sparse`` has others of the same types.
+The rules (``chad.naive``) use them by name only; ``chad.sparse`` has others of the same types.
 
 >>> from pullback.papers.language.terms import Op, R, Var
 >>> from pullback.papers.language.eval import evaluate

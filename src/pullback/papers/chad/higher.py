@@ -1,4 +1,4 @@
-"""CH0: naive higher-order CHAD (Efficient CHAD, section 9): ``chad_lists`` has its two rules.
+"""CH0: naive higher-order CHAD (Efficient CHAD, section 9): ``chad.lists`` has its two rules.
 
 It is exponential: in t_1 = x_1, t_k = (\\x_{k-1}. t_{k-1}) x_k every call runs the body's
 backpropagator twice, once for the argument and once for what was captured.

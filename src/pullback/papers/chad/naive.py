@@ -3,7 +3,7 @@
     T1 ctx |- C{t} : T1 s * (T2 s -> EV (T2 ctx))      for ctx |- t : s
 
 Cotangents and environments are dense: a zero, a sum and ``one`` cost the size of what they are
-about (``chad_dense``), which is why the stage is inefficient. ``chad_sparse`` runs the same text
+about (``chad.dense``), which is why the stage is inefficient. ``chad.sparse`` runs the same text
 on other data.
 
 >>> from pullback.papers.language.terms import R

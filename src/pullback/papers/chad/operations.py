@@ -4,7 +4,7 @@
     C{f t} = let a=C{t} in (f (fst a), \\d. snd a (let p=fst a in let e=d in Df^t p e))
 
 Footnote 4: an operation gives one Df^t : R^n -> R^m -> R^n, linear in its second argument. It is
-made of the partials of ``delta_primitives``.
+made of the partials of ``delta.primitives``.
 
 >>> from pullback.papers.language.terms import Prod, R, Source, Var
 >>> from pullback.papers.language.build import reals, tuple_

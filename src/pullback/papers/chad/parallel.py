@@ -7,7 +7,7 @@ An action only adds, and addition commutes: what does not need another's result 
                                         where r is not in n: the two calls of unTree
     sequence ms                         all at once
 
-The cells are those of ``chad_cells``; frames and threads are in ``chad_workers``.
+The cells are those of ``chad.cells``; frames and threads are in ``chad.workers``.
 
 >>> from pullback.papers.language.terms import R
 >>> from pullback.papers.language.build import E, reals

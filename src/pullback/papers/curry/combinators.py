@@ -6,7 +6,7 @@
     rep_op : s ~> t              the rep-function of a primitive
 
 ``∘`` is in the order of the data: (f ∘ g) a = g (f a). What the combinators *are* is in
-``curry_simple`` (section 4) and ``curry_dependent`` (section 5); ``curry_translation`` makes terms
+``curry.simple`` (section 4) and ``curry.dependent`` (section 5); ``curry.translation`` makes terms
 of them.
 
 >>> from pullback.papers.language.terms import R

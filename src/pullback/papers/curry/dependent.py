@@ -12,7 +12,7 @@
 The tangent of a function is that of the environment it closed over, so nothing runs twice. Figure 5
 prints ``exT () new_f`` for curry; as new_pb returns (τ, T[t]), the witness is τ.
 
-What T[v] is at run time is in ``curry_environments``.
+What T[v] is at run time is in ``curry.environments``.
 
 >>> from pullback.papers.language.terms import R
 >>> from pullback.papers.language.build import op

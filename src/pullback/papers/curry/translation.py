@@ -7,7 +7,7 @@
 ``∘`` is in the order of the data: (f ∘ g) a = g (f a). Δ also stands for the tuple of its
 variables, to the left, so that (Δ, x) is the tuple of Δ,x; where Δ is empty, it is ((), x), and a
 projection comes first. Nothing here differentiates: what the combinators *are* is in
-``curry_simple`` (section 4) and ``curry_dependent`` (section 5).
+``curry.simple`` (section 4) and ``curry.dependent`` (section 5).
 
 >>> from pullback.papers.language.terms import R
 >>> from pullback.papers.language.build import E, reals

@@ -3,7 +3,7 @@
     D{r} = (r, zero)      D{op} = \\((x1,u1)..(xn,un)). (op x, Σ_i (∂_i op x) u_i)
     everything else is homomorphic, and x:A becomes x:D(A) at every binder (equation 1)
 
-K1 (``delta_dense``) and K2 (``delta_symbolic``) differ in what a tangent is: dense vectors of the
+K1 (``delta.dense``) and K2 (``delta.symbolic``) differ in what a tangent is: dense vectors of the
 type of the input, or expressions.
 
 >>> from pullback.papers.language.terms import Let, Var

@@ -7,7 +7,7 @@
     eval x (Let i u v) m = let m2 = eval x v m in
                            case lookup i m2 of {Nothing -> m2; Just y -> eval y u (delete i m2)}
 
-DeltaState is (Id, [(Id, Delta)]), DeltaMap a persistent map. ``delta_arrays`` has both as mutable
+DeltaState is (Id, [(Id, Delta)]), DeltaMap a persistent map. ``delta.arrays`` has both as mutable
 arrays.
 
 >>> from pullback.papers.language.pretty import show

@@ -1,7 +1,7 @@
 """What the delta translations share (Krawiec et al., Figs. 1 and 16): polytypic functions.
 
-``delta_families`` is the generator, ``delta_maps`` has those of one value (⊗, zeros, primal,
-lookup, initVars), ``delta_zips`` those of two (⊕, ⊙). In the paper "δA is a synonym for A": a
+``delta.families`` is the generator, ``delta.maps`` has those of one value (⊗, zeros, primal,
+lookup, initVars), ``delta.zips`` those of two (⊕, ⊙). In the paper "δA is a synonym for A": a
 gradient has the discrete parts of the primal; outside it has () for them.
 
 >>> structured(((), 2.0), (3, 5.0)), unstructured((3, 2.0))

@@ -5,7 +5,7 @@
     K{map}, K{zipWith}: as build;  fold and scan by foldM and scanM, foldl threads the state itself
 
 ``Actions`` is what a translation into the state monad needs of itself, and ``Loops`` the clauses;
-``delta_monadic`` has the rest of K, and ``delta_vectors`` the second way.
+``delta.monadic`` has the rest of K, and ``delta.vectors`` the second way.
 
 >>> from pullback.papers.language.terms import Prim, R, Z
 >>> from pullback.papers.language.check import types_of

@@ -10,7 +10,7 @@
 
 ``pure`` and ``>>=`` of the state monad are inlined, so that a do-block is a row of lets that
 thread the state: a continuation that is a closure would capture all that is live, and the cost
-model counts that. ``deltaLet`` is a variable: the wrapper (``delta_wrapper``) binds it to one of
+model counts that. ``deltaLet`` is a variable: the wrapper (``delta.wrapper``) binds it to one of
 two implementations, and the output of K is the same for both.
 
 >>> from pullback.papers.language.build import prim, reals

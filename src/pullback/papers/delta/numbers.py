@@ -1,8 +1,8 @@
 """Derivatives by overloading (Krawiec et al., section 6): e : forall t. Real t => t^a -> t.
 
-The program is an ordinary one, a Python function or a term (``delta_over``), run with other
+The program is an ordinary one, a Python function or a term (``delta.over``), run with other
 numbers: with floats, with the dual numbers of forward mode below, with those of reverse mode
-(``delta_overload``), with triples or towers (``delta_lazy``). What an operation is to all of them
+(``delta.overload``), with triples or towers (``delta.lazy``). What an operation is to all of them
 is its row in the table of primitives: its value and its partial derivatives, which are run with the
 numbers too.
 

@@ -7,7 +7,7 @@
 
 A tail is made when it is asked for, and again each time that it is: the language is strict, and
 keeps no thunks. The partials of a primitive are programs of primitives, so the group of functions
-is closed under them. ``delta_lazy`` has the same by overloading, with tails that are kept.
+is closed under them. ``delta.lazy`` has the same by overloading, with tails that are kept.
 
 >>> from pullback.papers.language.build import prim, reals
 >>> x = Var("x")

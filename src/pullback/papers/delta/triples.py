@@ -6,7 +6,7 @@
     p_i' is the tangent of p_i along (x1'..xn'): the forward mode F of the term ∂_i op
 
 so f(x) becomes (f x, f' x', f'' x'^2 + f' x''), and a product (xy, x'y + xy', x''y + 2x'y' + xy'').
-``delta_lazy`` has the same by overloading.
+``delta.lazy`` has the same by overloading.
 
 >>> from pullback.papers.language.terms import Let
 >>> from pullback.papers.language.build import reals

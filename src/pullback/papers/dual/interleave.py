@@ -6,7 +6,7 @@
     after the Cayley transform: \\_f. d (\\(v,w). (f v, w)), \\_f. d (\\(v,w). (v, f w))
 
 Arrays and declared types follow the same pattern. From section 6 on, there is no d
-(``dual_rebuild``).
+(``dual.rebuild``).
 
 >>> from pullback.papers.language.terms import Z
 >>> from pullback.papers.language.pretty import show

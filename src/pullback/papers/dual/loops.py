@@ -6,7 +6,7 @@
     N{foldl (a x. t) z s} = \\i. .. foldl ((a,i) x. N{t} i) (z, i2) s
 
 Loops hand the state on from element to element. ``Lifting`` is what a lifting has of itself;
-``dual_lift`` has the other clauses.
+``dual.lift`` has the other clauses.
 
 >>> from pullback.papers.language.terms import App, Fun, R
 >>> from pullback.papers.language.check import types_of

@@ -8,7 +8,7 @@
                    (y, \\_z. SResolve (d z))
 
 Deinterleave stages too (SCall), else a backpropagator could be called by the wrapper and by
-SResolve. ``dual_calls`` has Staged c with 0_S, +_S, SCall and SResolve.
+SResolve. ``dual.calls`` has Staged c with 0_S, +_S, SCall and SResolve.
 
 >>> from pullback.papers.language.build import reals, prim
 >>> from pullback.papers.language.terms import Let

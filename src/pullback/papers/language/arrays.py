@@ -1,4 +1,4 @@
-"""Rows for arrays, lists, maps and mutable arrays (``nested_ops`` says what a row is).
+"""Rows for arrays, lists, maps and mutable arrays (``language.ops`` says what a row is).
 
     index a i | length a | sum a | replicate n x | gather a ix | scatter_add a ix v
     scatter_set a ix v | transpose a | zip a b | unzip a | append a b | reverse a | nil[t]

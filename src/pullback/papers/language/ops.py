@@ -1,8 +1,9 @@
 """The libraries of the target languages: operations as rows, found by name in an ``Op`` term.
 
 A row says how an operation is typed, what it does, what it costs and how it is printed. The rows
-that several papers share (arrays, maps, mutable arrays) are in ``nested_arrays``, cotangents and
-environments in ``nested_linear``; what belongs to one algorithm is added by that algorithm's file:
+that several papers share (arrays, maps, mutable arrays) are in ``language.arrays``, cotangents and
+environments in ``language.linear``; what belongs to one algorithm is added by the file of that
+algorithm:
 
     LIBRARY = OPS.extended(Row("SCall", sig(...), run, show="SCall {0} {1}"), ...)
 

@@ -26,12 +26,12 @@ Where the papers print something else:
     Op               SCall, 0_c, +_c  addDelta, ⊕, ⊗    one, scope, lfst  curry, eval, prod
 
 Names are strings. A transformation leaves the names of a source program alone (so that ``D{x}`` is
-``x``) and takes every new one from ``fresh``; ``nested_traverse.rename_apart`` makes the bound
+``x``) and takes every new one from ``fresh``; ``language.traverse.rename_apart`` makes the bound
 names of a program distinct first. Tuples of more than two components associate to the left:
 (a,b,c) = ((a,b),c), and op(t) with one argument for an n-ary op takes such a tuple. What binds
 variables is a constructor here; whatever does not is an ``Op``, so a new target language is rows
-of a table and not new syntax. ``nested_check`` types terms, ``nested_eval`` runs and counts them,
-``nested_pretty`` prints them.
+of a table and not new syntax. ``language.check`` types terms, ``language.eval`` runs and counts
+them, ``language.pretty`` prints them.
 
 >>> from pullback.papers.language.pretty import show
 >>> x, y, z = Var("x"), Var("y"), Var("z")
@@ -217,7 +217,7 @@ class LetRec:
 @dataclass(frozen=True, slots=True, eq=False)
 class Lam:
     """\\x:type. body. ``role`` is for the instruments: the evaluator numbers the closures that have
-    one and counts their calls ("input", "const", "op" backpropagators; see ``nested_eval``)."""
+    one and counts their calls ("input", "const", "op" backpropagators; see ``language.eval``)."""
 
     x: str
     type: Type
@@ -311,7 +311,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prim:
-    """A primitive of ``prims.TABLE`` (or ``sign2``, ``sign3``; see ``nested_prims``)."""
+    """A primitive of ``prims.TABLE`` (or ``sign2``, ``sign3``; see ``language.prims``)."""
 
     op: str
     args: tuple[Term, ...]
@@ -320,8 +320,8 @@ class Prim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Op:
-    """An operation of a library: the row ``name`` of a table of ``nested_ops``. ``static`` are the
-    types, names and numbers that it takes at compile time."""
+    """An operation of a library: the row ``name`` of a table of ``language.ops``. ``static`` are
+    the types, names and numbers that it takes at compile time."""
 
     name: str
     args: tuple[Term, ...] = ()

@@ -1,11 +1,11 @@
 """The values of nested terms.
 
     R float    Z int    1 ()    s * t  a Python pair    s + t  Inj    Arr t  a Python list
-    T t*  ConV    s -> t  a ``nested_eval.Closure``, or a Python callable of a library
+    T t*  ConV    s -> t  a ``language.eval.Closure``, or a Python callable of a library
     Pack  Packed (the witness type and the value)
 
 and those of the libraries: ``Zero`` (the zero of a sparse cotangent, which knows its type) and what
-the rows of ``nested_ops`` make. Values are never changed once made, but for ``MArr``.
+the rows of ``language.ops`` make. Values are never changed once made, but for ``MArr``.
 """
 
 from __future__ import annotations

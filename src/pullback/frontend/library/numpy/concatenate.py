@@ -1,4 +1,4 @@
-"""NumPy's functions that join arrays; a list of unknown length, by a loop (``array_programs``)."""
+"""NumPy's functions that join arrays; a list of unknown length, by a loop (``text.sorting``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""NumPy's eigenvalues, singular values and QR (the algorithms: ``spectral_programs``).
+"""NumPy's eigenvalues, singular values and QR (the algorithms: ``text.spectral``).
 
 The signs of eigenvectors and singular vectors are arbitrary: those of qr and eigh are LAPACK's, of
-svd they may differ. Derivatives where they do not exist: see ``spectral_programs``."""
+svd they may differ. Derivatives where they do not exist: see ``text.spectral``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""NumPy's and SciPy's dense linear algebra, of real matrices (the algorithms: ``linear_programs``).
+"""NumPy's and SciPy's dense linear algebra, of real matrices.
+
+The algorithms are in ``text.linear_algebra``.
 
     np.linalg     solve inv det slogdet cholesky; qr eigh eigvalsh svd svdvals matrix_power are
-                  in ``numpy_spectral``
+                  in ``decompositions``
     scipy.linalg  solve inv det cholesky cho_factor cho_solve solve_triangular
 
 Each needs matrices of rank 2; ``LinAlgError`` is raised where NumPy raises it.

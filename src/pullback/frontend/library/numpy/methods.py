@@ -1,4 +1,4 @@
-"""Attributes and methods of arrays, and of NumPy's numbers (reductions: ``numpy_reduce``)."""
+"""Attributes and methods of arrays, and of NumPy's numbers (reductions: ``reduce``)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """NumPy's ``polyval``, ``convolve``, ``gradient`` of vectors, ``average`` and ``nansum``
-(``series_programs``)."""
+(``text.polynomials``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that sort, search and select (the loops: ``array_programs``).
+"""NumPy's functions that sort, search and select (the loops: ``text.sorting``).
 
     np.sort argsort take take_along_axis searchsorted digitize interp
     np.median quantile percentile nonzero flatnonzero argwhere where(cond) extract compress

@@ -1,4 +1,4 @@
-"""``bisect`` as plain Python that the front end compiles (``programs``)."""
+"""``bisect`` as plain Python that the front end compiles (``compiled_text``)."""
 
 from __future__ import annotations
 

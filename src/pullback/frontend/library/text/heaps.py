@@ -1,5 +1,6 @@
-"""``heapq`` as plain Python that the front end compiles (``programs``): the text of the standard
-library, so that ties are broken as there. A heap is a list that the user's function made."""
+"""``heapq`` as plain Python that the front end compiles (``compiled_text``): the text of the
+standard library, so that ties are broken as there. A heap is a list that the user's function
+made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dense linear algebra as plain Python that the front end compiles (``programs``).
+"""Dense linear algebra as plain Python that the front end compiles (``compiled_text``).
 
 Cholesky, LU and substitution are finite algorithms and simply differentiated: derivatives of all
 orders are exact. Methods without rules for whole matrices get these programs. The others get

@@ -1,4 +1,5 @@
-"""Sorting, searching and counting, as plain Python that the front end compiles (``programs``)."""
+"""Sorting, searching and counting, as plain Python that the front end compiles
+(``compiled_text``)."""
 
 from __future__ import annotations
 

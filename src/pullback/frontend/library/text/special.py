@@ -1,4 +1,4 @@
-"""Special functions of SciPy as plain Python that the front end compiles (``programs``).
+"""Special functions of SciPy as plain Python that the front end compiles (``compiled_text``).
 
 Series and continued fractions are summed until nothing changes, and differentiated as they stand:
 that is how ``gammainc`` has a derivative by its order. Inverse functions start from a constant

@@ -1,4 +1,4 @@
-"""Eigenvalues, singular values and QR as plain Python that the front end compiles (``programs``).
+"""Eigenvalues, singular values and QR as plain Python (see ``compiled_text``).
 
 They are found by iterations, or by reflections whose derivatives would be wrong where a reflection
 is left out. So they are found first, as constants (``stop_gradient``), by LAPACK or by the programs
