@@ -26,16 +26,14 @@ from pullback.frontend.library.numpy import (
     products,
     reduce,
     scan,
-    series,
     shape,
     sort,
     special_functions,
 )
-from pullback.frontend.library.text import bisection, heaps
+from pullback.frontend.library.text import names
 from pullback.frontend.memory import dicts
 
 __all__ = [
-    "bisection",
     "choice",
     "combinators",
     "concatenate",
@@ -44,7 +42,6 @@ __all__ = [
     "decompositions",
     "dicts",
     "elementwise",
-    "heaps",
     "itertools_functions",
     "linalg",
     "list_methods",
@@ -52,6 +49,7 @@ __all__ = [
     "math_functions",
     "math_integers",
     "methods",
+    "names",
     "operator_functions",
     "padding",
     "partial_application",
@@ -59,7 +57,6 @@ __all__ = [
     "python_builtins",
     "reduce",
     "scan",
-    "series",
     "shape",
     "sort",
     "special_functions",

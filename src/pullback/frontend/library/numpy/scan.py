@@ -100,19 +100,6 @@ def _along(x: ArrayV, axis: int, part: SliceV) -> TupleV:
     return TupleV(tuple(part if k == axis else _ALL for k in range(x.rank)))
 
 
-@register(np.diff)
-def diff(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, n, axis = bind(sp, "np.diff", args, kwargs, node, a=MISSING, n=Static(1), axis=Static(-1))
-    result: Value = as_array(sp, x, node)
-    for _ in range(sp.static_int(n, node, "n")):
-        assert isinstance(result, ArrayV)
-        k = one_axis(sp, axis, result.rank, node)
-        after = sp.subscript(result, _along(result, k, SliceV(Static(1), NONE, NONE)), node)
-        before = sp.subscript(result, _along(result, k, SliceV(NONE, Static(-1), NONE)), node)
-        result = sp.binop("-", after, before, node)
-    return result
-
-
 @register(np.flip)
 def flip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, axis = bind(sp, "np.flip", args, kwargs, node, m=MISSING, axis=NONE)
