@@ -58,12 +58,18 @@ def alternatives(annotation: str, default: object) -> list[str]:
             return [t for t in ("0", "1", "2", "4", "-1") if t != str(default)]
         case "bool":
             return [str(not default)]
-        case "float":
-            return ["0.75", "1.5"]
         case "Mode":
             return [repr(m) for m in ("full", "same", "valid", "other") if m != default]
         case _:
-            return ["*"]  # an array: a parameter
+            return ["*"]  # an array or a float: a parameter
+
+
+def all_calls(name: str) -> list[Call]:
+    """Usual arguments first, then floats of 32 bits and ints, then the edges of shapes."""
+    forms: list[tuple[tuple[int, ...], type]] = [(shape, np.float64) for shape in USUAL]
+    forms += [(shape, kind) for kind in (np.float32, np.int64) for shape in USUAL]
+    forms += [(shape, np.float64) for shape in EDGES]
+    return [call for shape, kind in forms for call in calls(name, shape, kind)]
 
 
 def calls(name: str, shape: tuple[int, ...], kind: type = np.float64) -> Iterator[Call]:
@@ -73,7 +79,7 @@ def calls(name: str, shape: tuple[int, ...], kind: type = np.float64) -> Iterato
     needed = [p for p in parameters if p.default is p.empty]
     rng = np.random.default_rng(len(name))
     choices = [
-        ["*"] if p.annotation not in ("Size", "float") else alternatives(p.annotation, None)
+        alternatives(p.annotation, None) if p.annotation == "Size" else ["*"]
         for p in needed
     ]
     for first in itertools.product(*choices):
@@ -81,7 +87,7 @@ def calls(name: str, shape: tuple[int, ...], kind: type = np.float64) -> Iterato
     for p in parameters:
         if p.default is not p.empty:
             for word in alternatives(p.annotation, p.default):
-                given = [(q, "*" if q.annotation not in ("Size", "float") else "3") for q in needed]
+                given = [(q, "3" if q.annotation == "Size" else "*") for q in needed]
                 yield from one_call(name, given, (p, word), shape, kind, rng)
 
 
@@ -93,7 +99,10 @@ def one_call(
     kind: type,
     rng: np.random.Generator,
 ) -> Iterator[Call]:
-    args, words, names = [], [], []
+    """A call with these words for arguments ("*" is an array or a float), if there are such."""
+    args: list[Any] = []
+    words: list[str] = []
+    names: list[str] = []
     for p, word in [*given, *([more] if more else [])]:
         if word == "*":
             label = p.annotation.removesuffix(" | None")
@@ -124,6 +133,9 @@ def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def argument(label: str, shape: tuple[int, ...], kind: type, rng: np.random.Generator) -> Any:
+    """The argument of a parameter; None: there is none of this shape."""
+    if label == "float":
+        return 0.75
     if label == "Growing":
         shape = shape[-1:]
     if (label == "Vector" and len(shape) != 1) or (label == "Matrix" and len(shape) != 2):
