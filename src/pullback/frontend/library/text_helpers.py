@@ -1,4 +1,5 @@
-"""What library texts call besides NumPy and Python: ``unsupported``, ``known`` and ``each``."""
+"""What library texts call besides NumPy and Python: ``unsupported``, ``times``,
+``same_shape`` and ``each``."""
 
 from __future__ import annotations
 
@@ -8,8 +9,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pullback.frontend.kinds.values import ListV, Specialiser, Static, TupleV, Value, register
-from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import NONE, Args, Kwargs
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.elementwise import strong
 
@@ -25,15 +35,31 @@ def _unsupported(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     sp.refuse(node, f"{reason} is not supported", rewrite)
 
 
-def known(number: int) -> int:
-    """The number, of which a text needs the value at compile time."""
-    return number
+def times(number: int) -> Any:
+    """``for _ in times(n)`` runs n times; n is known at compile time, where the loop is unrolled."""
+    return (None,) * number
 
 
-@register(known)
-def _known(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+@register(times)
+def _times(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (number,) = args
-    return Static(sp.static_int(number, node, "the number"))
+    return TupleV((NONE,) * sp.static_int(number, node, "how often something is done"))
+
+
+def same_shape(a: Any, b: Any, message: str) -> None:
+    """ValueError unless these arrays have one shape; what follows may rely on it."""
+    if a.shape != b.shape:
+        raise ValueError(message)
+
+
+@register(same_shape)
+def _same_shape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b, message = args
+    assert isinstance(a, ArrayV) and isinstance(b, ArrayV)
+    text = str(sp.static(message, node, "a message"))
+    for mine, theirs in zip(ext.extents(sp, a), ext.extents(sp, b), strict=True):
+        ext.check_equal(sp, mine, theirs, text, node)
+    return NONE
 
 
 def each(f: Callable[[Any], Any], x: Any) -> Any:

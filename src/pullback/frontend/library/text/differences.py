@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text_helpers import times, unsupported
 from pullback.frontend.library.text.domains import Array, Axis, Growing, Vector
 
 
@@ -33,7 +33,7 @@ def diff(
         steps = np.concatenate((np.moveaxis(np.asarray(prepend), axis, -1), steps), axis=-1)
     if append is not None:
         steps = np.concatenate((steps, np.moveaxis(np.asarray(append), axis, -1)), axis=-1)
-    for _ in range(n):
+    for _ in times(n):
         steps = steps[..., 1:] - steps[..., :-1]
     return np.moveaxis(steps, -1, axis)
 
@@ -63,13 +63,12 @@ def gradient(f: Array, spacing: float = 1.0, /, *, axis: Axis | None = None) -> 
 
 
 def _slopes(values: Array, spacing: float, axis: Axis) -> Array:
-    f = np.moveaxis(values, axis, -1)
-    if f.shape[-1] < 2:
+    f = np.moveaxis(values, axis, 0)
+    if len(f) < 2:
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, "
             "at least (edge_order + 1) elements are required."
         )
-    first = (f[..., 1:2] - f[..., :1]) / spacing
-    inside = (f[..., 2:] - f[..., :-2]) / (2.0 * spacing)
-    last = (f[..., -1:] - f[..., -2:-1]) / spacing
-    return np.moveaxis(np.concatenate((first, inside, last), axis=-1), -1, axis)
+    inside = (f[2:] - f[:-2]) / (2.0 * spacing)
+    first, last = (f[1] - f[0]) / spacing, (f[-1] - f[-2]) / spacing
+    return np.moveaxis(np.concatenate((np.array([first]), inside, np.array([last]))), 0, axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.frontend.library.text_helpers import unsupported
+from pullback.frontend.library.text_helpers import same_shape, unsupported
 from pullback.frontend.library.text.domains import Array, Axis, Gaps, Matrix, Weights
 
 
@@ -73,8 +73,7 @@ def average(
     parts = np.asarray(weights)
     if values.ndim != parts.ndim:
         unsupported("np.average with weights of another shape", "np.sum(w * a, axis) / np.sum(w)")
-    if values.shape != parts.shape:
-        raise ValueError("Shape of weights must be consistent with shape of a along specified axis")
+    same_shape(values, parts, "Shape of weights must be consistent with shape of a")
     total = np.sum(parts, axis=axis, keepdims=keepdims)
     if np.any(total == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")

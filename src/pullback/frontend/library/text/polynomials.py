@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from pullback.frontend.library.text_helpers import each, known, unsupported
+from pullback.frontend.library.text_helpers import each, times, unsupported
 from pullback.frontend.library.text.domains import Array, Size, Vector
 
 Mode = Literal["full", "same", "valid"]
@@ -41,22 +41,17 @@ def polyder(p: Vector, m: Size = 1) -> Vector:
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
     c = np.asarray(p)
-    if known(m) == 0:
-        return c
-    d = c[:-1] * np.arange(len(c) - 1, 0, -1)
-    for _ in range(m - 1):
-        d = d[:-1] * np.arange(len(d) - 1, 0, -1)
-    return d
+    for _ in times(m):
+        c = c[:-1] * np.arange(len(c) - 1, 0, -1)
+    return c
 
 
 def polyint(p: Vector, m: Size = 1) -> Vector:
     """The m-th antiderivative, with constants 0."""
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
-    if known(m) == 0:
-        return np.asarray(p)
-    c = np.append(p / np.arange(len(p), 0, -1), 0.0)
-    for _ in range(m - 1):
+    c = np.asarray(p)
+    for _ in times(m):
         c = np.append(c / np.arange(len(c), 0, -1), 0.0)
     return c
 
