@@ -1,5 +1,5 @@
 """Every function in the table of names, on arguments made from its signature: NumPy's values,
-shapes, types and errors, and derivatives by differences (the campaign "surface" makes all calls)."""
+shapes, types and errors, and derivatives by differences. The campaign "surface" makes all calls."""
 
 import inspect
 import warnings

@@ -36,7 +36,7 @@ def _unsupported(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 
 def times(number: int) -> Any:
-    """``for _ in times(n)`` runs n times; n is known at compile time, where the loop is unrolled."""
+    """``for _ in times(n)`` runs n times. n is known at compile time: the loop is unrolled."""
     return (None,) * number
 
 

@@ -379,7 +379,9 @@ def _register_query(function: Callable[..., object], name: str) -> None:
         array = to_array(sp, x, node)
         if isinstance(array, ArrayV):
             return sp.attribute(array, name, node)
-        return {"shape": TupleV(()), "ndim": Static(0), "size": Static(1)}[name]
+        if name == "shape":
+            return TupleV(())
+        return Static(0 if name == "ndim" else 1)
 
 
 _register_query(np.shape, "shape")

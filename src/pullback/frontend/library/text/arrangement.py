@@ -31,7 +31,7 @@ def rot90(m: Matrix, k: int = 1) -> Matrix:
     return np.asarray(m).T[::-1] if turns == 1 else np.asarray(m).T[:, ::-1]
 
 
-def tri(N: Size, M: Size | None = None, k: int = 0) -> Matrix:  # noqa: N803
+def tri(N: Size, M: Size | None = None, k: int = 0) -> Matrix:
     """Ones where the column is at most the row + k, else zeros."""
     columns = np.arange(N if M is None else M)
     return np.where(columns <= np.arange(N)[:, None] + k, 1.0, 0.0)
@@ -61,18 +61,7 @@ def logspace(start: float, stop: float, num: Size = 50, endpoint: bool = True,
     return np.power(base, np.linspace(start, stop, num, endpoint))
 
 
-def vecdot(x1: Array, x2: Array, *, axis: Axis = -1) -> Array:
-    return np.sum(np.multiply(x1, x2), axis=axis)
-
-
 def matrix_transpose(x: Matrix) -> Matrix:
     if np.ndim(x) < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {np.ndim(x)}")
     return np.swapaxes(x, -1, -2)
-
-
-def array_equal(a1: Array, a2: Array) -> bool:
-    a, b = np.asarray(a1), np.asarray(a2)
-    if a.ndim != b.ndim or a.shape != b.shape:
-        return False
-    return bool(np.all(a == b))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.frontend.library.text_helpers import times, unsupported
 from pullback.frontend.library.text.domains import Array, Axis, Growing, Vector
+from pullback.frontend.library.text_helpers import times, unsupported
 
 
 def unwrap(

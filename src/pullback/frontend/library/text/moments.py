@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pullback.frontend.library.text_helpers import same_shape, unsupported
 from pullback.frontend.library.text.domains import Array, Axis, Gaps, Matrix, Weights
+from pullback.frontend.library.text_helpers import same_shape, unsupported
 
 
 def _filled(a: Gaps, value: int) -> Array:

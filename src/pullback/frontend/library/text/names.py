@@ -19,6 +19,7 @@ from pullback.frontend.kinds.values import WRITTEN
 from pullback.frontend.library.text import (
     arrangement,
     bisection,
+    comparisons,
     differences,
     heaps,
     moments,
@@ -56,7 +57,12 @@ ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.hamming: windows.hamming,
     np.hanning: windows.hanning,
     np.kaiser: windows.kaiser,
-    np.array_equal: arrangement.array_equal,
+    np.allclose: comparisons.allclose,
+    np.array_equal: comparisons.array_equal,
+    np.isclose: comparisons.isclose,
+    np.outer: comparisons.outer,
+    np.trace: comparisons.trace,
+    np.vecdot: comparisons.vecdot,
     np.diagflat: arrangement.diagflat,
     np.dstack: arrangement.dstack,
     np.fliplr: arrangement.fliplr,
@@ -66,7 +72,6 @@ ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.rollaxis: arrangement.rollaxis,
     np.rot90: arrangement.rot90,
     np.tri: arrangement.tri,
-    np.vecdot: arrangement.vecdot,
 }
 """Functions of arrays: the surface test compares every one with the library."""
 

@@ -3,12 +3,12 @@ highest power comes first."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from pullback.frontend.library.text_helpers import each, times, unsupported
 from pullback.frontend.library.text.domains import Array, Size, Vector
+from pullback.frontend.library.text_helpers import each, times, unsupported
 
 Mode = Literal["full", "same", "valid"]
 
@@ -19,7 +19,7 @@ def polyval(p: Vector, x: Array) -> Array:
     return each(lambda place: _horner(coefficients, place), x)
 
 
-def _horner(p: Vector, x: float) -> float:
+def _horner(p: Vector, x: Any) -> Any:
     result = p.dtype.type(0) + x.dtype.type(0)
     for k in range(p.shape[0]):
         result = result * x + p[k]
@@ -70,7 +70,7 @@ def poly(seq_of_zeros: Vector) -> Vector:
     return c
 
 
-def vander(x: Vector, N: Size | None = None, increasing: bool = False) -> Array:  # noqa: N803
+def vander(x: Vector, N: Size | None = None, increasing: bool = False) -> Array:
     """The powers of x, from N - 1 down to 0."""
     n = len(x) if N is None else N
     if n < 0:
