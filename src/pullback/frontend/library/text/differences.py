@@ -69,6 +69,6 @@ def _slopes(values: Array, spacing: float, axis: Axis) -> Array:
             "Shape of array too small to calculate a numerical gradient, "
             "at least (edge_order + 1) elements are required."
         )
-    inside = (f[2:] - f[:-2]) / (2.0 * spacing)
-    first, last = (f[1] - f[0]) / spacing, (f[-1] - f[-2]) / spacing
+    inside = (f[2:] - f[: len(f) - 2]) / (2.0 * spacing)
+    first, last = (f[1] - f[0]) / spacing, (f[len(f) - 1] - f[len(f) - 2]) / spacing
     return np.moveaxis(np.concatenate((np.array([first]), inside, np.array([last]))), 0, axis)
