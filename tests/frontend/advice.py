@@ -343,8 +343,6 @@ ADVICE = [
     ("numpy.isscalar", (2.0,), np.isscalar, lambda x: isinstance(x, float)),
     ("numpy.angle", (1.0, -2.0), lambda re, im: np.angle(complex(re, im)),
      lambda re, im: np.arctan2(im, re)),
-    ("numpy.cumulative_sum", (X,), np.cumsum, lambda x: np.cumsum(x)),
-    ("numpy.cumulative_prod", (X,), np.cumprod, lambda x: np.cumprod(x)),
     ("numpy.put", (X, P[:2]), put_numpy, put),
     ("numpy.copyto", (X,), lambda a: a, copyto),
     ("numpy.fill_diagonal", (A, 5.0), fill_numpy, fill_diagonal),

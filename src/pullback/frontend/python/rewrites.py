@@ -111,8 +111,6 @@ REWRITES: dict[str, str] = {
     "numpy.isin": "np.any(x[:, None] == values, axis=1)",
     "numpy.isscalar": "isinstance(x, float)",
     "numpy.angle": "np.arctan2(im, re)",
-    "numpy.cumulative_sum": "np.cumsum(x)",
-    "numpy.cumulative_prod": "np.cumprod(x)",
     "numpy.put": "a[indices] = values", "numpy.place": "a[indices] = values",
     "numpy.copyto": "a[:] = b",
     "numpy.fill_diagonal": "for i in range(n): a[i, i] = v",

@@ -35,6 +35,20 @@ def nancumprod(a: Gaps, axis: Axis | None = None) -> Array:
     return np.cumprod(_filled(a, 1), axis=axis)
 
 
+def cumulative_sum(x: Array, /, *, axis: Axis | None = None) -> Array:
+    """Running sums; a matrix needs an axis."""
+    if axis is None and np.ndim(x) != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    return np.cumsum(x, axis=0 if axis is None else axis)
+
+
+def cumulative_prod(x: Array, /, *, axis: Axis | None = None) -> Array:
+    """Running products; a matrix needs an axis."""
+    if axis is None and np.ndim(x) != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    return np.cumprod(x, axis=0 if axis is None else axis)
+
+
 def nanmean(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
     """The mean of what is not NaN."""
     total = np.nansum(a, axis=axis, keepdims=keepdims)

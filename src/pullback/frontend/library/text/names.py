@@ -36,6 +36,8 @@ ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.average: moments.average,
     np.corrcoef: moments.corrcoef,
     np.cov: moments.cov,
+    np.cumulative_prod: moments.cumulative_prod,
+    np.cumulative_sum: moments.cumulative_sum,
     np.nancumprod: moments.nancumprod,
     np.nancumsum: moments.nancumsum,
     np.nanmean: moments.nanmean,
