@@ -36,6 +36,8 @@ NAMES = {
                "tests/ad/test_random.py", "tests/test_random_where.py", "tests/test_exact.py"),
     "edges": ("every function of numbers at its edge values, in all types",
               "tests/frontend/test_edge_values.py"),
+    "surface": ("library functions that are texts, on all arguments that their signatures give",
+                "tests/frontend/test_surface.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
                    "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
 }  # fmt: skip

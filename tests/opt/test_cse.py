@@ -59,7 +59,7 @@ def test_checks_are_made_once() -> None:
 
     p = program([A1, I64], body)
     q = agree(merge_common, p, [V, 1], [V, 3], [V, -5])
-    assert len(ops(q, Index)) == 1 and prims(q).count("require") == 2
+    assert len(ops(q, Index)) == 1 and prims(q).count("require") == 1
 
 
 def test_arrays_that_are_updated_keep_their_storage() -> None:

@@ -149,6 +149,8 @@ def _key(op: Op, bound: Bound) -> Hashable:
     """Return the op with the variables that it binds numbered in order."""
     read: list[Hashable] = [_atom(a, bound) for a in atoms(op)]
     match op:
+        case Prim("require" | "require.early"):
+            return ("require", read[0])  # the second cannot raise, whatever it would say
         case Prim(name, _, static):
             if name in COMMUTATIVE:
                 read.sort(key=hash)

@@ -25,6 +25,7 @@ from pullback.frontend.kinds.values import (
     METHODS,
     REGISTRY,
     SEQUENTIAL,
+    WRITTEN,
     ClosureV,
     Driven,
     FunctionV,
@@ -42,6 +43,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.python import records
 from pullback.frontend.python.libraries import is_closed, name_of
+from pullback.frontend.python.python_values import text_of
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import Definition, definition_of
 from pullback.frontend.python.syntax import is_generator, parameters
@@ -114,6 +116,8 @@ def _call_member(
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
+    if isinstance(obj, Hashable) and obj in WRITTEN:
+        return call(run, text_of(obj), args, kwargs, node)
     if isinstance(obj, Hashable) and obj in CALLS:
         if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
             name = getattr(obj, "__name__", str(obj))

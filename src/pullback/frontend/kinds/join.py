@@ -34,7 +34,15 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
     with_parts,
 )
-from pullback.frontend.kinds.values import CALLS, FunctionV, OperatorV, Stale, Static, Value
+from pullback.frontend.kinds.values import (
+    CALLS,
+    WRITTEN,
+    FunctionV,
+    OperatorV,
+    Stale,
+    Static,
+    Value,
+)
 from pullback.frontend.python import records
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.symbols import symbol_class
@@ -329,7 +337,7 @@ def is_function(kind: Kind) -> bool:
         case FunctionK() | ClosureK() | LambdaSetK() | OperatorK():
             return True
         case StaticK(_, value):
-            return isinstance(value, Hashable) and value in CALLS
+            return isinstance(value, Hashable) and (value in CALLS or value in WRITTEN)
         case _:
             return False
 

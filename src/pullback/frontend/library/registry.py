@@ -54,16 +54,14 @@ from pullback.frontend.library.numpy import (
     products,
     reduce,
     scan,
-    series,
     shape,
     sort,
     special_functions,
 )
-from pullback.frontend.library.text import bisection, heaps, iterators
+from pullback.frontend.library.text import iterators, names
 from pullback.frontend.memory import dicts
 
 __all__ = [
-    "bisection",
     "choice",
     "combinators",
     "concatenate",
@@ -72,7 +70,6 @@ __all__ = [
     "decompositions",
     "dicts",
     "elementwise",
-    "heaps",
     "iterators",
     "itertools_functions",
     "linalg",
@@ -81,6 +78,7 @@ __all__ = [
     "math_functions",
     "math_integers",
     "methods",
+    "names",
     "operator_functions",
     "padding",
     "partial_application",
@@ -88,7 +86,6 @@ __all__ = [
     "python_builtins",
     "reduce",
     "scan",
-    "series",
     "shape",
     "sort",
     "special_functions",

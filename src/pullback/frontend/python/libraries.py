@@ -35,6 +35,8 @@ _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "p
               "pullback.combinators")  # fmt: skip
 """Where functions of this package stand that are compiled."""
 
+_TEXTS = PurePath(__file__).parents[1] / "library" / "text"
+
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _STANDARD = tuple(
     PurePath(sysconfig.get_paths()[name]).parts for name in ("stdlib", "platstdlib")
@@ -44,7 +46,9 @@ _STANDARD = tuple(
 @lru_cache(maxsize=1024)
 def package_of(file: str) -> str:
     """The package that a file belongs to, if it is installed and may be read ('': it is the user's,
-    or of the standard library)."""
+    or of the standard library). The texts that mean library functions are a package, too."""
+    if PurePath(file).parent == _TEXTS:
+        return "pullback"
     parts = PurePath(file).parts
     for k in range(len(parts) - 2, -1, -1):
         if parts[k] in _INSTALLED:

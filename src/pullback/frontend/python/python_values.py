@@ -69,6 +69,14 @@ ABSENT = ("absent",)
 """The key of a guard: there is no global of this name (``builtin``)."""
 
 
+def text_of(function: object) -> FunctionV:
+    """The text in Python that a library function stands for; its defaults are static."""
+    text = WRITTEN[function]
+    defaults = tuple(map(Static, text.__defaults__ or ()))
+    keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
+    return FunctionV(definition_of(text), None, defaults, keywords)
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """``type_of`` (for functions: the code) of the value at ``path`` must be as it was."""
@@ -129,10 +137,7 @@ class PythonValues:
                 return self._static(obj, path, node, guarded)
             case types.BuiltinFunctionType() | types.FunctionType() if obj in WRITTEN:
                 self._static(obj, path, node, guarded)
-                text = WRITTEN[obj]
-                defaults = tuple(map(Static, text.__defaults__ or ()))
-                keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
-                return FunctionV(definition_of(text), None, defaults, keywords)
+                return text_of(obj)
             case types.FunctionType() if obj in CALLS or is_closed(obj):  # np.sum, pb.build
                 return self._static(obj, path, node, guarded)
             case types.FunctionType():

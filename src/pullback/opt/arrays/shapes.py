@@ -129,13 +129,17 @@ class Shapes:
                     self._join(v, tuple(arm.body.results[k] for arm in arms))
             case Loop(n, _, carried, inits, _):
                 self._carried(let.vars, carried, inits)
-                if isinstance(n, Lit) and n.value >= 0:  # a count may be negative, an extent not
+                if self._is_extent(n):
                     for v in let.vars[len(carried) :]:
                         self.known[v] = [n]
             case While(carried, inits, _, _):
                 self._carried(let.vars, carried, inits)
             case _:
                 return
+
+    def _is_extent(self, n: Atom) -> bool:
+        """Whether a count is known not to be negative, as an extent is."""
+        return n.value >= 0 if isinstance(n, Lit) else n in self.array_of
 
     def _is_inside(self, n: Atom | None, inside: set[Var]) -> bool:
         return isinstance(n, Var) and (n in inside or self.array_of.get(n) in inside)

@@ -376,7 +376,12 @@ def _register_query(function: Callable[..., object], name: str) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         (x,) = bind(sp, f"np.{name}", args, kwargs, node, a=MISSING)
-        return sp.attribute(to_array(sp, x, node), name, node)
+        array = to_array(sp, x, node)
+        if isinstance(array, ArrayV):
+            return sp.attribute(array, name, node)
+        if name == "shape":
+            return TupleV(())
+        return Static(0 if name == "ndim" else 1)
 
 
 _register_query(np.shape, "shape")

@@ -23,7 +23,7 @@ from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.library.numpy.shape import as_array, at_least_1d
+from pullback.frontend.library.numpy.shape import as_array
 
 Indices = tuple[Atom, ...]
 Extents = tuple[Atom, ...]
@@ -165,22 +165,6 @@ def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return _contract(sp, (), mine, item, t, node)
 
 
-@register(np.outer)
-def np_outer(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.outer(a, b): all products of two vectors."""
-    a, b = (at_least_1d(sp, v, node) for v in bind(
-        sp, "np.outer", args, kwargs, node, a=MISSING, b=MISSING))  # fmt: skip
-    if a.rank > 1 or b.rank > 1:
-        sp.refuse(node, "np.outer is supported for arrays of rank 1", "ravel them first")
-    t = _product_type(sp, (a, b), node)
-    extents = (*ext.extents(sp, a), *ext.extents(sp, b))
-
-    def item(i: Indices) -> Atom:
-        return sp.b.prim("mul", _read(sp, a, i[:1], t, node), _read(sp, b, i[1:], t, node))
-
-    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
-
-
 # --- einsum --------------------------------------------------------------------------------------
 
 
@@ -240,18 +224,6 @@ def _parse_einsum(text: str) -> tuple[list[str], str]:
 
 
 # --- trace, norm ---------------------------------------------------------------------------------
-
-
-@register(np.trace)
-def trace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    (x,) = bind(sp, "np.trace", args, kwargs, node, a=MISSING)
-    x = as_array(sp, x, node)
-    if x.rank != 2:
-        sp.refuse(node, "np.trace is supported for matrices", "use np.einsum('...')")
-    rows, columns = ext.extents(sp, x)
-    n = rows if ext.same(sp, rows, columns) else ext.smaller(sp, rows, columns)
-    t: Element = x.elem if isinstance(x.elem, Real) else I64
-    return _contract(sp, (), (n,), lambda _, k: _read(sp, x, k * 2, t, node), t, node)
 
 
 @register(np.linalg.norm)

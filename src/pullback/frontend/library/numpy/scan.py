@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, Build, Loop, Var
 from pullback.core.types import I64, Array, Real
 from pullback.errors import ArgumentValueError
 from pullback.frontend.kinds import extents as ext
-from pullback.frontend.kinds.dtypes import Element, dtype_value, promote, real_of
+from pullback.frontend.kinds.dtypes import Element
 from pullback.frontend.kinds.values import (
     ArrayV,
     Scalar,
@@ -27,7 +27,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.numpy.create import limited, shape_of
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
-from pullback.frontend.library.numpy.sequences import stack_lines, to_array
+from pullback.frontend.library.numpy.sequences import stack_lines
 from pullback.frontend.library.numpy.shape import as_array, at_least_1d, ravel, transpose
 
 Indices = tuple[Atom, ...]
@@ -98,19 +98,6 @@ _register_cumulative(np.cumprod, "mul")
 def _along(x: ArrayV, axis: int, part: SliceV) -> TupleV:
     """The index that applies a slice to one axis."""
     return TupleV(tuple(part if k == axis else _ALL for k in range(x.rank)))
-
-
-@register(np.diff)
-def diff(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, n, axis = bind(sp, "np.diff", args, kwargs, node, a=MISSING, n=Static(1), axis=Static(-1))
-    result: Value = as_array(sp, x, node)
-    for _ in range(sp.static_int(n, node, "n")):
-        assert isinstance(result, ArrayV)
-        k = one_axis(sp, axis, result.rank, node)
-        after = sp.subscript(result, _along(result, k, SliceV(Static(1), NONE, NONE)), node)
-        before = sp.subscript(result, _along(result, k, SliceV(NONE, Static(-1), NONE)), node)
-        result = sp.binop("-", after, before, node)
-    return result
 
 
 @register(np.flip)
@@ -265,32 +252,3 @@ def _register_triangle(function: Callable[..., object], lower: bool) -> None:
 
 _register_triangle(np.tril, True)
 _register_triangle(np.triu, False)
-
-
-# --- comparisons of whole arrays -----------------------------------------------------------------
-
-
-@register(np.isclose)
-def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """|a - b| <= atol + rtol * |b|"""
-    a, b, rtol, atol = bind(
-        sp, "np.isclose", args, kwargs, node,
-        a=MISSING, b=MISSING, rtol=Static(1e-5), atol=Static(1e-8),
-    )  # fmt: skip
-    t = real_of(promote(sp, (to_array(sp, b, node), Static(1.0)), node))
-    b = sp.call(Static(np.asarray), (b,), node, {"dtype": dtype_value(t)})  # so no int overflows
-    size = sp.call(Static(np.abs), (b,), node)
-    margin = sp.binop("+", atol, sp.binop("*", rtol, size, node), node)
-    gap = sp.call(Static(np.abs), (sp.call(Static(np.subtract), (a, b), node),), node)
-    close = sp.call(Static(np.less_equal), (gap, margin), node)
-    equal = sp.call(Static(np.equal), (a, b), node)
-    finite = sp.call(Static(np.isfinite), (b,), node)
-    both = sp.call(Static(np.logical_and), (close, finite), node)
-    return sp.call(Static(np.logical_or), (both, equal), node)
-
-
-@register(np.allclose)
-def allclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """All of np.isclose, as a bool of Python's."""
-    close = sp.call(Static(np.all), (isclose(sp, args, kwargs, node),), node)
-    return Scalar(sp.scalar(close, node).atom, py=True)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import bisect
 from typing import Any
-
-from pullback.frontend.kinds.values import WRITTEN
 
 
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> int:
@@ -42,7 +39,3 @@ def insort_left(a: list[Any], x: Any) -> None:
 
 def insort_right(a: list[Any], x: Any) -> None:
     a.insert(bisect_right(a, x), x)
-
-
-for _name in ("bisect_left", "bisect_right", "insort_left", "insort_right"):
-    WRITTEN[getattr(bisect, _name)] = globals()[_name]

@@ -4,10 +4,7 @@ made."""
 
 from __future__ import annotations
 
-import heapq
 from typing import Any
-
-from pullback.frontend.kinds.values import WRITTEN
 
 Heap = list[Any]
 
@@ -77,9 +74,3 @@ def _sift_up(heap: Heap, pos: int) -> None:
         child = 2 * pos + 1
     heap[pos] = item
     _sift_down(heap, start, pos)
-
-
-for _name in (
-    "heappush", "heappop", "heapreplace", "heappushpop", "heapify", "nsmallest", "nlargest"
-):  # fmt: skip
-    WRITTEN[getattr(heapq, _name)] = globals()[_name]

@@ -1,40 +1,114 @@
-"""Polynomials, convolutions and differences, as plain Python that the front end compiles."""
+"""Polynomials and convolutions, as plain Python that the front end compiles. The coefficient of the
+highest power comes first."""
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 
-from pullback.frontend.library.compiled_text import Matrix as Vector
+from pullback.frontend.library.text.domains import Array, Size, Vector
+from pullback.frontend.library.text_helpers import each, times, unsupported
+
+Mode = Literal["full", "same", "valid"]
 
 
-def polyval(p: Vector, x: float) -> float:
-    """The polynomial with these coefficients, the highest first (Horner's rule)."""
-    result = np.float64(0.0)
+def polyval(p: Vector, x: Array) -> Array:
+    """Horner's rule, at every item of x."""
+    coefficients = np.asarray(p)
+    return each(lambda place: _horner(coefficients, place), x)
+
+
+def _horner(p: Vector, x: Any) -> Any:
+    result = p.dtype.type(0) + x.dtype.type(0)
     for k in range(p.shape[0]):
         result = result * x + p[k]
     return result
 
 
-def convolved(a: Vector, v: Vector, start: int, count: int) -> Vector:
-    """Items ``start`` to ``start + count`` of the full convolution."""
-    n, m = a.shape[0], v.shape[0]
+def polyadd(a1: Vector, a2: Vector) -> Vector:
+    a, b = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = max(len(a), len(b))
+    return np.pad(a, (n - len(a), 0)) + np.pad(b, (n - len(b), 0))
+
+
+def polysub(a1: Vector, a2: Vector) -> Vector:
+    return np.polyadd(a1, -np.atleast_1d(a2))
+
+
+def polyder(p: Vector, m: Size = 1) -> Vector:
+    """The m-th derivative."""
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    c = np.asarray(p)
+    for _ in times(m):
+        c = c[:-1] * np.arange(len(c) - 1, 0, -1)
+    return c
+
+
+def polyint(p: Vector, m: Size = 1) -> Vector:
+    """The m-th antiderivative, with constants 0."""
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    c = np.asarray(p)
+    for _ in times(m):
+        c = np.append(c / np.arange(len(c), 0, -1), 0.0)
+    return c
+
+
+def poly(seq_of_zeros: Vector) -> Vector:
+    """The polynomial with these zeros."""
+    zeros = np.atleast_1d(seq_of_zeros)
+    if zeros.ndim > 1:
+        unsupported("np.poly of a matrix", "np.poly(np.linalg.eigvalsh(a))")
+    if len(zeros) == 0:
+        raise ValueError("np.poly of no zeros is not supported: it is the number 1.0")
+    c = np.ones_like(1.0 * zeros[:1])
+    none = np.zeros_like(c)
+    for zero in 1.0 * zeros:
+        c = np.append(c, none) - zero * np.append(none, c)
+    return c
+
+
+def vander(x: Vector, N: Size | None = None, increasing: bool = False) -> Array:
+    """The powers of x, from N - 1 down to 0."""
+    n = len(x) if N is None else N
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
+    powers = np.arange(n) if increasing else np.arange(n)[::-1]
+    return np.asarray(x)[:, None] ** powers
+
+
+def convolve(a: Vector, v: Vector, mode: Mode = "full") -> Vector:
+    """sum(a[k - j] * v[j] for all j) for all k; "valid": where neither array ends."""
+    x, y = np.atleast_1d(a), np.atleast_1d(v)
+    n, m = len(x), len(y)
+    if m == 0:
+        raise ValueError("v cannot be empty")
+    if n == 0:
+        raise ValueError("a cannot be empty")
+    longer, less = max(n, m), min(n, m) - 1
+    match mode:
+        case "full":
+            start, count = 0, longer + less
+        case "same":
+            start, count = less // 2, longer
+        case "valid":
+            start, count = less, longer - less
+        case _:
+            raise ValueError(f"mode must be 'full', 'same' or 'valid', not {mode!r}")
     return np.array(
         [
-            sum(a[k - j] * v[j] for j in range(max(0, k - n + 1), min(k + 1, m)))
+            sum(x[k - j] * y[j] for j in range(max(0, k - n + 1), min(k + 1, m)))
             for k in range(start, start + count)
         ]
     )
 
 
-def gradient(f: Vector, h: float) -> Vector:
-    """Central differences; one-sided ones at the ends."""
-    n = f.shape[0]
-    inside = (f[2:] - f[: n - 2]) / (2.0 * h)
-    first = (f[1] - f[0]) / h
-    last = (f[n - 1] - f[n - 2]) / h
-    return np.concatenate((np.array([first]), inside, np.array([last])))
-
-
-def trapezoid(y: Vector, dx: Vector) -> Vector:
-    """The integral by the trapezoidal rule; ``dx`` a number or one for each interval."""
-    return np.sum(dx * (y[1:] + y[:-1]) / 2.0)
+def correlate(a: Vector, v: Vector, mode: Mode = "valid") -> Vector:
+    """sum(a[k + j] * v[j] for all j) for all k."""
+    if len(a) == 0:
+        raise ValueError("first array argument cannot be empty")
+    if len(v) == 0:
+        raise ValueError("second array argument cannot be empty")
+    return np.convolve(a, np.asarray(v)[::-1], mode)

@@ -1,0 +1,67 @@
+"""Functions that arrange the items of arrays anew, as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.frontend.library.text.domains import Array, Axis, Matrix, Size, Vector
+
+
+def fliplr(m: Matrix) -> Matrix:
+    if np.ndim(m) < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return np.asarray(m)[:, ::-1]
+
+
+def flipud(m: Array) -> Array:
+    if np.ndim(m) < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return np.asarray(m)[::-1]
+
+
+def rot90(m: Matrix, k: int = 1) -> Matrix:
+    """The matrix turned k times by a right angle, counterclockwise."""
+    if np.ndim(m) != 2:
+        raise ValueError("Axes must be different.")
+    turns = k % 4
+    if turns == 0:
+        return np.asarray(m)
+    if turns == 2:
+        return np.asarray(m)[::-1, ::-1]
+    return np.asarray(m).T[::-1] if turns == 1 else np.asarray(m).T[:, ::-1]
+
+
+def tri(N: Size, M: Size | None = None, k: int = 0) -> Matrix:
+    """Ones where the column is at most the row + k, else zeros."""
+    columns = np.arange(N if M is None else M)
+    return np.where(columns <= np.arange(N)[:, None] + k, 1.0, 0.0)
+
+
+def rollaxis(a: Matrix, axis: Axis, start: Axis = 0) -> Matrix:
+    """The axis moved to stand before the axis ``start``."""
+    at = axis % np.ndim(a)
+    before = start % (np.ndim(a) + 1) if start >= 0 else start + np.ndim(a)
+    return np.moveaxis(a, at, before - 1 if at < before else before)
+
+
+def dstack(tup: tuple[Array, Array]) -> Array:
+    return np.concatenate([np.atleast_2d(a)[..., None] for a in tup], axis=2)
+
+
+def diagflat(v: Array, k: int = 0) -> Matrix:
+    """The matrix with these items on its k-th diagonal."""
+    items = np.ravel(v)
+    n = len(items) + abs(k)
+    return np.pad(np.diag(items), ((max(-k, 0), n - len(items) - max(-k, 0)),
+                                   (max(k, 0), n - len(items) - max(k, 0))))  # fmt: skip
+
+
+def logspace(start: float, stop: float, num: Size = 50, endpoint: bool = True,
+             base: float = 10.0) -> Vector:  # fmt: skip
+    return np.power(base, np.linspace(start, stop, num, endpoint))
+
+
+def matrix_transpose(x: Matrix) -> Matrix:
+    if np.ndim(x) < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {np.ndim(x)}")
+    return np.swapaxes(x, -1, -2)

@@ -1,0 +1,123 @@
+"""Sums without NaN, averages and covariances, as plain Python that the front end compiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pullback.frontend.library.text.domains import Array, Axis, Gaps, Matrix, Weights
+from pullback.frontend.library.text_helpers import same_shape, unsupported
+
+
+def _filled(a: Gaps, value: int) -> Array:
+    """The array with this value for NaN."""
+    items = np.asarray(a)
+    real = items.dtype == np.float64 or items.dtype == np.float32
+    return np.where(np.isnan(items), value, items) if real else items
+
+
+def nansum(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """The sum of what is not NaN."""
+    return np.sum(_filled(a, 0), axis=axis, keepdims=keepdims)
+
+
+def nanprod(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """The product of what is not NaN."""
+    return np.prod(_filled(a, 1), axis=axis, keepdims=keepdims)
+
+
+def nancumsum(a: Gaps, axis: Axis | None = None) -> Array:
+    """Running sums, in which NaN counts as 0."""
+    return np.cumsum(_filled(a, 0), axis=axis)
+
+
+def nancumprod(a: Gaps, axis: Axis | None = None) -> Array:
+    """Running products, in which NaN counts as 1."""
+    return np.cumprod(_filled(a, 1), axis=axis)
+
+
+def cumulative_sum(x: Array, /, *, axis: Axis | None = None) -> Array:
+    """Running sums; a matrix needs an axis."""
+    if axis is None and np.ndim(x) != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    return np.cumsum(x, axis=0 if axis is None else axis)
+
+
+def cumulative_prod(x: Array, /, *, axis: Axis | None = None) -> Array:
+    """Running products; a matrix needs an axis."""
+    if axis is None and np.ndim(x) != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    return np.cumprod(x, axis=0 if axis is None else axis)
+
+
+def nanmean(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
+    """The mean of what is not NaN."""
+    total = np.nansum(a, axis=axis, keepdims=keepdims)
+    count = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+    return total / (count.astype(total.dtype) if total.dtype == np.float32 else count)
+
+
+def nanvar(
+    a: Gaps, axis: Axis | None = None, *, ddof: float = 0, keepdims: bool = False
+) -> Array:
+    """The variance of what is not NaN; NaN where there is too little."""
+    there = ~np.isnan(a)
+    away = np.where(there, a - np.nanmean(a, axis=axis, keepdims=True), 0.0)
+    total = np.sum(away * away, axis=axis, keepdims=keepdims)
+    free = np.sum(there, axis=axis, keepdims=keepdims).astype(total.dtype) - ddof
+    return total / np.where(free > 0.0, free, np.nan)
+
+
+def nanstd(
+    a: Gaps, axis: Axis | None = None, *, ddof: float = 0, keepdims: bool = False
+) -> Array:
+    """The square root of ``nanvar``."""
+    return np.sqrt(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def average(
+    a: Array, axis: Axis | None = None, weights: Weights | None = None, *, keepdims: bool = False
+) -> Array:
+    """The mean, or the sum of a * weights over that of the weights, which have the shape of a."""
+    values = np.asarray(a)
+    if weights is None:
+        mean = np.mean(values, axis=axis, keepdims=keepdims)
+        if np.size(mean) == 0:
+            raise ZeroDivisionError("division by zero")
+        return mean
+    parts = np.asarray(weights)
+    if values.ndim != parts.ndim:
+        unsupported("np.average with weights of another shape", "np.sum(w * a, axis) / np.sum(w)")
+    same_shape(values, parts, "Shape of weights must be consistent with shape of a")
+    total = np.sum(parts, axis=axis, keepdims=keepdims)
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return np.sum(values * parts, axis=axis, keepdims=keepdims) / total
+
+
+def cov(
+    m: Matrix, y: Matrix | None = None, rowvar: bool = True, bias: bool = False,
+    ddof: int | None = None,
+) -> Matrix:
+    """The covariances of the rows (of the columns, where not ``rowvar``)."""
+    rows = np.atleast_2d(m)
+    rows = rows if rowvar or np.ndim(m) == 1 else rows.T
+    if y is not None:
+        more = np.atleast_2d(y)
+        rows = np.concatenate((rows, more if rowvar or np.ndim(y) == 1 else more.T), axis=0)
+    away = rows - np.mean(rows, axis=1, keepdims=True)
+    free = rows.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
+    found = away @ away.T * np.true_divide(1.0, max(free, 0))
+    if np.ndim(m) == 1 and y is None:
+        return found[0, 0]
+    if len(rows) == 1:
+        raise ValueError("np.cov of a matrix of one row is not supported: give the row itself")
+    return found
+
+
+def corrcoef(x: Matrix, y: Matrix | None = None, rowvar: bool = True) -> Matrix:
+    """The covariances over the deviations, cut to -1 to 1."""
+    c = np.cov(x, y, rowvar)
+    if np.ndim(c) == 0:
+        return c / c
+    deviation = np.sqrt(np.diagonal(c))
+    return np.clip(c / deviation[:, None] / deviation, -1.0, 1.0)

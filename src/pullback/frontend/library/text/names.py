@@ -1,0 +1,95 @@
+"""The table of names: the function of a library, and the Python function that means it.
+
+The signature of the text is that of the library: names of arguments, their order, defaults. What is
+not among its parameters is refused. The annotations of the parameters (``domains``) say with which
+arguments the surface test compares a text with the function that it stands for.
+``docs/adding/library-function.md`` is about adding a row.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback.frontend.kinds.values import WRITTEN
+from pullback.frontend.library.text import (
+    arrangement,
+    bisection,
+    comparisons,
+    differences,
+    heaps,
+    moments,
+    polynomials,
+    windows,
+)
+
+ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.diff: differences.diff,
+    np.ediff1d: differences.ediff1d,
+    np.gradient: differences.gradient,
+    np.trapezoid: differences.trapezoid,
+    np.unwrap: differences.unwrap,
+    np.average: moments.average,
+    np.corrcoef: moments.corrcoef,
+    np.cov: moments.cov,
+    np.cumulative_prod: moments.cumulative_prod,
+    np.cumulative_sum: moments.cumulative_sum,
+    np.nancumprod: moments.nancumprod,
+    np.nancumsum: moments.nancumsum,
+    np.nanmean: moments.nanmean,
+    np.nanprod: moments.nanprod,
+    np.nanstd: moments.nanstd,
+    np.nansum: moments.nansum,
+    np.nanvar: moments.nanvar,
+    np.convolve: polynomials.convolve,
+    np.correlate: polynomials.correlate,
+    np.poly: polynomials.poly,
+    np.polyadd: polynomials.polyadd,
+    np.polyder: polynomials.polyder,
+    np.polyint: polynomials.polyint,
+    np.polysub: polynomials.polysub,
+    np.polyval: polynomials.polyval,
+    np.vander: polynomials.vander,
+    np.bartlett: windows.bartlett,
+    np.blackman: windows.blackman,
+    np.hamming: windows.hamming,
+    np.hanning: windows.hanning,
+    np.kaiser: windows.kaiser,
+    np.allclose: comparisons.allclose,
+    np.array_equal: comparisons.array_equal,
+    np.isclose: comparisons.isclose,
+    np.outer: comparisons.outer,
+    np.trace: comparisons.trace,
+    np.vecdot: comparisons.vecdot,
+    np.diagflat: arrangement.diagflat,
+    np.dstack: arrangement.dstack,
+    np.fliplr: arrangement.fliplr,
+    np.flipud: arrangement.flipud,
+    np.logspace: arrangement.logspace,
+    np.matrix_transpose: arrangement.matrix_transpose,
+    np.rollaxis: arrangement.rollaxis,
+    np.rot90: arrangement.rot90,
+    np.tri: arrangement.tri,
+}
+"""Functions of arrays: the surface test compares every one with the library."""
+
+LISTS: dict[Callable[..., Any], Callable[..., Any]] = {
+    bisect.bisect_left: bisection.bisect_left,
+    bisect.bisect_right: bisection.bisect_right,
+    bisect.insort_left: bisection.insort_left,
+    bisect.insort_right: bisection.insort_right,
+    heapq.heapify: heaps.heapify,
+    heapq.heappop: heaps.heappop,
+    heapq.heappush: heaps.heappush,
+    heapq.heappushpop: heaps.heappushpop,
+    heapq.heapreplace: heaps.heapreplace,
+    heapq.nlargest: heaps.nlargest,
+    heapq.nsmallest: heaps.nsmallest,
+}
+"""Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
+
+WRITTEN.update(ARRAYS | LISTS)  # type: ignore[arg-type]

@@ -1,0 +1,79 @@
+"""What library texts call besides NumPy and Python: ``unsupported``, ``times``,
+``same_shape`` and ``each``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    ListV,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import NONE, Args, Kwargs
+from pullback.frontend.library.numpy.arrays import elementwise
+from pullback.frontend.library.numpy.elementwise import strong
+
+
+def unsupported(reason: str, rewrite: str) -> NoReturn:
+    """Refuses a call at compile time, where a text does not mean all that the function can do."""
+    raise NotImplementedError(f"{reason}: {rewrite}")
+
+
+@register(unsupported)
+def _unsupported(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    reason, rewrite = (str(sp.static(v, node, "a message")) for v in args)
+    sp.refuse(node, f"{reason} is not supported", rewrite)
+
+
+def times(number: int) -> Any:
+    """``for _ in times(n)`` runs n times. n is known at compile time: the loop is unrolled."""
+    return (None,) * number
+
+
+@register(times)
+def _times(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (number,) = args
+    return TupleV((NONE,) * sp.static_int(number, node, "how often something is done"))
+
+
+def same_shape(a: Any, b: Any, message: str) -> None:
+    """ValueError unless these arrays have one shape; what follows may rely on it."""
+    if a.shape != b.shape:
+        raise ValueError(message)
+
+
+@register(same_shape)
+def _same_shape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    a, b, message = args
+    assert isinstance(a, ArrayV) and isinstance(b, ArrayV)
+    text = str(sp.static(message, node, "a message"))
+    for mine, theirs in zip(ext.extents(sp, a), ext.extents(sp, b), strict=True):
+        ext.check_equal(sp, mine, theirs, text, node)
+    return NONE
+
+
+def each(f: Callable[[Any], Any], x: Any) -> Any:
+    """``f`` of a number, or of every item of an array of any rank, in its shape."""
+    items = np.asarray(x)
+    return np.array([f(v) for v in items.ravel()]).reshape(items.shape) if items.ndim else f(x)
+
+
+@register(each)
+def _each(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, x = args
+    array = sp.call(Static(np.asarray), (x,), node) if isinstance(x, ListV | TupleV) else x
+
+    def one(items: Sequence[Value]) -> Value:
+        return sp.call(f, [strong(sp, v, node) for v in items], node)
+
+    return elementwise(sp, (array,), one, node)
