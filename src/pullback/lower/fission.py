@@ -10,7 +10,7 @@ in the cache. In loops of their own blocks do not overlap; a few operations are 
 
 from __future__ import annotations
 
-from pullback.core.prims import TABLE
+from pullback.core.effects import Work, in_any_order, work_of
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -19,7 +19,6 @@ from pullback.core.terms import (
     Block,
     Build,
     Function,
-    Index,
     Let,
     Op,
     Prim,
@@ -104,15 +103,7 @@ def _reads_elsewhere(op: Sum_, rounds: Rounds) -> bool:
 
 def _simple(op: Op) -> bool:
     """Whether it can surely be done in lanes, in any order."""
-    match op:
-        case AccAdd() | AccRead():
-            return True
-        case Index(_, _, checked):
-            return not checked
-        case Prim(name, _):
-            return not TABLE[name].effect
-        case _:
-            return False
+    return in_any_order(op) or isinstance(op, AccRead)
 
 
 def _moving(op: Sum_) -> set[Atom]:
@@ -147,7 +138,5 @@ def _needs(body: Block, additions: list[Let]) -> tuple[Let, ...] | None:
             wanted.update(atoms(let.op))
             out.append(let)
             if isinstance(let.op, Prim):
-                row = TABLE[let.op.name]
-                called = row.function is not None
-                operations += LONGEST + 1 if called else 1
+                operations += LONGEST + 1 if work_of(let.op) is Work.FUNCTION else 1
     return tuple(reversed(out)) if operations <= LONGEST else None

@@ -3,24 +3,19 @@
     k = if c then j else (let m = j + 1 in m)   ==>   m = j + 1;  k = select c j m
 
 A branch would have to be kept for the reverse sweep: which way it went, or what came out. A
-``select`` of what is there anyway is done again (``ad.frames.CHEAP``). Only integers and truth
-values: of reals, the cotangent of the way not taken could be 0 times infinity.
+``select`` of what is there anyway is done again (``core.effects.done_again``). Only integers and
+truth values: of reals, the cotangent of the way not taken could be 0 times infinity.
 """
 
 from __future__ import annotations
 
+from pullback.core.effects import may_duplicate
 from pullback.core.terms import Block, Function, If, Let, Prim, Program
 from pullback.core.traverse import map_blocks, map_functions
 from pullback.core.types import Bool, Int
 
 MOST = 3
 """Steps of both arms together."""
-
-_TOTAL = frozenset({
-    "add", "sub", "mul", "neg", "max", "min", "select", "eq", "ne", "lt", "le", "gt", "ge", "and",
-    "or", "not",
-})  # fmt: skip
-"""What cannot raise, with any integers."""
 
 
 def convert_ifs(program: Program) -> Program:
@@ -52,7 +47,7 @@ def _is_choice(let: Let, op: If) -> bool:
         and len(steps) <= MOST
         and all(isinstance(v.type, Int | Bool) for x in (let, *steps) for v in x.vars)
         and all(
-            isinstance(x.op, Prim) and x.op.name in _TOTAL
+            isinstance(x.op, Prim) and may_duplicate(x.op)
             and all(isinstance(a.type, Int | Bool) for a in x.op.args)
             for x in steps
         )
