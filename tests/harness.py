@@ -40,7 +40,7 @@ def forward(
 ) -> Any:  # fmt: skip
     """The tangent of f along tangents, by forward mode, in a tier: "eval" or "native"."""
     import pullback as pb
-    from pullback import driver
+    from pullback.call import driver
 
     if tier == "native":
         return pb.jvp(f, primals, tangents)[1]
