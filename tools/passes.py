@@ -188,7 +188,7 @@ def page(found: Pipelines, every: int, without: int, counts: tuple[int, int]) ->
     silent = [s.name for s in found.stages if s.run and not found.earned[s.name].changes]
 
     def part(n: int) -> str:
-        return "all" if n == 1 else f"every {n}th"
+        return "all" if n == 1 else f"one in {n}"
 
     return PAGE.format(
         seen=counts[0], every=part(every), left=counts[1], without=part(without),
