@@ -17,6 +17,9 @@ from pullback.core.types import Bool, Int
 MOST = 3
 """Steps of both arms together."""
 
+_LONG = frozenset({"floordiv", "mod", "ipow"})
+"""What takes longer than a branch that is predicted."""
+
 
 def convert_ifs(program: Program) -> Program:
     """The program with such branches made straight."""
@@ -47,7 +50,7 @@ def _is_choice(let: Let, op: If) -> bool:
         and len(steps) <= MOST
         and all(isinstance(v.type, Int | Bool) for x in (let, *steps) for v in x.vars)
         and all(
-            isinstance(x.op, Prim) and may_duplicate(x.op)
+            isinstance(x.op, Prim) and may_duplicate(x.op) and x.op.name not in _LONG
             and all(isinstance(a.type, Int | Bool) for a in x.op.args)
             for x in steps
         )
