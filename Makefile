@@ -10,7 +10,7 @@ SAVED := replay.json
 # The benchmarks are single-threaded; so is whatever they are compared with.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test test-fast campaign durations replay replay-save bench bench-table1 callgrind clean
+.PHONY: demo test test-fast campaign durations replay replay-save passes bench bench-table1 callgrind clean
 
 demo: $(VENV)/demo.stamp
 	$(PY) -m pullback demo
@@ -39,6 +39,10 @@ replay: $(VENV)/dev.stamp
 
 replay-save: $(VENV)/dev.stamp
 	$(PY) -m tools.replay record $(SAVED)
+
+# What each pass earns, over the whole corpus: docs/PASSES.md. About an hour of processor time.
+passes: $(VENV)/dev.stamp
+	$(PY) -m tools.passes docs/PASSES.md
 
 bench: $(VENV)/bench.stamp
 	$(ONE_THREAD) $(PY) -m benchmarks

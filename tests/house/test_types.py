@@ -19,7 +19,7 @@ def test_mypy_strict() -> None:
 
 
 def test_mypy_strict_of_the_tools() -> None:
-    done = tool("mypy", "-p", "tools.replay", "--follow-imports=silent")
+    done = tool("mypy", "-p", "tools", "--follow-imports=silent")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

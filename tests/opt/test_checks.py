@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from pullback.core.effects import EffectsOf
 from pullback.core.eval import evaluate, site_of
 from pullback.core.terms import Build, Let, Program, Site, Sum_
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.dce import drop_dead
-from pullback.opt.effects import EffectsOf
 from pullback.opt.scalar.simplify import simplify
 from tests.ad.flatcore import A1, A2, AI, program
 from tests.opt.agreement import agree, checked, outcome

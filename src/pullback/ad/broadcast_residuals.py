@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pullback.ad.cells import flatten, indices
-from pullback.ad.frames import CHEAP
 from pullback.ad.rows import to_word
 from pullback.core.build import Builder, i64
+from pullback.core.effects import Work, done_again, is_total, work_of
 from pullback.core.prims import REQUIRE
 from pullback.core.terms import (
     Atom,
@@ -36,8 +36,6 @@ from pullback.core.traverse import refresh
 
 FULL, FEW = 64, 1
 """The cost of keeping a value at each point of all axes, and of a few."""
-
-VIEWS = frozenset({"transpose", "expand", "pick"})
 
 
 @dataclass(frozen=True)
@@ -151,14 +149,9 @@ class Origins:
 
 
 def again(let: Let) -> bool:
-    """Whether a let may be repeated in front of the loops."""
-    match let.op:
-        case Prim(name, _, _):
-            return len(let.vars) == 1 and (name in CHEAP or name in VIEWS)
-        case Index(_, _, checked):
-            return not checked
-        case _:
-            return False
+    """Whether a let may be done again in front of the loops, where it has not been done yet."""
+    little = work_of(let.op) is Work.NONE or done_again(let.op) is not None
+    return little and is_total(let.op)
 
 
 def checks(lets: Sequence[Let]) -> bool:

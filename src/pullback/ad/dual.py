@@ -19,7 +19,6 @@ from pullback.ad.cells import array_type, extents_of, zeros, zeros_like
 from pullback.ad.contributions import Contributions
 from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
-from pullback.ad.frames import CHEAP
 from pullback.ad.min_cut import fewest
 from pullback.ad.numbered import Numbered
 from pullback.ad.rows import Codes, Straight, Words
@@ -35,6 +34,7 @@ from pullback.ad.straight import (
     wants,
 )
 from pullback.core.build import Builder, i64, lit, partial
+from pullback.core.effects import done_again
 from pullback.core.prims import TABLE, VIEWS
 from pullback.core.rows import Mark
 from pullback.core.terms import (
@@ -249,11 +249,10 @@ class Dual(Forward):
         """Note which of the lets since ``start`` the reverse code may repeat."""
         scalars = (Real, Int, Bool)
         for let in b.lets[start:]:
-            if isinstance(let.op, Prim) and let.op.name in CHEAP and len(let.vars) == 1:
-                v, op = let.vars[0], let.op
-                if all(isinstance(a.type, scalars) for a in (v, *op.args)):
-                    again = Prim(op.name.removesuffix(".ck"), op.args, op.static)
-                    self.cheap[v] = Let((v,), again)
+            again = done_again(let.op)
+            if isinstance(again, Prim) and all(isinstance(a.type, scalars) for a in again.args):
+                (v,) = let.vars
+                self.cheap[v] = Let((v,), again)
 
     def chosen(self, name: str, args: tuple[Atom, ...], primal: Atom, b: Builder) -> Atom:
         """Return the id of the argument whose partial is 1."""

@@ -16,6 +16,7 @@ from pullback.ad.loop_residuals import counts
 from pullback.ad.narrow import narrow
 from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, i64
+from pullback.core.effects import done_again
 from pullback.core.terms import (
     AccNew,
     Atom,
@@ -264,7 +265,8 @@ class Frame:
             case Prim("dim", (Var() as array,), static) if array in self.facts.reverse_only:
                 extent = self.variable(let.vars[0])
                 self.defs[extent] = Prim("dim", (self._handle(array),), static)
-            case Prim(name, args, static) if name in CHEAP:
+            case Prim(name, args) if (again := done_again(let.op)) is not None:
+                assert isinstance(again, Prim)
                 out = self.value(let.vars[0])
                 values = tuple(self.value(a) for a in args)
                 gone = any(map(self.facts.gone, args))
@@ -272,11 +274,11 @@ class Frame:
                     values, gone = self.handles(args[0])[:1], False
                 # (an array that is updated before that, and has no handle: its extent is kept)
                 if isinstance(out, Var) and not gone:
-                    self.defs[out] = Prim(name.removesuffix(".ck"), values, static)
+                    self.defs[out] = Prim(again.name, values, again.static)
             case Index(array, idx, False) if isinstance(let.vars[0].type, Real | Int | Bool):
                 out = self.value(let.vars[0])
-                again = not self.facts.gone(array) and array not in self.facts.brief
-                if again and isinstance(out, Var):
+                there = not self.facts.gone(array) and array not in self.facts.brief
+                if there and isinstance(out, Var):
                     where = tuple(self.value(i) for i in idx)
                     self.defs[out] = Index(self.value(array), where, False)
             case Index(array, idx, False) if array not in self.facts.refilled:
@@ -376,10 +378,3 @@ def _only_read(block: Block) -> dict[Var, tuple[Atom, ...]]:
         found = {v: extents for v, extents in found.items() if used[v] == 0}
     return found
 
-
-CHEAP = frozenset({
-    "add", "sub", "mul", "fma", "div", "neg", "abs", "add.ck", "sub.ck", "mul.ck", "neg.ck",
-    "floordiv", "mod", "max", "min", "maximum", "minimum", "select", "eq", "ne", "lt", "le", "gt",
-    "ge", "present", "and", "or", "not", "xor", "to_real", "to_int", "to_bool", "dim", "sign",
-})
-"""Primitives that are cheaper to do again than to keep the result of."""

@@ -16,7 +16,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pullback.core.build import Builder, lit
-from pullback.core.terms import Atom, Block, Let, Lit, Prim, Var, atoms
+from pullback.core.effects import is_total
+from pullback.core.terms import Atom, Block, Let, Lit, Var, atoms
 from pullback.core.traverse import free_variables, refresh
 
 MOST_NODES = 400
@@ -130,7 +131,7 @@ def invariant_part(b: Builder, block: Block, varying: Collection[Var]) -> Block:
     front: list[Let] = []
     rest: list[Let] = []
     for let in block.lets:
-        if dependent.isdisjoint(atoms(let.op)) and not _traps(let):
+        if dependent.isdisjoint(atoms(let.op)) and is_total(let.op):
             front.append(let)
         else:
             dependent.update(let.vars)
@@ -139,11 +140,6 @@ def invariant_part(b: Builder, block: Block, varying: Collection[Var]) -> Block:
     wanted = tuple(v for v in free_variables(Block(tuple(rest), block.results)) if v in made)
     found = b.extend(refresh(Block(tuple(front), wanted)))
     return refresh(Block(tuple(rest), block.results), dict(zip(wanted, found)))
-
-
-def _traps(let: Let) -> bool:
-    """Whether a let must not run in front of a loop that has no iterations."""
-    return isinstance(let.op, Prim) and let.op.name in ("floordiv", "mod")
 
 
 class _Graph:

@@ -17,13 +17,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pullback.core.prims import TABLE
-from pullback.core.terms import AccNew, Atom, Block, Index, Let, Op, Prim, Var, atoms
+from pullback.core.effects import Work, is_total, may_duplicate
+from pullback.core.terms import AccNew, Atom, Block, Let, Op, Prim, Var, atoms
 from pullback.core.traverse import substitute, uses
 from pullback.core.types import Bool, Int, Real, Type
-
-_NOT = frozenset({"floordiv", "mod"})
-"""Of integers they are undefined where the divisor is 0."""
 
 
 def narrow(
@@ -52,13 +49,7 @@ def without_dead(block: Block) -> Block:
 
 
 def _may_go(op: Op) -> bool:
-    match op:
-        case Prim(name):
-            return not TABLE[name].effect
-        case Index(_, _, checked):
-            return not checked
-        case _:
-            return isinstance(op, AccNew)
+    return is_total(op) or isinstance(op, AccNew)
 
 
 def _size(t: Type) -> int:
@@ -77,18 +68,15 @@ def _size(t: Type) -> int:
 def _is_step(let: Let, is_forward: Callable[[Var], bool]) -> bool:
     """Whether the let is a single scalar operation on forward values that cannot fail."""
     op = let.op
-    if not isinstance(op, Prim) or len(let.vars) != 1 or op.name in _NOT:
+    if not isinstance(op, Prim) or len(let.vars) != 1:
         return False
     if not all(is_forward(a) for a in op.args if isinstance(a, Var)):
         return False
-    row, (v,) = TABLE[op.name], let.vars
+    (v,) = let.vars
     if op.name == "dim":
         return is_forward(v)  # (an array that is updated later has its extents taken before)
-    return (
-        row.cost == "one"
-        and not row.effect
-        and all(isinstance(x.type, Real | Int | Bool) for x in (v, *op.args))
-    )
+    scalars = all(isinstance(x.type, Real | Int | Bool) for x in (v, *op.args))
+    return scalars and may_duplicate(op, Work.FUNCTION)
 
 
 def _shared(block: Block, is_forward: Callable[[Var], bool]) -> Block:

@@ -17,6 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from pullback.core.consumption import is_inside
+from pullback.core.effects import Work, work_of
 from pullback.core.prims import TABLE
 from pullback.core.terms import (
     Atom,
@@ -48,7 +49,7 @@ NOBODY: frozenset[int] = frozenset()
 
 # Views whose elements are distinct places of the array's storage; of a broadcast they are not.
 EXACT_VIEWS = frozenset({"slice", "pick", "transpose", "expand", "reshape", "stop_gradient"})
-FRESH = frozenset({"copy", "stack"}) | {n for n, row in TABLE.items() if row.cost == "cubic"}
+FRESH = frozenset(n for n in TABLE if work_of(Prim(n, ())) is Work.MORE) - EXACT_VIEWS
 
 
 @dataclass(frozen=True)

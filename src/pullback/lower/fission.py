@@ -11,7 +11,7 @@ done twice.
 
 from __future__ import annotations
 
-from pullback.core.prims import TABLE
+from pullback.core.effects import Work, in_any_order, work_of
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -20,7 +20,6 @@ from pullback.core.terms import (
     Block,
     Build,
     Function,
-    Index,
     Let,
     Op,
     Prim,
@@ -104,16 +103,8 @@ def _reads_elsewhere(op: Sum_, rounds: Rounds) -> bool:
 
 
 def _simple(op: Op) -> bool:
-    """Whether the loop can certainly run in lanes, in any order."""
-    match op:
-        case AccAdd() | AccRead():
-            return True
-        case Index(_, _, checked):
-            return not checked
-        case Prim(name, _):
-            return not TABLE[name].effect
-        case _:
-            return False
+    """Whether it can surely be done in lanes, in any order."""
+    return in_any_order(op) or isinstance(op, AccRead)
 
 
 def _moving(op: Sum_) -> set[Atom]:
@@ -148,7 +139,5 @@ def _needs(body: Block, additions: list[Let]) -> tuple[Let, ...] | None:
             wanted.update(atoms(let.op))
             out.append(let)
             if isinstance(let.op, Prim):
-                row = TABLE[let.op.name]
-                called = row.function is not None
-                operations += LONGEST + 1 if called else 1
+                operations += LONGEST + 1 if work_of(let.op) is Work.FUNCTION else 1
     return tuple(reversed(out)) if operations <= LONGEST else None

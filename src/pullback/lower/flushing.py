@@ -20,7 +20,7 @@ import platform
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 
-from pullback.core.prims import TABLE
+from pullback.core.effects import Work, work_of
 from pullback.core.terms import (
     AccAdd,
     AccCell,
@@ -206,7 +206,7 @@ def _rounds(let: Let) -> bool:
     """Whether the result of a primitive may be subnormal where its operands are not."""
     assert isinstance(let.op, Prim)
     if not any(isinstance(v.type, Real) for v in let.vars):
-        return TABLE[let.op.name].cost != "one"
+        return work_of(let.op) is Work.MORE
     return let.op.name != "to_real" or any(isinstance(a.type, Real) for a in let.op.args)
 
 

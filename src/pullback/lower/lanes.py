@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pullback.core.prims import TABLE
-from pullback.core.terms import AccAdd, Atom, Block, Build, Index, Loop, Prim, Sum_, Var
+from pullback.core.effects import in_any_order
+from pullback.core.terms import Atom, Block, Build, Loop, Prim, Sum_, Var
 from pullback.core.traverse import all_lets
 from pullback.core.types import I64, Array, Type
 from pullback.lower import accumulators
@@ -292,13 +292,8 @@ class Parallel:
 
 
 def _only_adds(body: Block) -> bool:
-    """Whether the order of such iterations does not matter, because they only add."""
-    return not body.results and all(
-        isinstance(x.op, AccAdd)
-        or (isinstance(x.op, Prim) and not TABLE[x.op.name].effect)
-        or (isinstance(x.op, Index) and not x.op.checked)
-        for x in body.lets
-    )
+    """Whether the order of such iterations does not matter: they add and do nothing else."""
+    return not body.results and all(in_any_order(x.op) for x in body.lets)
 
 
 def _wasteful(code: list[Instr], results: list[Val]) -> bool:

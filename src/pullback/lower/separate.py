@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pullback.core.prims import TABLE, VIEWS
+from pullback.core.effects import is_total
+from pullback.core.prims import VIEWS
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -124,7 +125,7 @@ class Rounds:
                     found.of.setdefault(root, []).append(access)
                 case Prim(name, _):
                     views = name in VIEWS or name == "reshape"
-                    if TABLE[name].effect or (views and isinstance(let.vars[0].type, Handle)):
+                    if not is_total(let.op) or (views and isinstance(let.vars[0].type, Handle)):
                         return None
                 case Index(_, _, False):
                     pass

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from pullback.core.effects import EffectsOf
 from pullback.core.terms import (
     AccAdd,
     AccCell,
@@ -50,7 +51,6 @@ from pullback.core.terms import (
 from pullback.core.traverse import map_children
 from pullback.core.types import Array, Named, Type
 from pullback.opt.arrays.storage import updated_arrays
-from pullback.opt.effects import EffectsOf
 from pullback.opt.scalar.rules import COMMUTATIVE
 
 LARGEST = 60

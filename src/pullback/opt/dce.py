@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pullback.core.effects import EffectsOf
 from pullback.core.terms import (
     Atom,
     Block,
@@ -34,7 +35,6 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.opt.effects import EffectsOf
 
 
 def drop_dead(program: Program) -> Program:

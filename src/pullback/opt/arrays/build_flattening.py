@@ -14,8 +14,8 @@ first), where the elements of arrays follow each other.
 
 from __future__ import annotations
 
-from pullback.core.prims import VIEWS
-from pullback.core.terms import Block, Build, Function, Index, Let, Prim, Program, Sum_, Var
+from pullback.core.effects import may_duplicate
+from pullback.core.terms import Block, Build, Function, Let, Prim, Program, Sum_, Var
 from pullback.core.traverse import (
     all_lets,
     defined,
@@ -24,18 +24,12 @@ from pullback.core.traverse import (
     map_functions,
     uses,
 )
-from pullback.opt.effects import may_duplicate
 
 MOST_CHEAP = 16
 """At most this many scalar operations of the outer body are repeated per element."""
 
 MOST_IN_SUM = 30
 """Sums with at most this many lets inside are merged: lanes run along the last axis then."""
-
-CHEAP = frozenset((
-    "add", "sub", "mul", "fma", "neg", "floordiv", "mod", "max", "min", "to_real", "to_int",
-    "select", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "dim",
-))
 
 
 def nest(program: Program) -> Program:
@@ -119,10 +113,4 @@ def _merged(outer: Build) -> Build | None:
 
 
 def _cheap(let: Let) -> bool:
-    match let.op:
-        case Prim(name, _):
-            return (name in CHEAP or name in VIEWS) and may_duplicate(let.op)
-        case Index():
-            return may_duplicate(let.op)
-        case _:
-            return False
+    return may_duplicate(let.op)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pullback.core.effects import PURE, RAISE, EffectsOf, may_duplicate
 from pullback.core.terms import (
     Atom,
     Block,
@@ -45,7 +46,6 @@ from pullback.core.traverse import free_variables, map_children, refresh
 from pullback.core.types import I64, Array
 from pullback.opt.arrays.shapes import same
 from pullback.opt.arrays.storage import updated_arrays
-from pullback.opt.effects import PURE, RAISE, EffectsOf, may_duplicate
 
 CHEAP_STEPS = 4
 """An index function has at most this many scalar operations."""

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from pullback.core.build import Builder, i64
+from pullback.core.effects import Work, may_duplicate
 from pullback.core.terms import (
     Atom,
     Block,
@@ -44,7 +45,6 @@ from pullback.core.terms import (
 from pullback.core.traverse import defined, map_blocks, substitute
 from pullback.core.types import I64, Array, Bool, Int, Real
 from pullback.opt.arrays.shapes import same, stable_arrays
-from pullback.opt.effects import Work, may_duplicate
 from pullback.opt.scalar.bounds import Checks, loop_indices
 from pullback.opt.scalar.ranges import Form
 

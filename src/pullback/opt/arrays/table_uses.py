@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pullback.core.consumption import is_inside
+from pullback.core.effects import Work, may_duplicate
 from pullback.core.terms import (
     Atom,
     Block,
@@ -32,7 +33,6 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import all_lets, uses
 from pullback.core.types import Array, Bool, Int, Real
-from pullback.opt.effects import Work, may_duplicate
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from pullback.core.effects import is_total
 from pullback.core.terms import (
     Atom,
     Block,
@@ -27,7 +28,6 @@ from pullback.core.terms import (
     sub_blocks,
 )
 from pullback.core.traverse import Substitution, map_blocks, refresh, substitute, uses
-from pullback.opt.effects import is_total
 
 
 def case_of_case(f: Function) -> Function:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pullback.core.build import Builder
+from pullback.core.effects import Work, may_duplicate
 from pullback.core.terms import (
     Atom,
     Block,
@@ -36,7 +37,6 @@ from pullback.core.terms import (
 from pullback.core.traverse import defined, map_blocks
 from pullback.core.types import I64, Bool, Int
 from pullback.opt.arrays.shapes import stable_arrays
-from pullback.opt.effects import Work, may_duplicate
 from pullback.opt.scalar.bounds import Checks, loop_indices
 from pullback.opt.scalar.ranges import COMPARED, Form
 

@@ -14,6 +14,7 @@ condition:
 from __future__ import annotations
 
 from pullback.core.build import Builder, i64, lit
+from pullback.core.effects import Effect, EffectsOf, Work, may_duplicate
 from pullback.core.terms import (
     Atom,
     Block,
@@ -45,7 +46,6 @@ from pullback.core.traverse import (
 )
 from pullback.core.types import Bool, Int, Real
 from pullback.opt.arrays.shapes import stable_arrays
-from pullback.opt.effects import Effect, EffectsOf, Work, may_duplicate
 from pullback.opt.scalar.bounds import Checks, loop_indices
 from pullback.opt.scalar.ranges import Form
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from pullback.core.effects import Effect, EffectsOf
 from pullback.core.terms import AccAdd, AccTake, Block, Function, If, Let, Lit, Program, Var
 from pullback.core.traverse import map_blocks, map_functions, uses
-from pullback.opt.effects import Effect, EffectsOf
 
 T = TypeVar("T")
 

@@ -13,10 +13,10 @@ block are merged if the later one accumulates and does not depend on the earlier
 
 from __future__ import annotations
 
+from pullback.core.effects import EffectsOf
 from pullback.core.terms import Atom, Block, Function, Let, Lit, Program, Sum_, Var
 from pullback.core.traverse import all_lets, free_variables_of, map_blocks, refresh
 from pullback.opt.arrays.storage import updated_arrays
-from pullback.opt.effects import EffectsOf
 
 
 def merge_sums(program: Program) -> Program:

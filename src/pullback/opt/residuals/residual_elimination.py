@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from pullback.core.build import Builder, i64
+from pullback.core.effects import may_duplicate
 from pullback.core.terms import (
     AccNew,
     Atom,
@@ -35,7 +36,6 @@ from pullback.core.terms import (
 from pullback.core.traverse import defined, map_blocks, map_children
 from pullback.core.types import Handle
 from pullback.opt.arrays.storage import updated_arrays
-from pullback.opt.effects import may_duplicate
 
 LONGEST = 4
 """A value that takes more steps than this is kept."""

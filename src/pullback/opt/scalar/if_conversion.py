@@ -3,13 +3,14 @@
     k = if c then j else (let m = j + 1 in m)   ==>   m = j + 1;  k = select c j m
 
 The reverse sweep would need a residual of a branch: the arm that was taken, or its result. A
-``select`` of values that are available anyway is repeated instead (``ad.frames.CHEAP``). Only
-integers and truth values are converted: of reals, the cotangent of the other arm could be 0 times
+``select`` of values that are available anyway is repeated instead (``core.effects.done_again``).
+Only integers and truth values are converted: of reals, the cotangent of the other arm could be 0 times
 infinity.
 """
 
 from __future__ import annotations
 
+from pullback.core.effects import may_duplicate
 from pullback.core.terms import Block, Function, If, Let, Prim, Program
 from pullback.core.traverse import map_blocks, map_functions
 from pullback.core.types import Bool, Int
@@ -17,11 +18,8 @@ from pullback.core.types import Bool, Int
 MOST = 3
 """Steps of both arms together."""
 
-_TOTAL = frozenset({
-    "add", "sub", "mul", "neg", "max", "min", "select", "eq", "ne", "lt", "le", "gt", "ge", "and",
-    "or", "not",
-})  # fmt: skip
-"""The primitives that cannot raise, with any integers."""
+_LONG = frozenset({"floordiv", "mod", "ipow"})
+"""What takes longer than a branch that is predicted."""
 
 
 def convert_ifs(program: Program) -> Program:
@@ -53,7 +51,7 @@ def _is_choice(let: Let, op: If) -> bool:
         and len(steps) <= MOST
         and all(isinstance(v.type, Int | Bool) for x in (let, *steps) for v in x.vars)
         and all(
-            isinstance(x.op, Prim) and x.op.name in _TOTAL
+            isinstance(x.op, Prim) and may_duplicate(x.op) and x.op.name not in _LONG
             and all(isinstance(a.type, Int | Bool) for a in x.op.args)
             for x in steps
         )

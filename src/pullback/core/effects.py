@@ -6,7 +6,8 @@ any other op moves only if the pass removes the original in the same step. And n
 whether an error is raised, or which one comes first; so an op that can raise stays (``may_drop``),
 unless an equal one has run before it (``may_share``).
 
-All passes ask here; none looks at effects and costs of the table itself.
+Passes over Core ask here, derivatives (``ad``) and the lowering (``lower``) too; none looks at
+effects and costs of the table itself, or keeps a list of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 
 from pullback.core.consumption import consumed_params
-from pullback.core.prims import TABLE, VIEWS
+from pullback.core.prims import REQUIRE, TABLE, VIEWS
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -37,6 +38,7 @@ from pullback.core.terms import (
     Vjp,
     sub_blocks,
 )
+from pullback.core.types import Bool, Int, Real
 
 
 class Effect(Enum):
@@ -102,6 +104,35 @@ def may_duplicate(op: Op, most: Work = Work.STEP) -> bool:
     """Whether the op may run twice, or in vain: it is total, and does only a little work. A pass
     may duplicate several ops only if their number is bounded by a constant."""
     return is_total(op) and work_of(op) <= min(most, Work.FUNCTION)
+
+
+_LONG = frozenset({"sqrt", "ipow", "ipow.ck", "ipow.ovf"})
+"""What is more than one or two instructions, though no function is called."""
+
+
+def done_again(op: Op) -> Op | None:
+    """How an op whose operands are still there is done once more; None where it is better to keep
+    its result. What can raise did so the first time or not at all, so it has no check now."""
+    match op:
+        case Prim(name, args, static) if name == "dim" or _is_instruction(op):
+            return Prim(name.removesuffix(".ck"), args, static)
+        case Index(_, _, False):
+            return op
+        case _:
+            return None
+
+
+def _is_instruction(op: Prim) -> bool:
+    """Whether the op is an instruction or two, from numbers and truth values to one of them."""
+    scalars = all(isinstance(a.type, Real | Int | Bool) for a in op.args)
+    results = bool(op.args) and op.name not in REQUIRE and op.name not in _LONG
+    return results and scalars and work_of(op) is Work.STEP
+
+
+def in_any_order(op: Op) -> bool:
+    """Whether runs of the op may change places with each other, or be done at the same time: it is
+    total, or adds to accumulators. (Additions that are reordered are rounded otherwise.)"""
+    return is_total(op) or isinstance(op, AccAdd)
 
 
 # --- ops of a program -----------------------------------------------------------------------------

@@ -5,7 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from pullback.core import effects as effects_module
 from pullback.core.build import Builder, f64, i64
+from pullback.core.effects import (
+    Effect,
+    EffectsOf,
+    Work,
+    done_again,
+    in_any_order,
+    is_total,
+    may_duplicate,
+    work_of,
+)
+from pullback.core.prims import TABLE
 from pullback.core.terms import (
     AccAdd,
     AccNew,
@@ -24,8 +36,6 @@ from pullback.core.terms import (
     Var,
 )
 from pullback.core.types import BOOL, F64, I64, Array, Handle
-from pullback.opt import effects as effects_module
-from pullback.opt.effects import Effect, EffectsOf, Work, is_total, may_duplicate, work_of
 from tests.core.programs import block, function, program
 
 VEC = Array(F64, 1)
@@ -114,12 +124,51 @@ def test_what_can_raise_is_shared_but_not_dropped() -> None:
     assert effects.may_drop(AccNew((N,))) and not effects.may_share(AccNew((N,)))
 
 
+@pytest.mark.parametrize(
+    ("op", "again"),
+    [
+        (Prim("div", (f64(1), f64(2))), Prim("div", (f64(1), f64(2)))),
+        (Prim("floor", (f64(1),)), Prim("floor", (f64(1),))),
+        (Prim("mul.ck", (N, N)), Prim("mul", (N, N))),
+        (Prim("dim", (A,), (0,)), Prim("dim", (A,), (0,))),
+        (Prim("exp", (f64(1),)), None),
+        (Prim("sqrt", (f64(1),)), None),
+        (Prim("ipow.ck", (N, N)), None),
+        (Prim("det", (Var("m", Array(F64, 2)),)), None),
+        (Prim("slice", (A, N, N, N), (0,)), None),
+        (Prim("require", (Var("c", BOOL),), ("ValueError", "")), None),
+    ],
+)
+def test_what_is_done_again_has_no_check(op: Op, again: Op | None) -> None:
+    found = done_again(op)
+    if again is None:
+        assert found is None
+    else:
+        assert isinstance(op, Prim) and isinstance(again, Prim) and isinstance(found, Prim)
+        assert (found.name, found.static) == (again.name, again.static)
+        assert is_total(found)
+
+
+@pytest.mark.parametrize("name", ["floordiv", "mod"])
+def test_integers_by_zero_are_total_so_loops_without_a_round_may_divide(name: str) -> None:
+    assert is_total(Prim(name, (N, N))) and TABLE[name].numpy(7, 0) == 0
+
+
+def test_what_lanes_do_in_any_order() -> None:
+    assert in_any_order(AccAdd(H, (N,), f64(1))) and in_any_order(Prim("sin", (f64(1),)))
+    assert not any(map(in_any_order, (AccTake(H, (N,)), Prim("add.ck", (N, N)), AccNew((N,)))))
+
+
+ROOMS = ("ad", "convert", "lower", "opt")
+LOOKS = re.compile(r"(row|TABLE\[[^]]*\]|\])\.(effect|cost|llvm)\b|\b_?(CHEAP|TOTAL)\b = frozenset")
+
+
 def test_passes_ask_for_effects_and_do_not_look_at_the_table() -> None:
-    folder = Path(effects_module.__file__ or "").parent
+    source = Path(effects_module.__file__ or "").parents[1]
     looking = [
-        path.name
-        for path in sorted(folder.rglob("*.py"))
-        if path.name != "effects.py"
-        and re.search(r"(row|\])\.(effect|cost|llvm)\b", path.read_text())
+        str(path.relative_to(source))
+        for room in ROOMS
+        for path in sorted((source / room).rglob("*.py"))
+        if LOOKS.search(path.read_text())
     ]
     assert looking == []

@@ -1,0 +1,220 @@
+"""What each pass earns: ``python -m tools.passes OUT [--every N] [--without N]`` writes a table.
+
+Of every N-th program of the corpus, as a function and as a gradient: which stages of the pipeline
+change it, and how long they take. Of every N-th one (``--without``): what becomes of it when such a
+stage is left out, in steps of the evaluator and lines of LLVM text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tools.replay.adapter import Tree
+from tools.replay.moved import install
+
+ROOT = Path(__file__).resolve().parents[1]
+METHODS = ("function", "reverse")
+
+Figures = tuple[int, int]
+"""Steps and lines."""
+
+
+@dataclass
+class Earned:
+    """What was seen of one stage. ``factors``: for each program that it changes, steps and lines
+    without the stage, by those with it; ``needed``: programs that cannot be compiled without."""
+
+    changes: Counter[str] = field(default_factory=Counter)
+    factors: list[tuple[float, float]] = field(default_factory=list)
+    needed: int = 0
+    seconds: float = 0.0
+
+
+class Compiler(Tree):
+    """The compiler of the replay; ``looking``: whether it looks at the program after each stage."""
+
+    looking = True
+
+    def _run_stages(self, program: Any, stages: Any, given: Any, trace: Any = None) -> Any:
+        run = super()._run_stages if self.looking else self.run_stages
+        return run(program, stages, given, trace)
+
+
+class Pipelines:
+    """The compiler, with one list of stages or another."""
+
+    def __init__(self) -> None:
+        self.tree = Compiler(ROOT / "src")
+        self.driver: Any = importlib.import_module("pullback.call.driver")
+        self.stages: tuple[Any, ...] = self.driver.PIPELINE
+        self.shared: int = self.driver.SHARED
+        self.earned: dict[str, Earned] = defaultdict(Earned)
+
+    def use(self, stages: tuple[Any, ...]) -> None:
+        """From now on these are the stages."""
+        names = [s.name for s in stages]
+        self.driver.PIPELINE = stages
+        self.driver.SHARED, self.driver.AD = names.index("invariant loads"), names.index("ad")
+
+    def timed(self) -> tuple[Any, ...]:
+        """The stages, which note how long they take."""
+
+        def timing(name: str, run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            def timed(program: Any) -> Any:
+                start = time.process_time()
+                try:
+                    return run(program)
+                finally:
+                    self.earned[name].seconds += time.process_time() - start
+
+            return timed
+
+        return tuple(
+            s if s.run is None else replace(s, run=timing(s.name, s.run)) for s in self.stages
+        )
+
+    def compile(self, program: Any, method: str) -> Any:
+        """The program by a method, from the beginning."""
+        self.tree.forget()
+        args = program.make_args(np.random.default_rng(0), program.sizes[0])
+        return self.tree.compile(program.f, args, program.argnums, method)
+
+    def figures(self, program: Any, method: str) -> Figures:
+        """What it costs by the stages of now."""
+        self.tree.looking = False
+        lines = self.compile(program, method).lines
+        sizes = (program.make_args(np.random.default_rng(0), n) for n in program.sizes[:2])
+        steps = (self.tree.steps(program.f, a, program.argnums, method) for a in sizes)
+        total = sum(steps)
+        self.tree.looking = True
+        return total, lines
+
+    def changes(self, program: Any, method: str) -> None:
+        """Note the stages that change a program."""
+        self.use(self.timed())
+        for name in changing(self.compile(program, method).stages):
+            self.earned[name].changes[method] += 1
+
+    def without(self, program: Any, method: str) -> None:
+        """Note what the stages that change a program are worth to it."""
+        self.use(self.stages)
+        names = [*changing(self.compile(program, method).stages)]
+        whole = self.figures(program, method)
+        for stage in self.stages:
+            if stage.run is None or stage.name not in names:
+                continue
+            self.use(tuple(s for s in self.stages if s is not stage))
+            try:
+                left = self.figures(program, method)
+            except Exception:
+                self.tree.looking = True
+                self.earned[stage.name].needed += 1
+            else:
+                pair = left[0] / whole[0], left[1] / whole[1]
+                self.earned[stage.name].factors.append(pair)
+
+
+def changing(stages: list[tuple[str, str]]) -> Iterator[str]:
+    """The names of the stages after which the program is another one."""
+    for (_, before), (name, after) in pairwise(stages):
+        if name != "in" and before != after:
+            yield name
+
+
+def percent(factors: list[float]) -> str:
+    """By how much it is more, in the geometric mean."""
+    if not factors:
+        return ""
+    mean = math.exp(sum(map(math.log, factors)) / len(factors))
+    return f"{100 * (mean - 1):+.1f} %"
+
+
+def rows(found: Pipelines) -> Iterator[str]:
+    """The table, a stage a row."""
+    for k, stage in enumerate(found.stages):
+        if stage.run is None:
+            continue
+        one = found.earned[stage.name]
+        module = stage.run.__module__.removeprefix("pullback.").replace(".", "/")
+        does = " ".join((stage.run.__doc__ or "").split("\n\n")[0].split())
+        function, reverse = (one.changes[m] for m in METHODS)
+        steps, lines = (percent([f[j] for f in one.factors]) for j in (0, 1))
+        yield (
+            f"| {stage.name} | `{module}.py:{stage.run.__name__}` | {does} | {function} | "
+            f"{'' if k < found.shared else reverse} | {steps} | {lines} | "
+            f"{one.needed or ''} | {1000 * one.seconds:.0f} |"
+        )
+
+
+PAGE = """# What each pass earns
+
+Generated by `make passes` (`tools/passes.py`); no line is written by hand. The stages of
+`pipeline.py:PIPELINE`, in their order; why each stands where it does is said there.
+
+*Function* and *gradient*: how many of {seen} programs the stage changes, {every} of the corpus, as
+a function and as its gradient (stages before the operator are counted once). *ms*: what the stage
+takes for all of them together. *Steps* (of the evaluator, at the two smallest sizes) and *lines*
+(of LLVM text): by how much these are more without the stage, in the geometric mean over the \
+programs
+that it changes of {left}, {without} of the corpus. *Needed*: so many programs cannot be compiled
+without it. A place is empty where the stage changes none of these programs.
+
+What one stage leaves, another one does in part, so the figures do not add up. What a stage is worth
+to compiled code (lanes, memory, the time of LLVM) is not in them: those that make residuals fewer
+take steps for it.
+
+Stages that change none of these programs: {silent}.
+
+| stage | pass | gives | function | gradient | steps | lines | needed | ms |
+|---|---|---|---|---|---|---|---|---|
+{rows}
+"""
+
+
+def page(found: Pipelines, every: int, without: int, counts: tuple[int, int]) -> str:
+    """The whole page."""
+    silent = [s.name for s in found.stages if s.run and not found.earned[s.name].changes]
+
+    def part(n: int) -> str:
+        return "all" if n == 1 else f"one in {n}"
+
+    return PAGE.format(
+        seen=counts[0], every=part(every), left=counts[1], without=part(without),
+        silent=", ".join(silent) or "none", rows="\n".join(rows(found)),
+    )  # fmt: skip
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m tools.passes", description=__doc__)
+    parser.add_argument("out")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--without", type=int, default=4)
+    asked = parser.parse_args()
+    sys.setrecursionlimit(20_000)
+    install(ROOT / "src", ROOT / "src")
+    corpus = importlib.import_module("tests.programs").corpus()
+    found = Pipelines()
+    seen, left = corpus[:: asked.every], corpus[:: asked.without]
+    for programs, look in ((seen, found.changes), (left, found.without)):
+        for program in programs:
+            for method in METHODS if program.argnums else METHODS[:1]:
+                look(program, method)
+    counts = len(seen), len(left)
+    Path(asked.out).write_text(page(found, asked.every, asked.without, counts))
+
+
+if __name__ == "__main__":
+    main()
