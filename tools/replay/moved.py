@@ -88,8 +88,11 @@ def locate(src: Path, module: str, name: str) -> object:
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError):
-        pattern = re.compile(rf"^(?:def|class) {name}\b|^{name}\b.*=", re.MULTILINE)
-        files = [f for f in (src / PACKAGE).rglob("*.py") if pattern.search(f.read_text())]
+        texts = {f: f.read_text() for f in (src / PACKAGE).rglob("*.py")}
+        for pattern in (rf"^(?:def|class) {name}\b", rf"^{name}\b.*="):
+            files = [f for f, text in texts.items() if re.search(pattern, text, re.MULTILINE)]
+            if files:
+                break
         if len(files) != 1:
             raise LookupError(f"{name} of {module} is in {len(files)} modules") from None
         return getattr(importlib.import_module(module_name(src, files[0])), name)
