@@ -21,6 +21,12 @@ ROOT = Path(__file__).parents[1]
 REFUSED = str(ROOT / "tests" / "frontend" / "test_problems.py")
 
 
+def test_numbers_of_runs_are_no_part_of_a_refusal() -> None:
+    one, two = (f"at '{home}/pytest-{k}/edited.py' and <text {k}>:1:2, in f"
+                for home, k in (("/a", 1), ("/b/c", 23)))  # fmt: skip
+    assert message_text(one) == message_text(two) == "at 'edited.py' and <text _>:_:2, in f"
+
+
 def program(prim: str, name: str, function: str) -> Program:
     x, b = Var(name, F64), Builder()
     y = b.prim(prim, x, hint=f"{name}_2")

@@ -52,7 +52,7 @@ def arguments() -> argparse.Namespace:
     saved.add_argument("old")
     for command in (out, base, saved):
         command.add_argument("--src", default=str(ROOT / "src"), help="the compiler")
-        command.add_argument("--tests", default=str(ROOT), help="the tree with corpus and tests")
+        command.add_argument("--tests", default=str(ROOT), help="the tree with the corpus")
         command.add_argument("--programs", help="only these, with commas; '' for none")
         command.add_argument("--files", help="only these files of refusals; '' for none")
     for command in (two, base, saved):
@@ -65,18 +65,17 @@ def recorded(asked: argparse.Namespace, src: str, tests: str) -> dict[str, Any]:
     def some(text: str | None) -> list[str] | None:
         return None if text is None else [x for x in text.split(",") if x]
 
-    files = some(asked.files)
-    if files is not None:
-        files = [str(Path(tests).resolve() / f) for f in files]
-    return record(Path(src), Path(tests), some(asked.programs), files)
+    return record(Path(src), Path(tests), some(asked.programs), some(asked.files))
 
 
 def sources(revision: str, folder: Path) -> Path:
-    """The sources of a revision, written into a folder."""
+    """The sources of a revision, written into a folder with its tests beside them."""
     packed = folder / "src.tar"
     subprocess.run(
-        ["git", "-C", str(ROOT), "archive", "-o", str(packed), revision, "src"], check=True
-    )
+        ["git", "-C", str(ROOT), "archive", "-o", str(packed), revision, "src", "tests",
+         "pyproject.toml"],
+        check=True,
+    )  # fmt: skip
     with tarfile.open(packed) as found:
         found.extractall(folder, filter="data")
     return folder / "src"

@@ -27,6 +27,8 @@ NOT_COUNTED = {"Let", "Block", "Region", "Function", "LoopFunction", "CaseArm", 
                "Constant", "Leaf", "Applied"}  # fmt: skip
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+RUN = re.compile(r"'[^'\n]*/pytest-\d+/|(?<=<)(\w+ )\d+(?=>)")
+"""Folders and texts that the tests name by the number of the run."""
 
 
 def digest(text: str) -> str:
@@ -201,4 +203,5 @@ SITE = re.compile(r"(?:[^\s'\"]*/)?([\w.<>-]+):\d+:(\d+), in ")
 def message_text(text: str) -> str:
     """A message without what differs from machine to machine, and without numbers of lines: the
     line itself stands below."""
+    text = RUN.sub(lambda m: "'" if m.group(1) is None else f"{m.group(1)}_", text)
     return ADDRESS.sub("at", SITE.sub(r"\1:_:\2, in ", text))

@@ -160,7 +160,9 @@ def first_change(before: Data, after: Data, method: str) -> str:
     k = next(other, None)
     if k is None:
         return "the order of the stages"
-    return "front end" if k == 0 else now[k][0]
+    if now[k][0] == "in":
+        return "front end" if k == 0 else "the derivative, or what it is of"
+    return now[k][0]
 
 
 def whole(program: Data, method: str) -> list[list[str]]:

@@ -252,8 +252,11 @@ def locate(src: Path, module: str, name: str) -> object:
         home = Moved(src, src).elsewhere(module)
         if home is not None:
             return getattr(importlib.import_module(home), name)
-        pattern = re.compile(rf"^(?:def|class) {name}\b|^{name}\b.*=", re.MULTILINE)
-        files = [f for f in (src / PACKAGE).rglob("*.py") if pattern.search(f.read_text())]
+        texts = {f: f.read_text() for f in (src / PACKAGE).rglob("*.py")}
+        for pattern in (rf"^(?:def|class) {name}\b", rf"^{name}\b.*="):
+            files = [f for f, text in texts.items() if re.search(pattern, text, re.MULTILINE)]
+            if files:
+                break
         if len(files) != 1:
             raise LookupError(f"{name} of {module} is in {len(files)} modules") from None
         return getattr(importlib.import_module(module_name(src, files[0])), name)

@@ -23,10 +23,13 @@ def record(
     src: Path, tests: Path, programs: Sequence[str] | None = None,
     files: Sequence[str] | None = None,
 ) -> Data:  # fmt: skip
-    """All that is recorded of the sources ``src``, with the programs and tests of the tree
-    ``tests``. ``programs``, ``files``: only these programs of the corpus, and files of refusals;
-    none of them where the list is empty."""
+    """All that is recorded of the sources ``src``, with the corpus of the tree ``tests``. Refusals
+    are those of the tests beside ``src``, which import its modules by the names they have there,
+    if there are any. ``programs``, ``files``: only these programs of the corpus, and files of
+    refusals; none of them where the list is empty."""
     names = programs or []
+    beside = src.resolve().parent
+    beside = beside if (beside / "tests" / "frontend").is_dir() else tests
     jobs: list[tuple[str, ...]] = []
     if programs is None or programs:
         jobs += [("corpus", order, *names) for order in ("forwards", "backwards")]
@@ -36,7 +39,8 @@ def record(
         jobs += [("refusals", "0/1", *files)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         def run(k: int) -> Data:
-            return _job(jobs[k], src, tests, Path(folder) / f"{k}.json", seed=k + 1)
+            tree = beside if jobs[k][0] == "refusals" else tests
+            return _job(jobs[k], src, tree, Path(folder) / f"{k}.json", seed=k + 1)
 
         parts = list(pool.map(run, range(len(jobs))))
     ran = [p for p in parts if "programs" in p]

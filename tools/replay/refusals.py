@@ -104,7 +104,9 @@ def main(src: str, tests: str, part: str, out: str, *files: str) -> None:
 
     recorder = Recorder(pb.PullbackError, part)
     folder = Path(tests) / "tests"
-    chosen = files or [str(p) for place in PLACES for p in sorted(folder.glob(place))]
+    named = [next(folder.rglob(Path(f).name)) for f in files]
+    found = named or [p for place in PLACES for p in sorted(folder.glob(place))]
+    chosen = [str(p) for p in found]
     pytest.main(
         ["-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-o", "pythonpath=",
          "-o", "addopts=--import-mode=importlib", "--continue-on-collection-errors",

@@ -4,8 +4,8 @@
 
 The reverse sweep would need a residual of a branch: the arm that was taken, or its result. A
 ``select`` of values that are available anyway is repeated instead (``core.effects.done_again``).
-Only integers and truth values are converted: of reals, the cotangent of the other arm could be 0 times
-infinity.
+Only integers and truth values are converted: of reals, the cotangent of the other arm could be 0
+times infinity.
 """
 
 from __future__ import annotations
