@@ -6,14 +6,14 @@ large call used is given back at once, and what the second of two used is kept f
 is kept beyond the soft limit decays with every call that needs less, by ``DECAY`` of itself.
 Between calls it is marked as free to be taken: the system has it when it needs memory, and
 until then the next call has it as it was. A call that came to the end of a region (recursion that
-does not end) is not remembered.
+does not end) is not remembered, nor is one that is made again because a loop is too long.
 """
 
 from __future__ import annotations
 
 import sys
 
-from pullback.native.layout import SOFT_BYTES, SOFT_STACK, STACK_SLACK, Field
+from pullback.native.layout import LONG, SOFT_BYTES, SOFT_STACK, STACK_SLACK, Field
 from pullback.native.runtime_fields import load, store
 
 DECAY = 5
@@ -40,13 +40,16 @@ done:
   ret void
 }}
 
-; %history: bytes kept, and of the last large call. True while there is more to give back later.
-define internal i1 @pb_settle(ptr %history, i64 %base, i64 %used, i64 %size, i64 %soft, i1 %down) {{
+; %history: bytes kept, and of the last large call; %forget: this call is not remembered. True while
+; there is more to give back later.
+define internal i1 @pb_settle(ptr %history, i64 %base, i64 %used, i64 %size, i64 %soft, i1 %down,
+                             i1 %forget) {{
   %last.at = getelementptr i64, ptr %history, i64 1
   %kept = load i64, ptr %history
   %last = load i64, ptr %last.at
   %full = sub i64 %size, {STACK_SLACK}
-  %ended = icmp uge i64 %used, %full
+  %filled = icmp uge i64 %used, %full
+  %ended = or i1 %filled, %forget
   %needed = select i1 %ended, i64 %soft, i64 %used
   %both = call i64 @llvm.umin.i64(i64 %needed, i64 %last)
   %part = lshr i64 %kept, {DECAY}
@@ -84,7 +87,7 @@ def _arena(name: str, end: Field, kept: Field, cells: bool = False) -> str:
   %clean = call i64 @llvm.umin.i64(i64 %dirty, i64 %zeros)
   {store(Field.STORE_DIRTY, "%clean")}"""
     return f"""
-define internal i1 @{name}(ptr %ctx) {{
+define internal i1 @{name}(ptr %ctx, i1 %forget) {{
   {load("%base", base)}
   %none = icmp eq i64 %base, 0
   br i1 %none, label %no, label %yes
@@ -99,7 +102,8 @@ yes:
   %size = shl i64 %size.units, {shift}
   %soft = call i64 @llvm.umin.i64(i64 %size, i64 {SOFT_BYTES})
   %history = getelementptr i8, ptr %ctx, i64 {8 * kept}
-  %more = call i1 @pb_settle(ptr %history, i64 %base, i64 %used, i64 %size, i64 %soft, i1 false)
+  %more = call i1 @pb_settle(ptr %history, i64 %base, i64 %used, i64 %size, i64 %soft, i1 false,
+                           i1 %forget)
   %soft.units = lshr i64 %soft, {shift}
   %limit = add i64 {origin}, %soft.units
   {store(end, "%limit")}{clean if cells else ""}
@@ -109,7 +113,7 @@ yes:
 
 
 _TRIM = f"""
-define internal i1 @pb_trim_stack(ptr %ctx) {{
+define internal i1 @pb_trim_stack(ptr %ctx, i1 %forget) {{
   {load("%top", Field.STACK_TOP)}
   %none = icmp eq i64 %top, 0
   br i1 %none, label %no, label %yes
@@ -124,18 +128,22 @@ yes:
   %soft = call i64 @llvm.umin.i64(i64 %room, i64 {SOFT_STACK})
   %used = sub i64 %top, %limit
   %history = getelementptr i8, ptr %ctx, i64 {8 * Field.STACK_KEPT}
-  %more = call i1 @pb_settle(ptr %history, i64 %top, i64 %used, i64 %size, i64 %soft, i1 true)
+  %more = call i1 @pb_settle(ptr %history, i64 %top, i64 %used, i64 %size, i64 %soft, i1 true,
+                           i1 %forget)
   %first = sub i64 %top, %soft
   {store(Field.STACK_LIMIT, "%first")}
   ret i1 %more
 }}
 
 define internal void @pb_trim(ptr %ctx) {{
-  %temp = call i1 @pb_trim_temp(ptr %ctx)
-  %resid = call i1 @pb_trim_resid(ptr %ctx)
-  %tape = call i1 @pb_trim_tape(ptr %ctx)
-  %store = call i1 @pb_trim_store(ptr %ctx)
-  %stack = call i1 @pb_trim_stack(ptr %ctx)
+  {load("%error", Field.ERROR)}
+  %forget = icmp eq i64 %error, {LONG}
+  {store(Field.ERROR, "-1")}
+  %temp = call i1 @pb_trim_temp(ptr %ctx, i1 %forget)
+  %resid = call i1 @pb_trim_resid(ptr %ctx, i1 %forget)
+  %tape = call i1 @pb_trim_tape(ptr %ctx, i1 %forget)
+  %store = call i1 @pb_trim_store(ptr %ctx, i1 %forget)
+  %stack = call i1 @pb_trim_stack(ptr %ctx, i1 %forget)
   %a = or i1 %temp, %resid
   %b = or i1 %tape, %store
   %c = or i1 %a, %b
