@@ -86,7 +86,7 @@ def test_a_renamed_pass_is_not_seen_and_another_one_is(recorded: Data, tmp_path:
     after = changed(
         tmp_path,
         {
-            "pipeline.py": ('"keep once"', '"kept once"'),
+            "pipeline.py": ('"eliminate"', '"kept once"'),
             "inline.py": ("def inline_calls(program: Program) -> Program:",
                           "def inline_calls(program: Program) -> Program:\n    return program\n\n\n"
                           "def unused(program: Program) -> Program:"),
@@ -130,5 +130,5 @@ def test_what_is_worse_decides(recorded: Data) -> None:
     text = "\n".join(report.lines)
     assert report.worse == 2
     for part in ("more steps: 1", "polynomial (dual): UnsupportedError: no", "Sum_ +2 in all",
-                 "differs at the end, first at: turns"):  # fmt: skip
+                 "differs at the end, first at: ring buffers"):  # fmt: skip
         assert part in text, text

@@ -156,8 +156,8 @@ def make_tree(r, n):
 PROGRAMS = [
     Program("discounted", discounted, lambda r, n: (make_tree(r, n),), sizes=(2, 7)),
     Program("steps_to_root", steps_to_root, lambda r, n: (2.0 + n,), sizes=(1, 5)),
-    Program("roughness", roughness, lambda r, n: (r.normal(size=n).tolist(),), sizes=(5, 11)),
-    Program("postfix", postfix, lambda r, n: (r.normal(size=n),), sizes=(4,)),
+    Program("roughness", roughness, lambda r, n: (r.normal(size=n + 4).tolist(),), sizes=(1, 7)),
+    Program("postfix", postfix, lambda r, n: (r.normal(size=max(n, 4)),), sizes=(4,)),
     Program(
         "account", account,
         lambda r, n: (np.sort(r.uniform(0.0, 4.0, size=n)).tolist(), r.normal(size=n), 0.05),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import NoReturn, Protocol
 
@@ -271,8 +271,9 @@ class Run(PythonValues, Specialiser):
         finally:
             frame.sealed -= 1
 
-    def block(self, fn: Callable[[], Sequence[Atom]]) -> Block:
-        with self.building(Builder()) as b, self.sealed():
+    def block(self, fn: Callable[[], Sequence[Atom]], ends: bool = False) -> Block:
+        """A block in which variables may not change, unless the program ``ends`` there."""
+        with self.building(Builder()) as b, nullcontext() if ends else self.sealed():
             try:
                 return b.block(tuple(fn()))
             except Unreachable as e:

@@ -371,7 +371,7 @@ def _raise_first(
     before = scope.names
     scope.names = dict(before)
     try:
-        block = run.block(lambda: _dead(body))
+        block = run.block(lambda: _dead(body), ends=True)
     finally:
         scope.names = before
     match block.lets:
