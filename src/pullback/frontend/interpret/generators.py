@@ -28,6 +28,7 @@ from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import FIRST, driven_form, expression_function
+from pullback.frontend.functions.scopes import shown
 from pullback.frontend.interpret.carry import Carried, carry
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild, snapshot
@@ -210,13 +211,15 @@ class Generators:
         given = {**args, CONSUMER: Static(consumer), STATE: ThreadV(tuple(state))}
         spec, atoms, _ = run.calls.prepare(form, given, node)
         if spec.handed:
-            run.refuse(
-                node,
-                f"{f.definition.name!r} updates its parameter {spec.handed[0]!r} while others may "
-                "look at it between two items",
-                f"let it work on a copy: {spec.handed[0]} = list({spec.handed[0]})",
-                error=MutationError,
-            )
+            name = shown(spec.handed[0])
+            if spec.handed[0] in items.args:
+                reason = f"updates its parameter {name!r}"
+                rewrite = f"let it work on a copy: {name} = list({name})"
+            else:
+                reason = f"changes {name!r}, a variable of a function around it,"
+                rewrite = f"give it {name!r} as a parameter, and yield what becomes of it"
+            reason = f"{f.definition.name!r} {reason} while others may look at it between two items"
+            run.refuse(node, reason, rewrite, error=MutationError)
         results = () if spec.never_returns else consumer.results
         made = run.b.let(Call(spec.name, tuple(atoms)), results, run.site(node))
         if spec.never_returns:
