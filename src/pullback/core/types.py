@@ -113,14 +113,6 @@ def levels(t: Type, indices: Sequence[T]) -> list[tuple[T, ...]]:
     return out
 
 
-def replaced_by_update(t: Type, count: int) -> Type:
-    """The type of what an update with so many indices replaces in an array."""
-    for some in levels(t, range(count)):
-        assert isinstance(t, Array) and len(some) == t.rank
-        t = t.elem
-    return t
-
-
 def variants_of(t: Type, decls: dict[str, Decl]) -> tuple[Variant, ...]:
     """The alternatives of a ``Sum`` or of the declaration behind a ``Named``."""
     match t:

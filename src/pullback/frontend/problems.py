@@ -7,13 +7,8 @@ of which is not a problem of its own, and the next one is run. What that run mak
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.signals import FollowUp
-
-if TYPE_CHECKING:
-    pass
 
 MOST = 12
 """How many problems are shown."""
