@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -394,3 +396,49 @@ def test_loops_to_the_end_of_the_numbers() -> None:
         assert compiled(lo, hi) == f(lo, hi)
     for n in (2**14, 100_003):  # a few pieces, and a bit more
         assert compiled(-7, n) == f(-7, n)
+
+
+INTERRUPTED_COMPILATIONS = """
+import linecache, os, random, signal, threading, time
+import pullback as pb
+
+random.seed(7)
+done = threading.Event()
+
+def spin():
+    while not done.is_set():
+        pass
+
+for _ in range(2):
+    threading.Thread(target=spin).start()
+arrived = 0
+for k in range(12):
+    text = f"def f(x: float) -> float:\\n    return x * x + {k}.0\\n"
+    linecache.cache[f"<f{k}>"] = (len(text), None, text.splitlines(True), f"<f{k}>")
+    exec(compile(text, f"<f{k}>", "exec"))
+    delay = random.uniform(0.0, 0.3)
+
+    def send():
+        time.sleep(delay)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    try:
+        sender.start()
+        pb.grad(f)(0.5)
+        sender.join()
+        time.sleep(0.05)
+    except KeyboardInterrupt:
+        arrived += 1
+    sender.join()
+    assert pb.grad(f)(0.5) == 1.0
+done.set()
+assert arrived == 12, arrived
+"""
+
+
+def test_no_interrupt_of_a_compilation_is_lost() -> None:
+    """Nor does one free an object of LLVM twice, beside threads that keep the GIL busy."""
+    command = [sys.executable, "-c", INTERRUPTED_COMPILATIONS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -11,6 +11,8 @@ import re
 import sys
 import threading
 import time
+import weakref
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +24,7 @@ import llvmlite.binding as llvm
 from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
-from pullback.native.interrupts import main_thread_address
+from pullback.native.interrupts import main_thread_address, shielded
 from pullback.native.objects import cached
 from pullback.native.runtime import call_again, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
@@ -50,17 +52,28 @@ class Timing:
         return self.parse + self.optimise + self.emit + self.link
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Linked:
     """Machine code in memory, as long as this object lives."""
 
-    tracker: llvm.ResourceTracker
+    addresses: Mapping[str, int]
     timing: Timing
 
     def address(self, name: str) -> int:
         """The address of an exported function."""
-        address: int = self.tracker[name]
-        return address
+        return self.addresses[name]
+
+
+_loaded: dict[weakref.ref[Linked], llvm.ResourceTracker] = {}
+_unused: deque[weakref.ref[Linked]] = deque()
+"""Those of ``_loaded`` whose code nobody uses any more. Their death runs no Python code: an
+interrupt that meets a finaliser is lost."""
+
+
+def _unload() -> None:
+    """Free the machine code that nobody uses any more."""
+    while _unused:
+        _loaded.pop(_unused.popleft()).close()
 
 
 @cache
@@ -131,6 +144,7 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -
     passes.detach()
 
 
+@shielded
 def emit_object(text: str) -> tuple[bytes, Timing]:
     """Machine code of a module, as an object file in memory."""
     with _lock:
@@ -147,6 +161,7 @@ def emit_object(text: str) -> tuple[bytes, Timing]:
     return image, Timing(t1 - t0, t2 - t1, t3 - t2, 0.0, False)
 
 
+@shielded
 def optimised_text(text: str) -> str:
     """The LLVM text after the pipeline (to look at)."""
     with _lock:
@@ -187,9 +202,11 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
     for name in exports:
         builder.export_symbol(name)
     with _lock:
+        _unload()
         return builder.link(_linker(), f"pullback{next(_names)}")
 
 
+@shielded
 @cache
 def runtime_symbols() -> dict[str, int]:
     """Addresses of the runtime's functions; compiles it when first called."""
@@ -215,10 +232,13 @@ def keep_forever(obj: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(obj))
 
 
+@shielded
 def link_text(
-    text: str, exports: tuple[str, ...], own: Mapping[str, int] | None = None
-) -> Linked:
-    """Compile a module of LLVM text and load it; ``own``: addresses of symbols of its own."""
+    text: str, exports: tuple[str, ...], own: Mapping[str, int] | None = None, *,
+    forever: bool = False,
+) -> Linked:  # fmt: skip
+    """Compile a module of LLVM text and load it, perhaps for the whole life of the process;
+    ``own``: addresses of symbols of its own."""
     known = {**runtime_symbols(), **pyabi.symbols(), **(own or {})}
     image, timing = _object(text)
     start = time.perf_counter()
@@ -229,10 +249,16 @@ def link_text(
             imports[name] = lapack_address(name.removeprefix(PREFIX))
             imports[ONE_THREAD] = one_thread_address()
     tracker = _link(image, imports, exports)
-    linked = time.perf_counter() - start
-    return Linked(
-        tracker, Timing(timing.parse, timing.optimise, timing.emit, linked, timing.cached)
+    seconds = time.perf_counter() - start
+    linked = Linked(
+        {name: tracker[name] for name in exports},
+        Timing(timing.parse, timing.optimise, timing.emit, seconds, timing.cached),
     )
+    if forever:
+        keep_forever(tracker)
+    else:
+        _loaded[weakref.ref(linked, _unused.append)] = tracker
+    return linked
 
 
 assert sys.platform != "win32", "Pullback's native code needs mmap: Linux or macOS"

@@ -1,4 +1,4 @@
-"""Which thread handles signals: compiled code leaves the others alone.
+"""Which thread handles signals: compiled code leaves the others alone, LLVM runs in another.
 
 Python runs signal handlers in its main thread only, so only a loop of that thread has a reason
 to take the GIL from time to time. In the child of a fork it is the thread that forked."""
@@ -6,8 +6,13 @@ to take the GIL from time to time. In the child of a fork it is the thread that 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _main = ctypes.c_uint64(threading.main_thread().ident or 0)
 
@@ -22,3 +27,33 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
+
+
+def shielded(f: _F) -> _F:
+    """``f``, which the main thread lets another thread run while it waits.
+
+    An interrupt ends the wait at once, whatever LLVM is doing, and the other thread goes on to its
+    end. So no handler runs between two steps of llvmlite, where an exception would free an object
+    of LLVM twice, or inside a ``__del__``, where it would be lost."""
+
+    @functools.wraps(f)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return f(*args, **kwargs)
+        results: list[Any] = []
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                results.append(f(*args, **kwargs))
+            except BaseException as error:  # the waiting thread raises it
+                errors.append(error)
+
+        thread = threading.Thread(target=work, name="pullback-llvm")
+        thread.start()
+        thread.join()
+        if errors:
+            raise errors.pop()
+        return results.pop()
+
+    return run  # type: ignore[return-value]  # the wrapper has the signature of f

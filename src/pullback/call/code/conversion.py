@@ -16,7 +16,7 @@ from pullback.call.code.writing import Names
 from pullback.lower.loopcode import Ty
 from pullback.native import blocks, pyabi
 from pullback.native.builtin import Builtin, new_builtin
-from pullback.native.compile import Linked, keep_forever, link_text
+from pullback.native.compile import Linked, link_text
 from pullback.native.runtime_ir import RUNTIME_FUNCTIONS
 
 _PYTHON = {
@@ -62,8 +62,8 @@ def _declarations() -> str:
 def block_functions() -> dict[str, int]:
     """The addresses of the runtime of blocks; compiled when first called."""
     exports = (*blocks.FUNCTIONS, blocks.CAPSULE_NAME)
-    linked = link_text(blocks.blocks_text(), exports)
-    keep_forever(linked.tracker)  # blocks may die when the interpreter ends
+    # Blocks may die when the interpreter ends.
+    linked = link_text(blocks.blocks_text(), exports, forever=True)
     return {name: linked.address(name) for name in exports}
 
 
