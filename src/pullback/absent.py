@@ -47,7 +47,8 @@ ABSENT: dict[str, str] = {
     "device_put": "the array itself: compiled code runs where NumPy does",
     "block_until_ready": "the result itself: it is ready when the call returns",
 }
-"""The name, and what does the same today."""
+"""The name, and what does the same today. The row of a name that ``pullback`` has by now is never
+looked up."""
 
 
 def absence(name: str) -> tuple[str, str]:
