@@ -82,7 +82,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("clean up halves", clean_up, ACC, "removes zero cotangents and equal values"),
     Stage("fuse halves", fuse, ACC, "loops of the reverse sweep read index functions, too"),
     Stage("bounds of halves", remove_checks, ACC, "a sum that may raise cannot be merged"),
-    Stage("clean up their checks", clean_up, ACC, "nor can a sum with accumulators that nobody uses"),
+    Stage("clean up their checks", clean_up, ACC, "nor can a sum with unused accumulators"),
     Stage("merge", merge_sums, ACC, "a sum and its reverse sweep become one loop"),
     Stage("flatten residuals", flatten_residuals, ACC, "all residuals of nested loops exist now"),
     Stage("clean up merged", clean_up, ACC, "both halves compute the same; rows are views"),
