@@ -1,8 +1,9 @@
 """What each pass earns: ``python -m tools.passes OUT [--every N] [--without N]`` writes a table.
 
-Of every N-th program of the corpus, as a function and as a gradient: which stages of the pipeline
-change it, and how long they take. Of every N-th one (``--without``): what becomes of it when such a
-stage is left out, in steps of the evaluator and lines of LLVM text.
+Of every N-th program of the corpus, as a function and as a gradient, it notes which stages of the
+pipeline change the program, and how long each stage takes. Every N-th program (``--without``) is
+then compiled without such a stage, and the table says how many more steps of the evaluator and
+lines of LLVM text it has.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("function", "reverse")
 
 Figures = tuple[int, int]
-"""Steps and lines."""
+"""The number of steps and of lines."""
 
 
 @dataclass
 class Earned:
-    """What was seen of one stage. ``factors``: for each program that it changes, steps and lines
-    without the stage, by those with it; ``needed``: programs that cannot be compiled without."""
+    """The figures of one stage. ``factors``: for each program that it changes, the steps and lines
+    without the stage, divided by those with it; ``needed``: the number of programs that cannot be
+    compiled without it."""
 
     changes: Counter[str] = field(default_factory=Counter)
     factors: list[tuple[float, float]] = field(default_factory=list)
@@ -43,7 +45,8 @@ class Earned:
 
 
 class Compiler(Tree):
-    """The compiler of the replay; ``looking``: whether it looks at the program after each stage."""
+    """The compiler of the replay; ``looking``: it compares the program before and after each
+    stage."""
 
     looking = True
 
@@ -53,7 +56,7 @@ class Compiler(Tree):
 
 
 class Pipelines:
-    """The compiler, with one list of stages or another."""
+    """The compiler, with a list of stages that can be changed."""
 
     def __init__(self) -> None:
         self.tree = Compiler(ROOT / "src")
@@ -63,13 +66,13 @@ class Pipelines:
         self.earned: dict[str, Earned] = defaultdict(Earned)
 
     def use(self, stages: tuple[Any, ...]) -> None:
-        """From now on these are the stages."""
+        """Compile with these stages from now on."""
         names = [s.name for s in stages]
         self.driver.PIPELINE = stages
         self.driver.SHARED, self.driver.AD = names.index("invariant loads"), names.index("ad")
 
     def timed(self) -> tuple[Any, ...]:
-        """The stages, which note how long they take."""
+        """Return the stages in a form that notes how long they take."""
 
         def timing(name: str, run: Callable[[Any], Any]) -> Callable[[Any], Any]:
             def timed(program: Any) -> Any:
@@ -86,13 +89,13 @@ class Pipelines:
         )
 
     def compile(self, program: Any, method: str) -> Any:
-        """The program by a method, from the beginning."""
+        """Return the program, compiled by a method from the beginning."""
         self.tree.forget()
         args = program.make_args(np.random.default_rng(0), program.sizes[0])
         return self.tree.compile(program.f, args, program.argnums, method)
 
     def figures(self, program: Any, method: str) -> Figures:
-        """What it costs by the stages of now."""
+        """Return the steps and lines of a program that is compiled with the present stages."""
         self.tree.looking = False
         lines = self.compile(program, method).lines
         sizes = (program.make_args(np.random.default_rng(0), n) for n in program.sizes[:2])
@@ -108,7 +111,7 @@ class Pipelines:
             self.earned[name].changes[method] += 1
 
     def without(self, program: Any, method: str) -> None:
-        """Note what the stages that change a program are worth to it."""
+        """Note the figures of a program without each of the stages that change it."""
         self.use(self.stages)
         names = [*changing(self.compile(program, method).stages)]
         whole = self.figures(program, method)
@@ -127,14 +130,14 @@ class Pipelines:
 
 
 def changing(stages: list[tuple[str, str]]) -> Iterator[str]:
-    """The names of the stages after which the program is another one."""
+    """Iterate over the names of the stages whose program differs from the one before."""
     for (_, before), (name, after) in pairwise(stages):
         if name != "in" and before != after:
             yield name
 
 
 def percent(factors: list[float]) -> str:
-    """By how much it is more, in the geometric mean."""
+    """Return the geometric mean of the factors as percents more."""
     if not factors:
         return ""
     mean = math.exp(sum(map(math.log, factors)) / len(factors))
@@ -142,7 +145,7 @@ def percent(factors: list[float]) -> str:
 
 
 def rows(found: Pipelines) -> Iterator[str]:
-    """The table, a stage a row."""
+    """Iterate over the rows of the table, one for each stage."""
     for k, stage in enumerate(found.stages):
         if stage.run is None:
             continue
@@ -184,7 +187,7 @@ Stages that change none of these programs: {silent}.
 
 
 def page(found: Pipelines, every: int, without: int, counts: tuple[int, int]) -> str:
-    """The whole page."""
+    """Return the text of the whole page."""
     silent = [s.name for s in found.stages if s.run and not found.earned[s.name].changes]
 
     def part(n: int) -> str:

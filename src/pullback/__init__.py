@@ -48,7 +48,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """An error that says what to write today instead of what is not there yet."""
+    """Raise an error that says what to write in place of a name that is not there yet."""
     reason, rewrite = absence(name)
     raise AttributeError(f"{reason}\n  Instead: {rewrite}" if rewrite else reason)
 

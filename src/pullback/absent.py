@@ -1,4 +1,5 @@
-"""Names that users look for in ``pullback`` and that are not there yet: what to write today."""
+"""The names that users look for in ``pullback`` and that are not there yet, with what to write
+today."""
 
 from __future__ import annotations
 
@@ -47,12 +48,12 @@ ABSENT: dict[str, str] = {
     "device_put": "the array itself: compiled code runs where NumPy does",
     "block_until_ready": "the result itself: it is ready when the call returns",
 }
-"""The name, and what does the same today. The row of a name that ``pullback`` has by now is never
-looked up."""
+"""The name, and the expression that does the same today. The row of a name that ``pullback`` has by
+now is never looked up."""
 
 
 def absence(name: str) -> tuple[str, str]:
-    """The reason and the rewrite for a name that ``pullback`` does not have."""
+    """Return the reason and the rewrite for a name that ``pullback`` does not have."""
     found = ABSENT.get(name)
     if found is None:
         return f"module 'pullback' has no attribute {name!r}", ""

@@ -1,7 +1,9 @@
-"""Names that were built-in ones when a program was compiled: is there a global of this name now?
+"""Check that no global now hides a built-in name that a compiled program uses.
 
-An entry point asks at every call. In CPython before 3.14 a dict has a version, which every change
-of it changes: where it is the one that was seen last, nothing is looked up."""
+A program that calls ``sum`` was compiled for Python's own ``sum``; a global of this name may be
+defined later. So an entry point looks for such globals at every call. In CPython before 3.14 a
+dict has a version number that every change of the dict changes: as long as it is the number that
+was seen last, the entry point looks nothing up."""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ from pullback.native import pyabi
 
 Names = dict[str, object]
 Absent = Sequence[tuple[Names, str]]
-"""Namespaces of modules, and names that they must not have."""
+"""Namespaces of modules, each with a name that it must not have."""
 
 CHECK = "call i1 @pb_absent()"
-"""Whether none of the names is there."""
+"""The condition that none of the names is there."""
 
 
 def _by_namespace(absent: Absent) -> list[tuple[Names, list[str]]]:
@@ -25,7 +27,8 @@ def _by_namespace(absent: Absent) -> list[tuple[Names, list[str]]]:
 
 
 def absent_symbols(absent: Absent) -> dict[str, int]:
-    """The addresses that the text mentions; who links it keeps ``absent`` alive."""
+    """Return the addresses that the text mentions; whoever links the text keeps ``absent`` alive.
+    """
     out: dict[str, int] = {}
     for k, (names, keys) in enumerate(_by_namespace(absent)):
         out[f"pb_names_{k}"] = id(names)
@@ -34,7 +37,7 @@ def absent_symbols(absent: Absent) -> dict[str, int]:
 
 
 def absent_text(absent: Absent) -> str:
-    """``pb_absent``, and what it calls."""
+    """Return the text of ``pb_absent`` and of the functions that it calls."""
     spaces = _by_namespace(absent)
     if not spaces:
         return ""

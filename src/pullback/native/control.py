@@ -1,4 +1,4 @@
-"""Structured control flow, calls and errors of loop code as LLVM text."""
+"""Write structured control flow, calls and errors of loop code as LLVM text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ IN_REGISTERS = 6
 
 
 def result_fields(function: LoopFunction, fails: bool) -> list[str]:
-    """The LLVM types of what comes back in registers: the flag, the results."""
+    """Return the LLVM types of what a function returns in registers: the error flag and the
+    results."""
     flag = ["i32"] if fails else []
     if len(function.results) > IN_REGISTERS:
         return flag
@@ -38,7 +39,7 @@ def result_fields(function: LoopFunction, fails: bool) -> list[str]:
 
 
 def result_type(fields: list[str]) -> str:
-    """One type for several fields."""
+    """Return the one LLVM type for several fields."""
     match fields:
         case []:
             return "void"
@@ -49,8 +50,9 @@ def result_type(fields: list[str]) -> str:
 
 
 def unless(f: FunctionText, dst: Reg, seldom: str, x: str, other: Callable[[], str]) -> None:
-    """Print the choice of ``x`` as a branch, which is predicted: nothing waits for the condition
-    ``seldom``, as it would for that of a ``select``, and ``other`` is computed where it holds."""
+    """Print the choice of ``x`` as a branch, which the processor predicts: nothing waits for the
+    condition ``seldom``, as it would for that of a ``select``. ``other`` is computed only where the
+    condition holds."""
     f.count += 1
     k, before = f.count, f.label
     f.line(f"br i1 {seldom}, label %seldom{k}, label %often{k}, !prof !5")
@@ -85,7 +87,8 @@ def if_(f: FunctionText, instr: IfCode) -> None:
 
 def _phis(
     f: FunctionText, head: str, regs: tuple[Reg, ...], inits: tuple[str, ...], before: str) -> int:
-    """Begin a loop head; where its phis start, to be completed by ``_complete``."""
+    """Begin the head of a loop. Return the line at which its phis start; ``_complete`` adds their
+    second operands."""
     f.line(f"br label %{head}")
     f.block(head)
     start = len(f.lines)
@@ -122,7 +125,8 @@ def for_(f: FunctionText, instr: ForCode) -> None:
 
 
 def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> None:
-    """In front of a loop that runs as a whole: what has many rounds is counted, or too long."""
+    """Print, in front of a loop that runs as a whole, the count of its cycles if it has many
+    rounds, and the failure if it has too many."""
     assert instr.index.ty is Ty.I64
     many = each.rounds * instr.step
     if isinstance(instr.lo, Imm):
@@ -139,21 +143,22 @@ def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> No
 
 
 def _number(f: FunctionText) -> str:
-    """The context as a number, so that loads of other memory are moved over a call with it."""
+    """Return the context as a number: LLVM then may move loads of other memory over a call that
+    gets it."""
     return f.let("ptrtoint ptr %ctx to i64")
 
 
 def _round(
     f: FunctionText, instr: ForCode, k: int, start: int, each: Poll | None = None
 ) -> None:
-    """The body of a loop, then the code behind the loop."""
+    """Print the body of a loop and begin the code behind the loop."""
     with f.scope():
         around, f.round = f.round, len(instr.body.code)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
         f.round = around
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
-        if isinstance(each, Some):  # which the index tells
+        if isinstance(each, Some):  # the index tells when
             place = f.let(f"and {ty} {following}, {each.rounds * instr.step - 1}")
             _count(f, f.let(f"icmp ult {ty} {place}, {instr.step}"), each)
     _complete(f, start, (following, *values))
@@ -167,16 +172,15 @@ def _pieces(
     f: FunctionText, instr: ForCode, each: Pieces, hi: str, regs: tuple[Reg, ...],
     inits: tuple[str, ...],
 ) -> None:
-    """A loop that counts nothing in its rounds: around it goes a loop over its pieces, which counts
-    a piece, looks for signals and goes on to the end of the next one.
+    """Print a loop that counts nothing in its rounds. Around it goes a loop over its pieces, which
+    counts a piece, looks for signals and finds the end of the next piece:
 
         piece:  for i < end: body
                 if i < hi:
                     end = pb_more(i, hi)
                     goto piece
 
-    The inner loop is one that LLVM knows well: it sees how many rounds there are, and nothing is
-    called in it.
+    LLVM optimises the inner loop well: its number of rounds is known, and it calls nothing.
     """
     assert instr.index.ty is Ty.I64
     k = f.count
@@ -204,13 +208,13 @@ def _pieces(
 
 
 def _count(f: FunctionText, cond: str, some: Some) -> None:
-    """Where some rounds are over, count them."""
+    """Print the count of some rounds, where ``cond`` says that they are over."""
     call = f"call i1 @pb_some(i64 {{}}, i64 {some.cycles})"
     f.rarely(cond, "some", lambda: f.let(call.format(_number(f))))
 
 
 def poll(f: FunctionText, each: Each) -> None:
-    """Count cycles; look for signals when enough have been counted."""
+    """Print the count of cycles, and the look for signals when enough have been counted."""
     left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.cycles}")
     due = f.let(f"icmp slt i64 {left}, 0")
     f.count += 1
@@ -225,14 +229,16 @@ def poll(f: FunctionText, each: Each) -> None:
 
 
 def before_call(f: FunctionText, each: Each) -> None:
-    """In front of a call that may lead back to the function: count; look at the stack."""
+    """Print, in front of a call that may lead back to the function, the count and the look at the
+    stack."""
     if f.out.facts.guard(f.function.name) is Guard.CALLS:
         f.guard()
     poll(f, each)
 
 
 def _count_while(f: FunctionText, poll_: Poll | None, regs: tuple[Reg, ...]) -> tuple[str, ...]:
-    """Count rounds of a loop; what the rounds that are left become, if there is such a register."""
+    """Print the count of rounds of a ``while`` loop. Return the new value of the register that
+    holds the number of rounds until the next count, if there is one."""
     match poll_:
         case Some(rounds):
             before = f.label
@@ -252,7 +258,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     lanes = tuple(c.lanes for c in instr.carried)
     inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
     regs = instr.carried
-    if isinstance(each, Some):  # rounds that are left until some are counted
+    if isinstance(each, Some):  # the register of rounds until the next count
         regs, inits = (*regs, Reg("left", Ty.I64)), (*inits, str(each.rounds))
     start = _phis(f, f"while{k}", regs, inits, f.label)
     with f.scope():
@@ -311,12 +317,12 @@ def raise_if(f: FunctionText, instr: RaiseIf) -> None:
 
 
 def _raw(f: FunctionText, v: Value) -> str:
-    """The 8 bytes of a scalar as an i64."""
+    """Return the 8 bytes of a scalar as an i64."""
     return raw(f, f.value(v), v.ty)
 
 
 def raw(f: FunctionText, name: str, ty: Ty) -> str:
-    """The 8 bytes of a scalar as an i64."""
+    """Return the 8 bytes of a scalar as an i64."""
     match ty:
         case Ty.F64:
             return f.let(f"bitcast double {name} to i64")

@@ -1,9 +1,9 @@
-"""Loop code to LLVM text: one function at a time, structured control flow to blocks and phis.
+"""Write loop code as LLVM text: one function at a time, structured control flow as blocks and phis.
 
-A function takes the context and its parameters and returns its results; if it can fail, an i32
-comes first (0: all went well). More than ``IN_REGISTERS`` results go through memory that the
-caller gives. Registers are renamed by ``names``, so ``move``, region results and loop results cost
-no instruction."""
+A function takes the context and its parameters, and returns its results; if it can fail, an i32
+comes first (0: no error). More than ``IN_REGISTERS`` results go through memory that the caller
+provides. ``names`` maps the registers of loop code to those of LLVM, so ``move``, the results of
+regions and those of loops cost no instruction."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ModuleText:
 
 
 LONG_CALLS_LEFT = "@pb.long.calls"
-"""How many of the next calls go to the code with less patience at once."""
+"""The global that holds how many of the next calls go at once to the code with less patience."""
 
 
 def _top(arena: str) -> Field:
@@ -93,7 +93,7 @@ def _bottom(arena: str) -> Field:
 def emit_module(
     module: Module, main_only_reads: bool = True, patience: Patience = Patience.NONE
 ) -> ModuleText:
-    """All functions of a module as text; ``finish`` puts the rest around them.
+    """Return the text of all functions of a module; ``finish`` adds the rest.
 
     ``main_only_reads``: no memory that main's parameters point to is written during a call.
     ``patience``: which loops run as a whole."""
@@ -105,7 +105,7 @@ def emit_module(
     return out
 
 
-# None touches the memory that loop code knows of; loads may be moved over their calls.
+# None of these touches the memory that loop code uses; loads may be moved over their calls.
 _COUNTING = "nounwind cold willreturn memory(inaccessiblemem: readwrite)"
 _RUNTIME = f"""
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
@@ -118,7 +118,7 @@ declare i1 @pb_long(i64, i64, i64, i64) {_COUNTING}
 
 
 def finish(out: ModuleText, more: str = "") -> str:
-    """The whole text of a module; ``more``: entry points."""
+    """Return the whole text of a module; ``more`` is the text of entry points."""
     support = "".join(SUPPORT[name] for name in sorted(out.support))
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
@@ -144,7 +144,7 @@ class FunctionText(ContextLines):
         self.failed_from: list[str] = []
         self.result_slots = 0
         self.likely_truths: set[Value] = set()
-        self.round = 0  # so many instructions are in a round of the loop around
+        self.round = 0  # the number of instructions in a round of the loop around
 
     # --- small helpers ---
 
@@ -154,12 +154,12 @@ class FunctionText(ContextLines):
         self.label = label
 
     def support(self, name: str) -> str:
-        """The global name of a support function, which is printed into the module."""
+        """Return the global name of a support function, which is printed into the module."""
         self.out.support.add(name)
         return f"@{name}"
 
     def value(self, v: Value, lanes: int = 1) -> str:
-        """An operand, without its type; a scalar is splatted if ``lanes`` says so."""
+        """Return an operand without its type; a scalar is splatted if ``lanes`` says so."""
         if isinstance(v, Imm):
             return constant(v, lanes)
         name = self.names[v.id]
@@ -178,26 +178,27 @@ class FunctionText(ContextLines):
         return splat
 
     def typed(self, v: Value, lanes: int = 1) -> str:
-        """An operand with its type."""
+        """Return an operand with its type."""
         return f"{llvm_type(v.ty, lanes)} {self.value(v, lanes)}"
 
     def bind(self, reg: Reg, name: str) -> None:
-        """Say what a register is called."""
+        """Note the LLVM name of a register."""
         self.names[reg.id] = name
 
     def define(self, reg: Reg, text: str) -> None:
-        """An instruction whose result is a register."""
+        """Print an instruction whose result is a register."""
         self.bind(reg, self.let(text))
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is splatted inside is not known outside."""
+        """Forget, at the end, the vectors splatted inside: they do not exist behind this block."""
         self.splats.append({})
         yield
         self.splats.pop()
 
     def leave_if(self, cond: str) -> None:
-        """Return the error flag if ``cond`` (i1) holds: the error is already recorded."""
+        """Print a return of the error flag if ``cond`` (i1) holds; the error has been recorded
+        before."""
         self.count += 1
         ok = f"ok{self.count}"
         self.line(f"br i1 {cond}, label %failed, label %{ok}, !prof !5")
@@ -207,7 +208,7 @@ class FunctionText(ContextLines):
     # --- the function ---
 
     def text(self) -> str:
-        """The text of the function."""
+        """Return the text of the function."""
         for k, p in enumerate(self.function.params):
             self.bind(p, f"%p{k}")
         if self.out.facts.guard(self.function.name) is Guard.ENTRY:
@@ -243,7 +244,8 @@ class FunctionText(ContextLines):
         )
 
     def guard(self) -> None:
-        """Fail where the stack is at its end."""
+        """Print the comparison of the stack pointer with the limit, and the failure at the end of
+        the stack."""
         sp = self.fresh()
         for text in stack_pointer(sp):
             self.line(text)
@@ -253,7 +255,8 @@ class FunctionText(ContextLines):
         self.rarely(low, "deep", lambda: self.let(deep))
 
     def rarely(self, cond: str, label: str, failed: Callable[[], str]) -> None:
-        """If ``cond``, which is seldom so, fail where ``failed`` says so."""
+        """Print a failure, whose error flag ``failed`` gives, for the rare case that ``cond``
+        holds."""
         self.count += 1
         here, on = f"{label}{self.count}", f"on{self.count}"
         self.line(f"br i1 {cond}, label %{here}, label %{on}, !prof !5")
@@ -281,7 +284,7 @@ class FunctionText(ContextLines):
         self.line(f"ret {whole} {acc}")
 
     def region(self, region: Region, lanes: tuple[int, ...] | None = None) -> tuple[str, ...]:
-        """Print a region; the operands that it yields, splatted to ``lanes``."""
+        """Print a region. Return the operands that it yields, splatted to ``lanes``."""
         each = self.out.facts.before_call(self.function.name, region)
         for instr in region.code:
             if each is not None and isinstance(instr, CallCode):
@@ -381,13 +384,14 @@ class FunctionText(ContextLines):
                 self._row(instr)
 
     def likely(self, instr: Arith) -> bool:
-        """Whether a truth value nearly always holds: that a cotangent is there."""
+        """Whether the instruction computes a truth value that nearly always holds: that a cotangent
+        is present."""
         return instr.dst.lanes == 1 and (
             instr.name == "present" or self.likely_truths.issuperset(instr.args)
         )
 
     def _tree(self, v: Value) -> str:
-        """The sum of the lanes: halves are added until one lane is left."""
+        """Return the sum of the lanes: the halves are added until one lane is left."""
         real = v.ty in (Ty.F64, Ty.F32)
         one, name, n = LLVM[v.ty], self.value(v, LANES), LANES
         while n > 1:

@@ -1,8 +1,9 @@
-"""Entry points: the text of functions that CPython calls as builtins (METH_FASTCALL).
+"""Write the text of entry points: functions that CPython calls as builtins (METH_FASTCALL).
 
-An entry point looks at the types of its arguments (exactly), reads them in place, runs the loop
-function on a context of its own and boxes the results. Arguments of other types, or of another
-number, give ``NotImplemented``: the caller then finds out what they are."""
+An entry point checks that its arguments are of exactly the expected classes, reads them in place,
+runs the loop function on a context and makes Python objects of the results. For arguments of other
+classes, or of another number, it returns ``NotImplemented``: the caller then finds out what they
+are."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ class EntryText(EntryBase):
     # --- arguments ---
 
     def parse(self, tree: Tree, obj: str) -> list[str]:
-        """Check an argument; its machine values."""
+        """Print the check of an argument. Return its machine values."""
         if isinstance(tree, tuple):
             self._exactly(obj, "pb_tuple_type")
             n = self.read("i64", obj, pyabi.TUPLE_SIZE)
@@ -104,8 +105,8 @@ class EntryText(EntryBase):
             case ListOf():
                 self._exactly(obj, "pb_list")
                 n = self.read("i64", obj, pyabi.TUPLE_SIZE)
-                self.need(self.let(f"icmp ne i64 {n}, 0"), "other")  # [] is of another type
-                return [obj]  # read by _arguments: that takes room in a context
+                self.need(self.let(f"icmp ne i64 {n}, 0"), "other")  # [] has another type
+                return [obj]  # read by _arguments: its items need room in a context
             case Nothing():
                 self.need(self.let(f"icmp eq ptr {obj}, @pb_none"), "other")
                 return []
@@ -119,10 +120,10 @@ class EntryText(EntryBase):
             f"i64 {SHIFT[ty]}, ptr {view})"
         )
         self.need(ok, "other")
-        return [view]  # read by _arguments, after it may have been copied
+        return [view]  # read by _arguments, which may copy it first
 
     def _arguments(self, parsed: list[tuple[Leaf, list[str]]]) -> list[str]:
-        """Machine values with their types, from the parsed leaves."""
+        """Return machine values with their types, of the leaves that ``parse`` has checked."""
         out: list[str] = []
         for leaf, values in parsed:
             if isinstance(leaf, ListOf):
@@ -152,7 +153,7 @@ class EntryText(EntryBase):
         return [*counted, f"ptr {pointer}", f"i64 {extent}", f"i64 {stride}"]
 
     def text(self) -> str:
-        """The entry point (and its trampoline, if it has one)."""
+        """Return the entry point, and its trampoline if it has one."""
         s = self.signature
         first = 1 if s.resume is not None else 0
         self.maybe_again()
@@ -175,7 +176,8 @@ class EntryText(EntryBase):
         return self.trampoline() + self.frame(returned=self.lists)
 
     def _open(self) -> list[str]:
-        """Take a context; values taken from a residual object, with their types."""
+        """Print the code that takes a context. Return the values that come from a residual object,
+        with their types."""
         if not self.needs_context:
             return []
         resume = self.signature.resume
@@ -198,7 +200,7 @@ class EntryText(EntryBase):
         return values
 
     def _close(self, results: list[str]) -> str:
-        """Box the results and give the context back."""
+        """Print the code that makes Python objects of the results and gives the context back."""
         s = self.signature
         obj = self.box(s.results, results)
         if s.keep is not None:

@@ -1,7 +1,7 @@
-"""What all entry points have in common: calling the loop function, boxing what it gives, and the
-frame with the ways out.
+"""The part that all entry points share: the call of the loop function, Python objects made of its
+results, the frame, and the ways out of it.
 
-The GIL is released while the loop function runs unless that is over in no time."""
+The GIL is released while the loop function runs, unless the function takes next to no time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pullback.native.support import call_on_stack, own_stack, stack_pointer
 from pullback.native.text import LLVM, SHIFT, function_name, global_name, memory_type
 
 SHORT = 3000
-"""Functions of fewer instructions than this keep the GIL: releasing it costs 40 ns."""
+"""A function of fewer instructions than this keeps the GIL: releasing it costs 40 ns."""
 
 _DECLARATIONS = "\n".join(
     [
@@ -58,12 +58,13 @@ _NOT_IMPLEMENTED = (
 
 
 def entry_symbol(name: str) -> str:
-    """The symbol of the entry point called ``name``; the prefix keeps it off library names."""
+    """Return the symbol of the entry point called ``name``; the prefix keeps it apart from library
+    names."""
     return f"entry:{name}"
 
 
 def declarations() -> str:
-    """What entry points call, once per module."""
+    """Return the declarations of all functions that entry points call, once per module."""
     return _DECLARATIONS
 
 
@@ -87,19 +88,19 @@ class EntryBase(ContextLines):
 
     @abstractmethod
     def text(self) -> str:
-        """The entry point (and its trampoline, if it has one)."""
+        """Return the entry point, and its trampoline if it has one."""
 
     # --- small helpers ---
 
     def need(self, cond: str, otherwise: str) -> None:
-        """Go on if ``cond``, else to the block ``otherwise``."""
+        """Go on if ``cond`` holds, else jump to the block ``otherwise``."""
         self.count += 1
         self.line(f"br i1 {cond}, label %go{self.count}, label %{otherwise}, !prof !6")
         self.lines.append(f"go{self.count}:")
 
     def still_compiled(self) -> None:
-        """The function that the builtin is for has the code that was compiled, and what was built
-        in is not shadowed; else the arguments do not fit."""
+        """Print the check that the function of this builtin still has the code that was compiled,
+        and that no global hides a built-in name. Otherwise the arguments count as not fitting."""
         function = self.read("ptr", "%self", pyabi.OWNER_FUNCTION)
         code = self.read("ptr", "%self", pyabi.OWNER_CODE)
         now = self.read("ptr", function, pyabi.FUNCTION_CODE)
@@ -117,20 +118,21 @@ class EntryBase(ContextLines):
         self.line(f"store {ty} {value}, ptr {self.at(base, offset)}, align 8")
 
     def space(self, words: int) -> str:
-        """The address of some 8-byte words of the entry's frame."""
+        """Return the address of new 8-byte words in the entry's frame."""
         start = self.words
         self.words += words
         return self.at("%words", 8 * start)
 
     def word(self, ty: Ty, base: str, offset: int) -> str:
-        """A machine value that is kept in memory."""
+        """Return a machine value that is kept in memory."""
         raw = self.read(memory_type(ty), base, offset)
         return self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw
 
     # --- results ---
 
     def box(self, tree: Tree, values: list[str]) -> str:
-        """A Python object (or null) from machine values, which are used up from the front."""
+        """Return a Python object (or null) made of machine values, which are taken from the front
+        of ``values``."""
         if isinstance(tree, tuple):
             items = [self.box(item, values) for item in tree]
             return self.tuple(items)
@@ -177,7 +179,7 @@ class EntryBase(ContextLines):
         return obj
 
     def tuple(self, items: list[str]) -> str:
-        """A tuple of objects, which are given away; null if one of them is."""
+        """Return a tuple of objects, which it takes over; null if one of them is null."""
         place = self.space(max(len(items), 1))
         for k, item in enumerate(items):
             self.write("ptr", item, place, 8 * k)
@@ -186,7 +188,8 @@ class EntryBase(ContextLines):
     # --- the call ---
 
     def call(self, args: list[str]) -> list[str]:
-        """Run the loop function; its results. Errors go to the block ``failed``."""
+        """Print the call of the loop function. Return its results; an error jumps to the block
+        ``failed``."""
         f = self.function
         args = ["ptr %ctx" if self.needs_context else "ptr null", *args]
         spill = len(f.results) > IN_REGISTERS
@@ -221,13 +224,15 @@ class EntryBase(ContextLines):
         return parts
 
     def _thread(self, thread: str) -> None:
-        """Say what gets the GIL back, for ``pb_poll``, which LLVM does not see reading it."""
+        """Store the thread state with which ``pb_poll`` takes the GIL; LLVM does not see that it is
+        read."""
         if self.needs_context:
             at = self.let(f"getelementptr i8, ptr %ctx, i64 {8 * Field.THREAD}")
             self.line(f"store volatile ptr {thread}, ptr {at}, align 8")
 
     def _limit_here(self) -> None:
-        """No stack of our own on this machine: stay near the top of the thread's."""
+        """Set the limit near the end of the thread's stack, on machines without a stack of our
+        own."""
         sp = self.fresh()
         for text in stack_pointer(sp):
             self.line(text)
@@ -236,7 +241,8 @@ class EntryBase(ContextLines):
             self.store(f, "i64", limit)
 
     def _run_on_stack(self, args: list[str], fields: list[str]) -> list[str]:
-        """Arguments and results go through a frame that a trampoline on the other stack reads."""
+        """Print the call on the other stack: arguments and results go through a frame that a
+        trampoline reads there."""
         frame = self.space(len(args) + len(fields))
         for k, arg in enumerate(args):
             ty, value = arg.split(" ", 1)
@@ -253,7 +259,8 @@ class EntryBase(ContextLines):
         return [self.read(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]
 
     def trampoline(self) -> str:
-        """What calls the loop function on another stack, if that is needed."""
+        """Return the function that calls the loop function on another stack; "" if none is
+        needed."""
         args, fields = self.called, result_fields(self.function, self.fails)
         if not (self.recursive and own_stack()):
             return ""
@@ -278,13 +285,14 @@ class EntryBase(ContextLines):
     # --- the frame ---
 
     def maybe_again(self) -> None:
-        """A few calls after one with a long loop go to the code with less patience at once."""
+        """Print the jump by which the next few calls, after one with a long loop, go to the code
+        with less patience at once."""
         if self.out.facts.whole and self.needs_context:
             left = self.let(f"load i64, ptr {LONG_CALLS_LEFT}")
             self.need(self.let(f"icmp eq i64 {left}, 0"), "impatient")
 
     def _again(self) -> list[str]:
-        """The call by the code with less patience."""
+        """Return the lines that call the code with less patience (``polls``)."""
         number = self.out.entries.setdefault(self.name, len(self.out.entries))
         return [
             "too.long:",
@@ -301,7 +309,7 @@ class EntryBase(ContextLines):
         ]
 
     def take(self) -> None:
-        """Take a context."""
+        """Print the code that takes a context."""
         self.line(f"%ctx = call ptr @pb_take(i64 {int(self.recursive)})")
         self.need(self.let("icmp ne ptr %ctx, null"), "raised")
 
@@ -309,9 +317,9 @@ class EntryBase(ContextLines):
         self, leave: Sequence[str] = (), returned: bool = False,
         other: Sequence[str] = _NOT_IMPLEMENTED,
     ) -> str:  # fmt: skip
-        """The whole function; ``leave``: what is done before each other way out; ``returned``:
-        some code goes to the block of this name, to give the context back first; ``other``: how
-        it ends with arguments that do not fit."""
+        """Return the whole function. ``leave`` is printed before each other way out; with
+        ``returned`` some code jumps to the block of this name, which first gives the context back;
+        ``other`` is how the function ends with arguments that do not fit."""
         words = [f"  %words = alloca [{self.words} x i64], align 16"] if self.words else []
         name = global_name(entry_symbol(self.name))
         back = ["returned:", "  call void @pb_give(ptr %ctx)", "  br label %other"]

@@ -1,4 +1,4 @@
-"""A module of loop code and signatures of its entry points -> Python builtins."""
+"""Compile a module of loop code, with the signatures of its entry points, to Python builtins."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ from pullback.native.signature import EntrySignature
 
 
 class Converting(Protocol):
-    """The signature of an entry point that calls conversions, which it brings along."""
+    """The signature of an entry point that calls conversions, whose code it has with it."""
 
     def printer(
         self, out: ModuleText, name: str, function: LoopFunction, absent: bool
     ) -> EntryBase:
-        """What prints the entry point."""
+        """Return the object that prints the entry point."""
 
     def declarations(self) -> str:
-        """Of what it calls."""
+        """Return the declarations of the functions that the entry point calls."""
 
     def symbols(self) -> dict[str, int]:
-        """The addresses that the text mentions."""
+        """Return the addresses that the text mentions."""
 
     def raws(self) -> Mapping[str, object]:
-        """What must live as long as the entry point."""
+        """The objects that must live as long as the entry point."""
 
 
 Second = Converting | EntrySignature
-"""A second way into a function."""
+"""The signature of a second entry point of a function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModule:
-    """``call[name]`` is a builtin. It takes exactly the arguments of its signature, positionally,
-    and returns ``NotImplemented`` for arguments of any other type."""
+    """The builtins of a module, in ``call``. Each takes exactly the arguments of its signature,
+    positionally, and returns ``NotImplemented`` for arguments of any other type."""
 
     call: dict[str, Builtin]
     text: str
     timing: Timing
 
     def optimised(self) -> str:
-        """The LLVM text after LLVM's passes."""
+        """Return the LLVM text after LLVM's passes."""
         return optimised_text(self.text)
 
 
@@ -70,7 +70,8 @@ class CompiledEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entries:
-    """The entry points of a module; ``kind``: of its residual objects, 0 if that is not known."""
+    """The entry points of a module. ``kind`` marks residual objects of this module; 0: not computed
+    yet."""
 
     signatures: Mapping[str, EntrySignature]
     routes: Mapping[str, Second]
@@ -85,7 +86,7 @@ class _Entries:
 def _write(module: Module, given: _Entries) -> tuple[ModuleText, str, int]:
     signatures, routes, absent = given.signatures, given.routes, given.absent
     out = emit_module(module, patience=given.patience)
-    # Residual objects of one module are not those of another.
+    # The residual objects of one module do not fit into the entry points of another.
     body = "".join(out.functions)
     kind = given.kind or int.from_bytes(hashlib.sha256(body.encode()).digest()[:7], "little")
     entries = [
@@ -105,7 +106,7 @@ def _write(module: Module, given: _Entries) -> tuple[ModuleText, str, int]:
 
 
 def routed(name: str) -> str:
-    """The name of the second entry point of a function."""
+    """Return the name of the second entry point of a function."""
     return f"{name}.route"
 
 
@@ -113,9 +114,9 @@ def compile_entries(
     module: Module, signatures: Mapping[str, EntrySignature],
     routes: Mapping[str, Second] = MappingProxyType({}), absent: Absent = (),
 ) -> CompiledModule:  # fmt: skip
-    """Compile a module with one entry point per name of ``signatures`` and a second one, called
-    ``routed(name)``, per name of ``routes``; they share their residual objects. Where one of the
-    names ``absent`` is there, no arguments fit them."""
+    """Compile a module with one entry point for each name of ``signatures``, and a second one,
+    called ``routed(name)``, for each name of ``routes``; both take each other's residual objects.
+    While one of the names ``absent`` is a global, no arguments fit."""
     return _compile(module, _Entries(signatures, routes, absent))
 
 
@@ -137,8 +138,8 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
 
 
 class _LessPatient:
-    """A module with loops that run as a whole, once more with less patience: compiled when a loop
-    turns out to be too long. ``numbers``: names of entries, by their numbers in compiled code."""
+    """The same module compiled with less patience, as soon as a loop that runs as a whole turns out
+    to be too long. ``numbers`` has the names of entries, by their numbers in compiled code."""
 
     def __init__(self, module: Module, entries: _Entries, numbers: tuple[str, ...]) -> None:
         self.image = zlib.compress(pickle.dumps(module), 1)
@@ -148,7 +149,8 @@ class _LessPatient:
         self.compiled: CompiledModule | None = None
 
     def builtin(self, owner: ModuleOwner, number: int) -> Builtin:
-        """An entry, for the same function as a builtin with this owner."""
+        """Return an entry of the less patient code, for the function whose builtin has this
+        owner."""
         with self.lock:
             if self.compiled is None:
                 module: Module = pickle.loads(zlib.decompress(self.image))
@@ -158,7 +160,7 @@ class _LessPatient:
 
 
 def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:
-    """Compile a module; the entry point is main."""
+    """Compile a module whose one entry point is main."""
     compiled = compile_entries(module, {module.main: signature})
     return CompiledEntry(compiled.call[module.main], compiled)
 

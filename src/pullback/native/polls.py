@@ -1,14 +1,15 @@
-"""How each loop and recursion comes to look for signals, so that it costs next to nothing.
+"""Decide how each loop and recursion looks for signals (Ctrl-C), at next to no cost.
 
-What runs counts about how many cycles it takes, in the context, and looks for signals when enough
-have been counted (``pb_poll``). Nothing is counted exactly: of each piece of code there is a bound
-of what it takes without being counted, and what is around it counts that bound.
+Code adds the number of cycles that it takes, estimated, to a counter in the context, and looks for
+signals when the counter says so (``pb_poll``). Nothing is counted exactly: for each piece of code
+there is a bound of the cycles that it does not count itself, and the code around it counts this
+bound.
 
-A loop with a body that ends soon runs as a whole (``Whole``): one comparison in front of it finds
-out whether it has many rounds, and only those are counted. Where they are too many to be waited
-for, the call fails, and is made once more by code whose loops run in pieces (``Pieces``;
-``module``). In other loops the rounds are counted by some (``Some``) or, where a round may take
-long, one by one (``Each``).
+A loop whose body ends soon runs as a whole (``Whole``): one comparison in front of the loop finds
+out whether it has many rounds, and only then are they counted. With too many rounds to wait for,
+the call fails, and is repeated by code whose loops run in pieces (``Pieces``; see ``module``).
+Other loops count a number of rounds at a time (``Some``), or each round, if one may take long
+(``Each``).
 """
 
 from __future__ import annotations
@@ -37,30 +38,30 @@ FEW = 2_000
 """A loop of fewer cycles runs as a whole without counting anything."""
 
 MANY = 1 << 17
-"""What some rounds of a loop take, at most, before they are counted."""
+"""The most cycles that a number of rounds take before the loop counts them."""
 
 PIECE = 1 << 14
-"""What a piece of a loop takes."""
+"""The cycles of a piece of a loop."""
 
 SOME = 16
-"""A loop of so few rounds counts nothing if that takes no more than ``MANY``."""
+"""A loop with at most so many rounds counts nothing, if they take no more than ``MANY`` cycles."""
 
 OUTER = 100_000
-"""A loop may run as a whole if its rounds count less than this themselves."""
+"""A loop may run as a whole if a round has fewer cycles that it does not count itself."""
 
 LONG = 50_000_000
-"""A loop that takes more does not run as a whole (twice as much where its rounds may, but
-need not take that much)."""
+"""A loop that takes more cycles does not run as a whole (twice as many where its rounds may take so
+long, but need not)."""
 
 SURE = 1_000_000
-"""A loop that takes fewer cycles whatever the data counts nothing."""
+"""A loop that takes fewer cycles, whatever the data, counts nothing."""
 
 _UNKNOWN = float("inf")
 
 
 class Patience(IntEnum):
-    """Which loops run as a whole as long as they are not too long: the call is made once more with
-    less patience if they are."""
+    """Which loops run as a whole. A call with a loop that is too long for that is repeated by code
+    with less patience."""
 
     ALL = 2
     INNERMOST = 1
@@ -69,8 +70,8 @@ class Patience(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """In front of a loop of more ``rounds`` than these, all are counted, at so many ``cycles``;
-    of more than ``most``, the call fails."""
+    """A loop that runs as a whole. With more than ``rounds`` rounds they are counted in front of
+    it, ``cycles`` each; with more than ``most`` the call fails."""
 
     rounds: int
     cycles: int
@@ -79,7 +80,8 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """There is a loop around the loop, over pieces of so many ``rounds``, which are counted."""
+    """A loop inside a loop over its pieces, of ``rounds`` rounds each; a piece counts
+    ``cycles``."""
 
     rounds: int
     cycles: int
@@ -87,7 +89,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """After each so many ``rounds`` (a power of 2) these are counted."""
+    """A loop that counts ``cycles`` after every ``rounds`` rounds (a power of 2)."""
 
     rounds: int
     cycles: int
@@ -95,7 +97,7 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """Each round is counted."""
+    """A loop that counts each round."""
 
     cycles: int
 
@@ -105,23 +107,26 @@ Poll = Whole | Pieces | Some | Each
 
 @dataclass(slots=True)
 class Time:
-    """About how many cycles code takes, or infinity, and how many of them are not counted."""
+    """About how many cycles a piece of code takes, or infinity, and how many of these it does not
+    count itself."""
 
     cycles: float = 0.0
     free: float = 0.0
 
     def add(self, cycles: float, free: float | None = None) -> None:
-        """Something more; if nobody says otherwise, it counts nothing."""
+        """Add the time of a part; ``free``, what the part does not count, is by default all of
+        it."""
         self.cycles += cycles
         self.free += cycles if free is None else free
 
 
 class Polls:
-    """Of a module. ``loops``: of each loop that looks for signals, how; ``looks``: whether a
-    function has such loops; ``functions``: how long they take (of recursive ones: themselves)."""
+    """The decisions for one module. ``loops``: for each loop that looks for signals, how;
+    ``looks``: whether a function has such loops; ``functions``: how long they take (recursive ones:
+    without the calls of themselves)."""
 
     def __init__(self, module: Module, order: list[str], patience: Patience) -> None:
-        """``order``: callees before callers."""
+        """``order`` has callees before callers."""
         self.patience = patience
         self.loops: dict[Instr, Poll] = {}
         self.functions: dict[str, Time] = {}
@@ -169,7 +174,8 @@ class Polls:
             total.add(_UNKNOWN, FEW)
 
     def _outer(self, instr: ForCode, free: float) -> float:
-        """A loop whose rounds may take long: what it takes without counting it."""
+        """Decide about a loop whose rounds may take long. Return the cycles that it does not count
+        itself."""
         if self.patience is Patience.ALL and free < OUTER:
             rounds = min(SOME, int(MANY / free))
             self.loops[instr] = Whole(rounds, int(free), int(2 * LONG / free))
@@ -177,7 +183,8 @@ class Polls:
         return self._some(instr, free)
 
     def _some(self, instr: ForCode | WhileCode, free: float) -> float:
-        """A loop counts its rounds, of so many cycles: what it takes without counting it."""
+        """Let a loop count its rounds, of ``free`` cycles each. Return the cycles that it does not
+        count itself."""
         rounds = _power(MANY / free)
         step = instr.step if isinstance(instr, ForCode) else 1
         if rounds < 2 or step & (step - 1):
@@ -188,12 +195,12 @@ class Polls:
 
 
 def _power(most: float) -> int:
-    """The largest power of 2 that is not more, or 1."""
+    """Return the largest power of 2 up to ``most``, or 1."""
     return 1 << max(int(most).bit_length() - 1, 0)
 
 
 def _cycles(instr: Instr) -> float:
-    """Of one instruction, where memory is not always in the cache."""
+    """Return the cycles of one instruction, if memory is not always in the cache."""
     match instr:
         case Arith(dst, name):
             called = name in TABLE and any("call:" in t for t in TABLE[name].llvm.values())

@@ -1,7 +1,7 @@
-"""The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
+"""The runtime as LLVM text: contexts and arenas are here, the rest in the files ``runtime_*``.
 
-Compiled once per process and never unloaded. All of it is called with the GIL held, but for
-what loops call.
+It is compiled once per process and never unloaded. All of it is called with the GIL held, except
+for the functions that loops call.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ RUNTIME_FUNCTIONS = {
 CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more", "pb_due", "pb_some", "pb_long")
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
-_HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
+_HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice to the system
 _SMALL_PAGES = 4 << 20
 
 
@@ -138,7 +138,7 @@ done:
 
 
 def _ensure(name: str, base: Field, kept: Field, cells: bool) -> str:
-    """A function that maps one arena (or the store, counted in cells) of a context."""
+    """Return the function that maps one arena (or the store, counted in cells) of a context."""
     if cells:
         cur, end, hard = Field.STORE_TOP, Field.STORE_END, Field.STORE_HARD
         values = ("0", "%soft.cells", "%size.cells")
@@ -178,7 +178,7 @@ no:
 """
 
 
-# Machines without a stack for recursive code never have a HOME.
+# On machines without a stack for recursive code, the field HOME is always 0.
 _ON_STACK = (
     "\n  ".join(call_on_stack("@pb_look", "%frame", "%home")) if own_stack() else "unreachable"
 )
@@ -445,7 +445,7 @@ no:
 
 
 def runtime_text(arena_bytes: int, page: int) -> str:
-    """The whole runtime module."""
+    """Return the whole module of the runtime."""
     return "\n".join(
         [
             _EXTERNALS,
@@ -457,7 +457,7 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             _ensure("pb_map_store", Field.STORE_BASE, Field.STORE_KEPT, cells=True),
             trim_text(),
             _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)).replace(
-                "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half as much again
+                "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half its size again
             ),
             ARRAYS,
             lists_text(),

@@ -1,5 +1,5 @@
-"""Small functions that are printed into every module that uses them, for LLVM to inline:
-allocation, the accumulator store, error records, the stack guard."""
+"""Small functions that are printed into every module that uses them, so that LLVM inlines them:
+allocation, the store of accumulators, error records, the stack guard."""
 
 from __future__ import annotations
 
@@ -104,8 +104,9 @@ none:
 
 
 def _in_pieces(head: str, before: str, piece: str) -> str:
-    """A function that does something to ``%n`` bytes, and looks for signals now and then; true: a
-    signal stops it. ``piece`` does it to ``%part`` bytes, behind ``%past`` and before ``%rest``."""
+    """Return a function that does something to ``%n`` bytes, and looks for signals now and then; it
+    returns true if a signal stops it. ``piece`` does it to the ``%part`` bytes that have ``%past``
+    before and ``%rest`` behind them."""
     return f"""
 define internal fastcc i1 @{head}, i64 %n) nounwind cold noinline {{
 entry:
@@ -136,7 +137,7 @@ _ZERO = _in_pieces(
 """,
 )  # fmt: skip
 
-# What overlaps is moved from the end that the other end does not overwrite.
+# If source and target overlap, the copy begins at the end that is not overwritten first.
 _MOVE = _in_pieces(
     "pb.move(ptr %ctx, ptr %to, ptr %from",
     "  %up = icmp ult ptr %to, %from\n",
@@ -181,14 +182,14 @@ SUPPORT: dict[str, str] = {
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,
 }
-"""Name -> text of the function. ``pb.temp`` and ``pb.residual`` return null, ``pb.cells`` -1, when
-memory is at an end; the error is recorded then."""
+"""Name -> text of the function. Without memory ``pb.temp`` and ``pb.residual`` record the error and
+return null, and ``pb.cells`` does so and returns -1."""
 
 assert OUT_OF_MEMORY == -1  # written by pb_grow
 
 
 def stack_pointer(name: str) -> list[str]:
-    """Lines that name the stack pointer, as an i64."""
+    """Return the lines that name the stack pointer, as an i64."""
     if platform.machine() in _STACK_REGISTER:
         return [f"{name} = call i64 @llvm.read_register.i64(metadata !7)"]
     return [f"{name}.slot = alloca i8", f"{name} = ptrtoint ptr {name}.slot to i64"]
@@ -223,12 +224,13 @@ _SWITCH["arm64"] = _SWITCH["aarch64"]
 
 
 def own_stack() -> bool:
-    """Whether recursive code runs on a stack of its own here; if not, on the thread's."""
+    """Whether recursive code runs on a stack of its own here; if not, it runs on the thread's."""
     return platform.machine() in _SWITCH
 
 
 def call_on_stack(function: str, argument: str, top: str) -> list[str]:
-    """Lines that call ``void function(ptr argument)`` with the stack pointer at ``top`` (i64)."""
+    """Return the lines that call ``void function(ptr argument)`` with the stack pointer at ``top``
+    (i64)."""
     text, constraints = _SWITCH[platform.machine()]
     return [
         f'call void asm sideeffect "{text}", "{constraints}"'

@@ -1,4 +1,4 @@
-"""Calls of the combinators (``pullback.combinators`` has their plain Python meaning)."""
+"""Compile calls of the combinators (``pullback.combinators`` has their meaning in plain Python)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _count(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
 
 
 def _gathered(sp: Specialiser, items: ListV, node: ast.AST) -> Value:
-    """An array when the elements are numbers or arrays, else the list."""
+    """Return an array if the elements are numbers or arrays, else the list."""
     if not items.atoms or isinstance(items.elem, ScalarK | ArrayK):
         return to_array(sp, items, node, temporary=True)
     return items
@@ -152,7 +152,8 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def running(
     sp: Specialiser, op: Value, init: Value, found: Indexed, node: ast.AST
 ) -> ListV:
-    """The states of a fold, one after each item: a Loop that carries the state and emits it."""
+    """Return the states of a fold, one after each item: a Loop that carries the state and emits
+    it."""
     kind = generalise(kind_of(init))
     while True:
         index = Var("i", I64)

@@ -1,8 +1,8 @@
-"""``functools.reduce`` and the functions of ``itertools``.
+"""Compile ``functools.reduce`` and the functions of ``itertools``.
 
-What is of known length is unrolled; the rest are items that can be asked for one by one, by their
-position. Nothing is materialised except what Python keeps too, or what can be gone through only
-once (a filtered iteration)."""
+An iteration of known length is unrolled; any other one is asked for its items one by one, by their
+position. The only items that are put into memory are those that Python keeps too, and those of an
+iteration that can be gone through only once (a filtered one)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ _MOST_UNROLLED = 256
 
 
 def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
-    """Items that are known, or can be asked for by their position; others become a list."""
+    """Return items that are known, or can be asked for by their position; others are put into a
+    list."""
     items = sp.iterate(value, node)
     if isinstance(items, Unrolled):
         return items
@@ -155,7 +156,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
-    """A value of the kind of the items, where there are none."""
+    """Return a value of the kind of the items, in case there are none."""
     assert isinstance(sp, Run)
     kinds = []
 
@@ -219,7 +220,7 @@ def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 
 def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
-    """How many items there are before the first for which the predicate does not hold."""
+    """Return the number of items before the first one for which the predicate does not hold."""
 
     def holds(state: Sequence[Value]) -> Value:
         i = sp.scalar(state[0], node).atom
@@ -434,7 +435,7 @@ def _register_selection(
 
 
 def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:
-    """``permutations(xs, 2)``: item k is in row k // (n-1)."""
+    """Return ``permutations(xs, 2)``: item k is in row k // (n-1)."""
     n = items.length
     others = ext.sub(sp, n, ext.ONE)
 
@@ -447,8 +448,9 @@ def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:
 
 
 def _pairs(diagonal: bool) -> Callable[[Specialiser, Indexed], Indexed]:
-    """``combinations(xs, 2)``: row i has n-1-i items (with replacement: n-i). Counted from the end,
-    item r is in the row of the largest triangular number t(m) = m(m+1)/2 that is not above r."""
+    """Return ``combinations(xs, 2)``: row i has n-1-i items (with replacement: n-i). Counted from
+    the end, item r is in the row of the largest triangular number t(m) = m(m+1)/2 that is at most
+    r."""
 
     def pairs(sp: Specialiser, items: Indexed) -> Indexed:
         b, n = sp.b, items.length

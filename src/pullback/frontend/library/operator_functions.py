@@ -1,4 +1,4 @@
-"""The functions of ``operator``, ``dataclasses.replace`` and ``NamedTuple._replace``."""
+"""Compile the functions of ``operator``, ``dataclasses.replace`` and ``NamedTuple._replace``."""
 
 from __future__ import annotations
 
@@ -109,12 +109,13 @@ for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
 
 
 def is_getter(obj: object) -> bool:
-    """Whether it is what ``itemgetter(...)`` and the like give."""
+    """Whether the object was made by ``itemgetter(...)``, ``attrgetter(...)`` or
+    ``methodcaller(...)``."""
     return isinstance(obj, Getter)
 
 
 def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """The call of a getter."""
+    """Return the result of a call of a getter."""
     assert isinstance(getter, Getter)
     (obj,) = bind(sp, type(getter).__name__, args, kwargs, node, obj=MISSING)
     reduced: tuple[object, ...] = getter.__reduce__()[1]  # type: ignore[assignment]
@@ -139,7 +140,7 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 
 @register(super)
 def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """``super()`` in a method: Python keeps the class in the cell ``__class__``."""
+    """Return ``super()`` in a method; Python keeps the class in the cell ``__class__``."""
     assert isinstance(sp, Run)
     scope, definition = outermost(sp.scope), sp.frame.definition
     if not args and scope is not None and definition is not None and definition.node.args.args:
@@ -153,7 +154,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(dataclasses.replace)
 def replace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A new record with some fields changed."""
+    """Return a new record with some fields changed."""
     if len(args) != 1:
         sp.refuse(node, "replace takes one record, and fields by name", error=ArgumentTypeError)
     return _replaced(sp, args[0], kwargs, node)

@@ -1,9 +1,9 @@
-"""Where a Python value is found at every call of the compiled code.
+"""Name the place at which every call of compiled code finds a Python value.
 
 A path starts at the function, at an argument, at a global variable or at a class, and goes on
 through closure cells, defaults, fields and items:
 
-    (("arg", 0), ("cell", 1))      what the first argument, a function, captured second
+    (("arg", 0), ("cell", 1))      the second variable that the first argument, a function, captured
     (("global", namespace, "g"),)  the global variable g of that module
 """
 
@@ -22,7 +22,7 @@ class Namespace:
 
     __slots__ = ("__weakref__", "names")
     _made: ClassVar[WeakValueDictionary[int, Namespace]] = WeakValueDictionary()
-    """One for each module, as long as a path goes through it."""
+    """One namespace for each module, as long as a path goes through it."""
 
     def __init__(self, names: dict[str, object]) -> None:
         self.names = names
@@ -36,14 +36,14 @@ class Namespace:
 
 
 class Missing:
-    """What is read where there is nothing (any more)."""
+    """The value of a path that leads nowhere (any more)."""
 
 
 MISSING = Missing()
 
 
 def read(path: Path, function: object, args: tuple[object, ...]) -> object:
-    """The value at a path now; MISSING if there is none."""
+    """Return the value at a path now; MISSING if there is none."""
     value: object = MISSING
     for step in path:
         value = _step(value, step, function, args)
@@ -105,7 +105,7 @@ def _field_default(cls: object, name: str) -> object:
 
 
 def describe_path(path: Path) -> str:
-    """What to call the place in a message."""
+    """Return the words for the place in a message."""
     parts = []
     for step in path:
         match step:

@@ -1,4 +1,4 @@
-"""``np.pad`` and ``np.kron``."""
+"""Compile ``np.pad`` and ``np.kron``."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _source(sp: Specialiser, mode: str, i: Atom, n: Atom) -> Atom:
-    """Where an element comes from that is ``i`` places after the first one, of n."""
+    """Return the position, in an axis of n elements, of the element that is padded to ``i`` places
+    after the first one."""
     b = sp.b
     last = b.prim("sub", n, ext.ONE)
     match mode:
@@ -74,7 +75,7 @@ def _source(sp: Specialiser, mode: str, i: Atom, n: Atom) -> Atom:
             return b.prim("min", b.prim("max", i, ext.ZERO), last)
         case "wrap":
             return b.prim("mod", i, n)
-        case "reflect":  # there and back, without the ends twice
+        case "reflect":  # back and forth, without the ends twice
             period = b.prim("max", b.prim("add", last, last), ext.ONE)
             j = b.prim("mod", i, period)
             return b.prim("min", j, b.prim("sub", period, j))
@@ -125,7 +126,8 @@ def _with_constant(
 def _widths(
     sp: Specialiser, width: Value, rank: int, node: ast.AST
 ) -> list[tuple[Atom, Atom]]:
-    """How much is put before and after each axis: n, (n, m), or such a pair for each axis."""
+    """Return the numbers of elements before and after each axis, from n, (n, m), or a pair for each
+    axis."""
 
     def number(v: Value) -> Atom:
         return ext.int_atom(sp, v, node, "pad_width")

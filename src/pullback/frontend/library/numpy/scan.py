@@ -1,4 +1,5 @@
-"""NumPy's running sums, and functions that shift, mirror, repeat or mask the elements of arrays."""
+"""Compile NumPy's running sums, and functions that shift, mirror, repeat or mask the elements of
+arrays."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ _ALL = SliceV(NONE, NONE, NONE)
 
 
 def running(sp: Specialiser, count: Atom, init: Atom, step: Callable[[Atom, Atom], Atom]) -> Var:
-    """The array of ``s = step(i, s)`` for all i: a Loop that emits every state."""
+    """Return the array of all ``s = step(i, s)``: a Loop that emits every state."""
     index, state = Var("i", I64), Var("s", init.type)
 
     def body() -> tuple[Atom, Atom]:
@@ -50,7 +51,7 @@ def running(sp: Specialiser, count: Atom, init: Atom, step: Callable[[Atom, Atom
 
 
 def cumulative(sp: Specialiser, x: ArrayV, axis: int, name: str, node: ast.AST) -> ArrayV:
-    """Running sums ("add") or products ("mul") along an axis."""
+    """Return running sums ("add") or products ("mul") along an axis."""
     t: Element = x.elem if isinstance(x.elem, Real) else I64
     own = ext.extents(sp, x)
     init = lit(0 if name == "add" else 1, t)
@@ -96,7 +97,7 @@ _register_cumulative(np.cumprod, "mul")
 
 
 def _along(x: ArrayV, axis: int, part: SliceV) -> TupleV:
-    """The index that applies a slice to one axis."""
+    """Return the index that applies a slice to one axis."""
     return TupleV(tuple(part if k == axis else _ALL for k in range(x.rank)))
 
 
