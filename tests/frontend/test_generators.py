@@ -356,7 +356,7 @@ def test_items_are_not_kept():
 
 @pytest.mark.parametrize("endless", [
     lambda x: sum(a * b for a, b in zip([1.0, 2.0], itertools.accumulate(itertools.repeat(x)))),
-    lambda x: sum(a * b * x for a, b in zip([1.0, 2.0], filter(lambda k: k % 2, itertools.count()))),
+    lambda x: sum(a * x for _, a in zip([1.0, 2.0], filter(lambda k: k % 2, itertools.count()))),
     lambda x: sum(a * b * x for a, b in zip([1.0, 2.0], (k for k in itertools.count() if k % 2))),
     lambda x: next(v for v in itertools.accumulate(x * k for k in itertools.count()) if v > 7.0),
 ])  # fmt: skip
