@@ -6,6 +6,7 @@ from pullback.api.compilation import jit
 from pullback.api.data import config, pack, ravel, unpack
 from pullback.api.gradients import grad, value_and_grad
 from pullback.api.looking import cost, show
+from pullback.api.rules import custom_jvp, custom_vjp, primitive
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
@@ -30,6 +31,9 @@ __all__ = [
     "pack",
     "unpack",
     "ravel",
+    "custom_vjp",
+    "custom_jvp",
+    "primitive",
     "check_grads",
     "show",
     "cost",

@@ -111,6 +111,8 @@ class Run(PythonValues, Specialiser):
         """The union that a record was put into first."""
         self.several: set[str] = set()
         """The functions in which one record became nodes of several unions."""
+        self.rules: dict[object, object] = {}
+        """The functions of Core for calls with a rule (``derivatives.rules``), by kinds."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside: which nodes are one decides these."""
         self.long_tuples = False
