@@ -9,6 +9,7 @@ from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
+from pullback.api.rules import custom_jvp, custom_vjp, primitive
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
@@ -40,6 +41,9 @@ __all__ = [
     "pack",
     "unpack",
     "ravel",
+    "custom_vjp",
+    "custom_jvp",
+    "primitive",
     "check_grads",
     "show",
     "cost",

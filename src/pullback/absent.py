@@ -3,10 +3,6 @@ today."""
 
 from __future__ import annotations
 
-_RULE = (
-    "give the value and the derivative g apart: pb.stop_gradient(f(x)) + pb.stop_gradient(g(x)) * "
-    "(x - pb.stop_gradient(x))"
-)
 _RECOMPUTED = "f itself: what is cheap is computed again in the reverse sweep anyway"
 _NUMPY = "NumPy itself: Pullback compiles np.exp, np.linalg.solve and the others"
 
@@ -14,10 +10,7 @@ ABSENT: dict[str, str] = {
     "vmap": "pb.map(f, xs), or np.stack([f(x) for x in xs])",
     "pmap": "pb.map(f, xs), or np.stack([f(x) for x in xs])",
     "jet": "pb.jvp(lambda x: pb.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))",
-    "custom_vjp": _RULE,
-    "custom_jvp": _RULE,
-    "primitive": _RULE,
-    "defvjp": _RULE,
+    "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
     "implicit_root":
         "a Newton step at the root: y = pb.stop_gradient(solve(x)); y - f(y, x) / pb.grad(f)(y, x)",
     "implicit_fixed_point":

@@ -41,6 +41,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -289,6 +290,9 @@ def _op(p: _Pass, op: Op) -> Op:
             return Vjp(f, p.atoms(args), _wrt(p, f, wrt), p.atoms(seeds))
         case Jvp(f, args, wrt, tangents):
             return Jvp(f, p.atoms(args), _wrt(p, f, wrt), p.atoms(tangents))
+        case Ruled(f, args, wrt, rule, names):
+            each = tuple(n for n, a in zip(names, args, strict=True) for _ in p.atom(a))
+            return Ruled(f, p.atoms(args), _wrt(p, f, wrt), rule, each)
         case MakeTuple() | Project() | Index() | Update() | Prim():
             raise AssertionError("handled by _let")
         case (

@@ -48,6 +48,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    Ruled,
     Sum_,
     Update,
     Var,
@@ -56,7 +57,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.traverse import all_lets, free_variables, map_functions
+from pullback.core.traverse import all_lets, called, free_variables, map_functions
 from pullback.core.types import I64, Array
 
 
@@ -65,10 +66,11 @@ def own_updates(program: Program) -> Program:
     program = without_passed(program)
     order = call_order(program)
     lent = {program.main} | {
-        let.op.function
+        name
         for f in program.functions.values()
         for let in all_lets(f.body)
-        if isinstance(let.op, Vjp | Jvp)
+        if isinstance(let.op, Vjp | Jvp | Ruled)
+        for name in called(let.op)
     }
     consumes = {
         name: NOBODY if name in lent else given

@@ -49,6 +49,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -275,6 +276,9 @@ class _Printer:
             case Update(a, idx, v, checked):
                 path = "".join(f"[{self.atoms(some)}]" for some in levels(a.type, idx))
                 return f"{self.atom(a)}{_bang(checked)}{path} := {self.atom(v)}"
+            case Ruled(f, args, wrt, rule, _):
+                by = " ".join(rule.functions)
+                return f"ruled {f}({self.atoms(args)}) wrt {list(wrt)} by {by}"
             case Vjp(f, args, wrt, seeds):
                 return f"vjp {f}({self.atoms(args)}) wrt {list(wrt)} seeds ({self.atoms(seeds)})"
             case Jvp(f, args, wrt, ts):

@@ -23,6 +23,7 @@ from pullback.core.terms import (
     Let,
     Loop,
     Prim,
+    Ruled,
     Update,
     Var,
     Vjp,
@@ -99,7 +100,7 @@ class Sharing:
                 for v, carry, init in zip(let.vars, carried, inits):
                     self.union(v, carry)
                     self.union(v, init)
-            case Call(_, args) | Vjp(_, args, _, _) | Jvp(_, args, _, _):
+            case Call(_, args) | Ruled(_, args) | Vjp(_, args, _, _) | Jvp(_, args, _, _):
                 shared = [v for v in let.vars if _holds(v)]
                 for a in args if shared else ():
                     self.union(shared[0], a)

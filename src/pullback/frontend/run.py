@@ -112,6 +112,8 @@ class Run(PythonValues, Specialiser):
         """For a record, the union into which it was put first."""
         self.several: set[str] = set()
         """The functions in which one record became nodes of several unions."""
+        self.rules: dict[object, object] = {}
+        """The functions of Core for calls with a rule (``derivatives.rules``), by kinds."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside the program; they depend on which nodes are one."""
         self.long_tuples = False

@@ -36,6 +36,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -117,7 +118,7 @@ def makes_nodes(variables: Sequence[Var], op: Op) -> bool:
     match op:
         case Inject(t, _, fields):
             return isinstance(t, Named) and bool(fields)
-        case Call():
+        case Call() | Ruled():
             return any(_holds_node(v.type) for v in variables)
         case _:
             lets = (let for _, block in sub_blocks(op) for let in block.lets)
@@ -167,6 +168,8 @@ def _key(op: Op, bound: Bound) -> Hashable:
             return (Call, f, *read)
         case Vjp(f, _, wrt, _) | Jvp(f, _, wrt, _):
             return (type(op), f, wrt, *read)
+        case Ruled(f, _, wrt, rule, names):
+            return (Ruled, f, wrt, rule, names, *read)
         case AccRead(_, _, bits) | AccTake(_, _, bits):
             return (type(op), bits, *read)
         case (

@@ -28,6 +28,7 @@ from pullback.core.terms import (
     Loop,
     Op,
     Program,
+    Ruled,
     Sum_,
     Var,
     Vjp,
@@ -35,6 +36,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
+from pullback.core.traverse import called
 
 
 def drop_dead(program: Program) -> Program:
@@ -167,9 +169,10 @@ class _Marks:
                 self.calls[f].append(op)
                 params = self.program.functions[f].params
                 self.need(a for a, v in zip(args, params) if v in self.needed)
-            case Vjp(f, _, _, _) | Jvp(f, _, _, _):
-                self.reach(f)
-                self.fix(f)
+            case Vjp() | Jvp() | Ruled():
+                for f in called(op):
+                    self.reach(f)
+                    self.fix(f)
                 self.need(atoms(op))
             case _:
                 self.need(atoms(op))

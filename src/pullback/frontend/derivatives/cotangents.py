@@ -70,11 +70,14 @@ def extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:
     ]
 
 
-def check_shapes(run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: ast.AST) -> None:
+def check_shapes(
+    run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: ast.AST,
+    message: str = "a (co)tangent of another shape than its array",
+) -> None:  # fmt: skip
     """(Co)tangents must have the shapes of what they are for: memory is read by these."""
     for a, b in zip(extents(run, given), wanted, strict=True):
         fits = run.b.prim("eq", a, b)
-        run.require(fits, "ValueError", "a (co)tangent of another shape than its array", node)
+        run.require(fits, "ValueError", message, node)
 
 
 def with_zeros(

@@ -36,11 +36,10 @@ def inline_calls(program: Program) -> Program:
     named: set[str] = {program.main}
     for f in program.functions.values():
         for let in all_lets(f.body):
-            name = called(let.op)
             if isinstance(let.op, Call):
                 calls[let.op.function] += 1
-            elif name is not None:
-                named.add(name)
+            else:
+                named.update(called(let.op))
     once = {name for name, n in calls.items() if n == 1} - recursive - named
     done: dict[str, Function] = {}
     size: dict[str, int] = {}
