@@ -101,7 +101,7 @@ class Tree:
         self.found.lines += compiled.text.count("\n")
         return compiled
 
-    def _link_text(self, text: str, *_: Any) -> NotLinked:
+    def _link_text(self, text: str, *_: Any, **options: Any) -> NotLinked:
         # What is not the code of a program is a conversion of data, made once for all programs.
         self.conversions.add(digest(llvm_text(text)))
         return NotLinked()

@@ -108,7 +108,7 @@ class Target:
         made = self.run.b.let(op, (*types, *(args[k].type for k in wrt)), self.site)
         rest = iter(made[len(types) :])
         gradients = []
-        for n, own in zip(numbers, places):
+        for n, own in zip(numbers, places, strict=True):
             cts = iter(own.opened(self.run, [next(rest) for _ in own.positions]))
             gradients.append(cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts))
         return list(made[: len(types)]), gradients
@@ -121,7 +121,9 @@ class Target:
         self.run.declare_kind(self.result)
         name, args, places = joined(self, [self.wrt(n) for n in numbers], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
-        given = [a for own, ts in zip(places, tangents) for a in own.closed(self.run, ts)]
+        given = [
+            a for own, ts in zip(places, tangents, strict=False) for a in own.closed(self.run, ts)
+        ]
         out = [t for t in types if has_reals(t, self.run.decls)]
         op = Jvp(name, tuple(args), tuple(wrt), tuple(given))
         made = list(self.run.b.let(op, (*types, *out), self.site))
@@ -176,7 +178,7 @@ def joined(
     places = []
     outer = [params[k] for k in kept]
     lets: list[Let] = []
-    for own, together in zip(leaves, groups):
+    for own, together in zip(leaves, groups, strict=True):
         joint = None
         if together:
             types = tuple(params[k].type for k in together)
@@ -195,7 +197,7 @@ def joined(
     name = f"{f.name}.joined.{len(run.functions)}" if inside else f.name
     if any(_has_nodes(params[k].type) for own in leaves for k in own):
         gives_nodes = any(map(_has_nodes, f.results))
-        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds))
+        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds, strict=False))
         run.by_nodes.append(ByNodes(name, gives_nodes, mixed, target.site))
     if not inside:
         return name, args, places

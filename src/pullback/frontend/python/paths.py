@@ -10,6 +10,7 @@ through closure cells, defaults, fields and items:
 from __future__ import annotations
 
 import dataclasses
+from types import CellType
 from typing import ClassVar, cast
 from weakref import WeakValueDictionary
 
@@ -66,8 +67,8 @@ def _step(
             return cls
         case ("cell", int(k)):
             try:
-                cells = cast("tuple[object, ...] | None", getattr(value, "__closure__", None)) or ()
-                return cells[k].cell_contents  # type: ignore[attr-defined]
+                cells = cast("tuple[CellType, ...] | None", getattr(value, "__closure__", None))
+                return (cells or ())[k].cell_contents
             except (ValueError, IndexError):
                 return MISSING
         case ("default", int(k)):
