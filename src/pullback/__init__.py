@@ -25,7 +25,7 @@ from pullback.errors import PullbackError, UnsupportedError
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__ = [  # noqa: RUF022  # in the order of the documentation
     "jit",
     "grad",
     "value_and_grad",

@@ -19,7 +19,7 @@ from pullback.frontend.specialise import Specialised, specialise
 
 def compiled(f: Callable[..., Any], *args: Any) -> Specialised:
     """The specialisation for these arguments, checked."""
-    made = specialise(f, tuple(map(type_of, args)), args)  # type: ignore[arg-type]
+    made = specialise(f, tuple(map(type_of, args)), args)
     check(made.program, Dialect.SOURCE)
     return made
 

@@ -19,7 +19,7 @@ ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 def specialised(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> Specialised:
     """f for the types of numbers and arrays."""
     kinds = tuple(type_of(a) for a in args)
-    return specialise(f, kinds, args, assume_equal=assume_equal)  # type: ignore[arg-type]
+    return specialise(f, kinds, args, assume_equal=assume_equal)
 
 
 def core(f: Callable[..., Any], *args: Any) -> Program:

@@ -81,7 +81,7 @@ def _difference(
     out, cotangent = along
 
     def at(step: float) -> float:
-        moved = [pytrees.moved(x, t, step) for x, t in zip(args, tangents)]
+        moved = [pytrees.moved(x, t, step) for x, t in zip(args, tangents, strict=False)]
         return pytrees.inner(out, f(*moved), cotangent)
 
     def central(step: float) -> float:

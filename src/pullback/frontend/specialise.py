@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.terms import Function, Program, Site, Var
+from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import derivative_calls, identity, rules
@@ -242,12 +242,12 @@ class _Attempt:
                 for i, k in enumerate(self.arg_types)
             ]
             kind: Kind = static_kind(None)
-            atoms: list[Var] = []
+            atoms: list[Atom] = []
             try:
                 result = tightened(rt, _no_generator(rt, rt.call(f, args, node)), node)
                 kind = rt.kind(result, node)
                 refuse_results(rt, kind, node)
-                atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
+                atoms = flatten(result).atoms
             except Unreachable:
                 pass
             block = b.block(tuple(atoms))

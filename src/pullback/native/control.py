@@ -76,7 +76,7 @@ def if_(f: FunctionText, instr: IfCode) -> None:
         f.line(f"br label %join{k}")
     f.block(f"join{k}")
     (yes, yes_from), (no, no_from) = ends
-    for d, a, b in zip(instr.dsts, yes, no):
+    for d, a, b in zip(instr.dsts, yes, no, strict=True):
         if a == b:
             f.bind(d, a)
             continue
@@ -92,7 +92,7 @@ def _phis(
     f.line(f"br label %{head}")
     f.block(head)
     start = len(f.lines)
-    for reg, init in zip(regs, inits):
+    for reg, init in zip(regs, inits, strict=True):
         f.define(reg, f"phi {llvm_type(reg.ty, reg.lanes)} [ {init}, %{before} ]")
     return start
 
@@ -108,7 +108,7 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     k = f.count
     lanes = tuple(c.lanes for c in instr.carried)
     lo, hi = f.value(instr.lo), f.value(instr.hi)
-    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes)))
+    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes, strict=True)))
     regs = (instr.index, *instr.carried)
     if isinstance(each, Pieces):
         return _pieces(f, instr, each, hi, regs, inits)
@@ -164,7 +164,7 @@ def _round(
     _complete(f, start, (following, *values))
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
-    for d, c in zip(instr.dsts, instr.carried):
+    for d, c in zip(instr.dsts, instr.carried, strict=True):
         f.bind(d, f.names[c.id])
 
 
@@ -256,7 +256,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     k = f.count
     each = f.out.facts.poll(instr)
     lanes = tuple(c.lanes for c in instr.carried)
-    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
+    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes, strict=True))
     regs = instr.carried
     if isinstance(each, Some):  # the register of rounds until the next count
         regs, inits = (*regs, Reg("left", Ty.I64)), (*inits, str(each.rounds))
@@ -270,7 +270,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     _complete(f, start, (*values, *more_values))
     f.line(f"br label %while{k}")
     f.block(f"done{k}")
-    for d, c in zip(instr.dsts, instr.carried):
+    for d, c in zip(instr.dsts, instr.carried, strict=True):
         f.bind(d, f.names[c.id])
 
 

@@ -269,11 +269,11 @@ class FunctionText(ContextLines):
         types = [LLVM[t] for t in self.function.results]
         values = ["i32 0"] if self.fails else []
         if len(types) > IN_REGISTERS:
-            for k, (t, r) in enumerate(zip(types, results)):
+            for k, (t, r) in enumerate(zip(types, results, strict=True)):
                 at = self.let(f"getelementptr i8, ptr %results, i64 {8 * k}")
                 self.line(f"store {t} {r}, ptr {at}, align 8")
         else:
-            values += [f"{t} {r}" for t, r in zip(types, results)]
+            values += [f"{t} {r}" for t, r in zip(types, results, strict=True)]
         if len(values) < 2:
             self.line(f"ret {values[0] if values else 'void'}")
             return
@@ -292,7 +292,7 @@ class FunctionText(ContextLines):
                 each = None
             self.instr(instr)
         want = lanes or (1,) * len(region.yields)
-        return tuple(self.value(v, n) for v, n in zip(region.yields, want))
+        return tuple(self.value(v, n) for v, n in zip(region.yields, want, strict=True))
 
     # --- instructions ---
 
