@@ -83,7 +83,8 @@ def _known_order(
     values = [k.value for k in keys if isinstance(k, Static)]
     places = range(len(items))
     try:
-        return sorted(places, key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]  # raises
+        key = values.__getitem__
+        return sorted(places, key=key, reverse=reverse)  # type: ignore[arg-type]  # it may raise
     except (TypeError, IndexError):
         return list(range(len(items))) if len(items) < 2 else None
 
