@@ -9,6 +9,7 @@ from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
+from pullback.api.maps import vmap
 from pullback.api.rules import custom_jvp, custom_vjp, primitive
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
@@ -38,6 +39,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "hessian",
     "hvp",
     "vhp",
+    "vmap",
     "pack",
     "unpack",
     "ravel",
