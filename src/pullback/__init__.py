@@ -5,6 +5,9 @@ from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
 from pullback.api.data import config, pack, ravel, unpack
 from pullback.api.gradients import grad, value_and_grad
+from pullback.api.hessian_products import hvp, vhp
+from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
+from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
@@ -27,6 +30,13 @@ __all__ = [
     "value_and_grad",
     "vjp",
     "jvp",
+    "linearize",
+    "jacfwd",
+    "jacrev",
+    "jacobian",
+    "hessian",
+    "hvp",
+    "vhp",
     "pack",
     "unpack",
     "ravel",
