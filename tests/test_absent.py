@@ -23,6 +23,9 @@ def g(x):
     return np.stack([x[0] * x[1], np.sin(x[2])])
 
 
+MISSING = sorted(set(ABSENT) - set(pb.__all__))
+"""Names that have a row and are not public yet."""
+
 JACOBIAN = np.array([[-1.0, 0.5, 0.0], [0.0, 0.0, math.cos(2.0)]])
 HESSIAN = np.array([[3.0, 1.0, 0.0], [1.0, -6.0, 0.0], [0.0, 0.0, 12.0]])
 
@@ -36,7 +39,7 @@ def test_the_public_names():
     assert set(pb.__all__) == set(space) - {"__builtins__"}
 
 
-@pytest.mark.parametrize("name", sorted(ABSENT))
+@pytest.mark.parametrize("name", MISSING)
 def test_what_is_not_there_says_what_to_write(name):
     assert not hasattr(pb, name)
     with pytest.raises(AttributeError) as caught:
@@ -48,16 +51,16 @@ def test_an_unknown_name_is_an_attribute_error_as_usual():
     with pytest.raises(AttributeError, match=r"^module 'pullback' has no attribute 'gradd'$"):
         pb.gradd  # noqa: B018
     with pytest.raises(ImportError):
-        exec("from pullback import hessian")
+        exec("from pullback import gradd")
 
 
 def test_inside_compiled_code_it_is_refused():
     def inside(x):
-        return pb.hessian(f)(x)[0, 0]  # type: ignore[attr-defined]
+        return pb.tree_map(f, x)  # type: ignore[attr-defined]
 
-    with pytest.raises(pb.PullbackError, match=r"pb\.hessian is not there yet") as caught:
+    with pytest.raises(pb.PullbackError, match=r"pb\.tree_map is not there yet") as caught:
         pb.jit(inside)(X)
-    assert caught.value.rewrite == ABSENT["hessian"]
+    assert caught.value.rewrite == ABSENT["tree_map"]
     assert isinstance(caught.value, AttributeError)
 
 

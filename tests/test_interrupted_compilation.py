@@ -61,7 +61,8 @@ def loops_{k}(x):
 
 
 class Count:
-    """Counts calls and returns of Python code; the one at ``at`` is interrupted."""
+    """Counts calls and returns of Python code; the one at ``at`` is interrupted, or the next one
+    where Python drops the exception because a finaliser runs."""
 
     def __init__(self, at: int = -1) -> None:
         self.left = at
@@ -76,13 +77,19 @@ class Count:
     def run(self, call: Callable[[], object]) -> bool:
         """Whether a call was interrupted."""
         sys.setprofile(self)
+        before, sys.unraisablehook = sys.unraisablehook, self._dropped
         try:
             call()
         except KeyboardInterrupt:
             return True
         finally:
             sys.setprofile(None)
+            sys.unraisablehook = before
         return False
+
+    def _dropped(self, _: object) -> None:
+        self.left = self.seen + 3  # after the end of `setprofile`, and of this
+        sys.setprofile(self)
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,15 @@
 """Automatic differentiation of ordinary functional Python, with a bounded cost."""
 
 from pullback.absent import absence
-from pullback.api import (
-    check_grads,
-    config,
-    cost,
-    grad,
-    jit,
-    jvp,
-    pack,
-    ravel,
-    show,
-    unpack,
-    value_and_grad,
-    vjp,
-)
+from pullback.api.checking import check_grads
+from pullback.api.compilation import jit
+from pullback.api.data import config, pack, ravel, unpack
+from pullback.api.gradients import grad, value_and_grad
+from pullback.api.hessian_products import hvp, vhp
+from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
+from pullback.api.linear_maps import linearize
+from pullback.api.looking import cost, show
+from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
     debug_print,
@@ -35,6 +30,13 @@ __all__ = [
     "value_and_grad",
     "vjp",
     "jvp",
+    "linearize",
+    "jacfwd",
+    "jacrev",
+    "jacobian",
+    "hessian",
+    "hvp",
+    "vhp",
     "pack",
     "unpack",
     "ravel",

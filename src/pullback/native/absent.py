@@ -16,7 +16,7 @@ Absent = Sequence[tuple[Names, str]]
 """Namespaces of modules, each with a name that it must not have."""
 
 CHECK = "call i1 @pb_absent()"
-"""The condition that one of the names is not there."""
+"""The condition that none of the names is there."""
 
 
 def _by_namespace(absent: Absent) -> list[tuple[Names, list[str]]]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
@@ -30,6 +31,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     Owner,
     RecordV,
+    Static,
     TupleV,
     UnionV,
     Value,
@@ -75,9 +77,35 @@ def check_shapes(run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: 
         run.require(fits, "ValueError", "a (co)tangent of another shape than its array", node)
 
 
-def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom]:
-    """The atoms of a (co)tangent for the real leaves of a value of ``kind``."""
+def with_zeros(
+    run: Run, kind: Kind, given: Sequence[Atom | None], shape: Sequence[Atom], node: ast.AST
+) -> list[Atom]:
+    """The atoms of a cotangent with zeros where there is None. ``shape``: the extents of all arrays
+    of real numbers among the leaves of what the cotangent is for."""
+    types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
+    rest, found = iter(shape), list[Atom]()
+    for t, atom in zip(types, given, strict=True):
+        rank = t.rank if isinstance(t, Array) and is_real(t) else 0
+        own = [next(rest) for _ in range(rank)]
+        found.append(_zero(run, t, own, node) if atom is None else atom)
+    return found
+
+
+def _zero(run: Run, t: Type, extents: Sequence[Atom], node: ast.AST) -> Atom:
+    """Zero as a number, or an array of zeros."""
+    zero = lit(0.0, t.elem if isinstance(t, Array) else t)
+    return run.array(extents, lambda _: zero, node).atom if extents else zero
+
+
+def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom | None]:
+    """The atoms of a (co)tangent for the real leaves of a value of ``kind``; None where it is given
+    as None, which stands for zero."""
     match kind, value:
+        case (ScalarK() | ArrayK() | TupleK() | RecordK()), Static(None):
+            types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
+            if not all(map(is_real, types)):
+                run.refuse(node, f"None as a (co)tangent of {describe(kind)}")
+            yield from (None for _ in types)
         case ScalarK(t), _:
             if isinstance(t, Real):
                 yield run.convert(value, t, node)

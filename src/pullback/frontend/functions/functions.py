@@ -302,24 +302,28 @@ class Functions:
         except PullbackError as e:
             if self._in_package(definition, e):
                 raise self._blamed(definition, e, node) from None
-            if len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
+            caller = self.run.frame.definition
+            shown = caller is None or not package_of(caller.file)
+            if shown and len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
                 e.add_note("in the call\n" + excerpt(self.run.site(node)))
             raise
         self.fixpoint.lean_on(spec)
         return spec
 
     def _in_package(self, definition: Definition, e: PullbackError) -> bool:
-        """Whether an installed package, called from elsewhere, is where something is refused."""
+        """Whether an installed package, called from elsewhere, is where something is refused (a
+        function that it was given is elsewhere)."""
         caller = self.run.frame.definition
         package = package_of(definition.file)
         outer = "" if caller is None else package_of(caller.file)
-        return package != "" and outer != package and e.site is not None
+        here = e.site is not None and package_of(e.site.file) == package
+        return package != "" and outer != package and here
 
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """The refusal of what a package does, shown where it is called."""
         name = _public_name(definition)
         known = rewrite_of(name)
-        rewrite = e.rewrite if known == ANYTHING else known
+        rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
         made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
         if e.site is not None:
             made.add_note("inside of it\n" + excerpt(e.site))
@@ -359,7 +363,8 @@ def _thread(consumer: Kind) -> ThreadK:
 def _public_name(definition: Definition) -> str:
     """The name of a package's function; that of the library function which a text means."""
     for function, text in WRITTEN.items():
-        if text.__name__ == definition.name and text.__globals__ is definition.globals:
+        outermost = definition.qualname.partition(".")[0]
+        if text.__name__ == outermost and text.__globals__ is definition.globals:
             return name_of(function)
     return f"{definition.globals.get('__name__')}.{definition.qualname}"
 

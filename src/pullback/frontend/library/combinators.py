@@ -35,7 +35,7 @@ from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
 from pullback.frontend.library.numpy.sequences import to_array
 
 
-def _count(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
+def count_of(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
     count = ext.int_atom(sp, n, node, "the size")
     message = "the size must not be negative"
     if isinstance(count, Lit) and int(count.value) < 0:
@@ -55,7 +55,7 @@ def _gathered(sp: Specialiser, items: ListV, node: ast.AST) -> Value:
 @register(combinators.build)
 def build(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     n, f = bind(sp, "pb.build", args, kwargs, node, n=MISSING, f=MISSING)
-    count = _count(sp, n, node)
+    count = count_of(sp, n, node)
     items = sp.sequence(count, lambda i: sp.call(f, (index_scalar(i),), node), node)
     return _gathered(sp, items, node)
 

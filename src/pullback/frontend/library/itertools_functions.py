@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.iteration import (
+    ENDLESS,
     as_run,
     collect,
     indexed,
@@ -24,6 +25,7 @@ from pullback.frontend.interpret.iteration import (
     iterator,
     known,
     mapped,
+    require_end,
 )
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.join import generalise
@@ -46,8 +48,6 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import iterators
 from pullback.frontend.run import Run
 
-ENDLESS = 1 << 62
-"""The number of items of ``count()``, ``cycle(xs)`` and ``repeat(x)``."""
 _MOST_UNROLLED = 256
 
 
@@ -130,6 +130,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         for item in given[1:]:
             out.append(sp.call(f, (out[-1], item), node))
         return TupleV(tuple(out), is_list=True)
+    require_end(sp, items, node)
     found = items
     if is_none(first):
         # The first state is the first item: an empty iteration has neither.

@@ -41,6 +41,7 @@ from pullback.frontend.library import (
     operator_functions,
     partial_application,
     python_builtins,
+    structures,
 )
 from pullback.frontend.library.numpy import (
     choice,
@@ -89,4 +90,5 @@ __all__ = [
     "shape",
     "sort",
     "special_functions",
+    "structures",
 ]

@@ -35,7 +35,10 @@ _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "p
               "pullback.combinators")  # fmt: skip
 """The modules of Pullback itself whose functions are compiled like the user's."""
 
-_TEXTS = PurePath(__file__).parents[1] / "library" / "text"
+_TEXTS = (
+    PurePath(__file__).parents[1] / "library" / "text", PurePath(__file__).parents[2] / "api",
+)  # fmt: skip
+"""The folders of the texts that mean library functions, and derived operators."""
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _STANDARD = tuple(
@@ -45,10 +48,9 @@ _STANDARD = tuple(
 
 @lru_cache(maxsize=1024)
 def package_of(file: str) -> str:
-    """Return the package that a file belongs to, if it is installed and may be read ('': the file
-    is the user's, or of the standard library). The texts that stand for library functions are a
-    package, too."""
-    if PurePath(file).parent == _TEXTS:
+    """Return the package that a file belongs to, if it is installed and may be read ('': it is the user's,
+    or of the standard library). The texts of this package are one, too."""
+    if PurePath(file).parent in _TEXTS:
         return "pullback"
     parts = PurePath(file).parts
     for k in range(len(parts) - 2, -1, -1):

@@ -60,9 +60,9 @@ _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
 
 
 def _is_library(names: dict[str, object]) -> bool:
-    """Whether this is the namespace of library functions in plain Python (``library/text``), whose
-    globals do not change."""
-    return str(names.get("__name__")).startswith("pullback.frontend.")
+    """Whether this is the namespace of library functions in plain Python (``library/text``) or of
+    derived operators: their globals do not change."""
+    return str(names.get("__name__")).startswith(("pullback.frontend.", "pullback.api."))
 
 
 ABSENT = ("absent",)

@@ -1,0 +1,35 @@
+"""``pb.jit``: the function itself, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pullback.api.operator_objects import Operator
+from pullback.call import driver
+from pullback.call.request import Request, What
+
+
+def jit(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f``, compiled.
+
+    Returns a function with the results of ``f`` itself, compiled for the types of the arguments at
+    the first call with such types: numbers, arrays (of the shapes that NumPy gives), lists,
+    dicts, records. Errors that ``f`` raises are raised; what cannot be compiled is refused with a
+    ``PullbackError`` that shows the place.
+
+    >>> jit(_square)(3.0)
+    9.0
+    """
+    return Operator(f, Request(What.VALUE), ("jit",))
+
+
+def _square(x: float) -> float:
+    """For the examples above."""
+    return x * x
+
+
+driver.register_operators(jit=jit)
+
+
+__all__ = ["jit"]

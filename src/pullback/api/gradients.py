@@ -1,0 +1,69 @@
+"""``pb.grad`` and ``pb.value_and_grad``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pullback.api.operator_objects import Argnums, MethodOperator, Operator, argument_numbers
+from pullback.call import driver
+from pullback.call.request import Request, What
+
+
+def grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[..., Any]:
+    """The gradient of ``f``, a function that returns one real number.
+
+    Returns a function of the same arguments. Its result has the form of argument ``argnums`` (of a
+    tuple of arguments where ``argnums`` is a tuple): an array has an array of its dtype, a record
+    an instance of its class, and what is discrete ``None``. With ``has_aux`` the function returns
+    ``(value, aux)`` and its gradient ``(gradient, aux)``. Raises ``TypeError`` where ``f`` does not
+    return a real number or the argument has none.
+
+    Reverse mode: Smeding and Vákár, Efficient CHAD (2022). Any other ``method`` is one of the
+    papers' (``pullback.papers``), run step by step by the reference evaluator; a ``ValueError``
+    lists them, and a function outside the source language of a paper is refused.
+
+    >>> grad(_square)(3.0)
+    6.0
+    """
+    return _gradient(f, What.GRADIENT, argnums, has_aux, method)
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, method: str = "chad"
+) -> Callable[..., Any]:
+    """``f`` and its gradient together: returns a function that returns ``(value, gradient)``, as
+    ``scipy.optimize.minimize(..., jac=True)`` wants it. With ``has_aux``: ``((value, aux),
+    gradient)``. Forms, methods and errors are those of ``grad``, and so is the algorithm.
+
+    >>> value_and_grad(_square)(3.0)
+    (9.0, 6.0)
+    """
+    return _gradient(f, What.VALUE_AND_GRADIENT, argnums, has_aux, method)
+
+
+def _gradient(
+    f: Callable[..., Any], what: What, argnums: Argnums, has_aux: bool, method: str
+) -> Operator:
+    """The operator ``grad`` or ``value_and_grad`` by a method."""
+    wanted, alone = argument_numbers(f, argnums)
+    native = method if method in driver.REVERSE else driver.NATIVE
+    request = Request(what, wanted, alone, has_aux, native)
+    said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)
+    driver.require_method(method, driver.REVERSE)
+    if method in driver.REVERSE:
+        return Operator(f, request, said)
+    return MethodOperator(f, request, said, method)
+
+
+def _square(x: float) -> float:
+    """For the examples above."""
+    return x * x
+
+
+driver.register_operators(grad=grad, value_and_grad=value_and_grad)
+
+
+__all__ = ["grad", "value_and_grad"]

@@ -1,0 +1,101 @@
+"""``pb.show`` and ``pb.cost``: what was compiled, and how many steps it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pullback.api.operator_objects import (
+    MethodOperator,
+    Operator,
+    for_count,
+    positional,
+)
+from pullback.call import driver
+from pullback.call.driver import derive, plain
+from pullback.call.misuse import require_function
+from pullback.call.request import Request, What
+from pullback.errors import ArgumentValueError
+
+
+def _method_of(f: Callable[..., Any], method: str | None) -> str | None:
+    """The method that is asked for by name, or that ``f`` is an operator's result by."""
+    if method is not None:
+        driver.require_method(method, driver.REVERSE)
+    return f._method if method is None and isinstance(f, MethodOperator) else method
+
+
+def _asked(f: Callable[..., Any], args: tuple[Any, ...], method: str | None) -> tuple[
+    Callable[..., Any], tuple[Any, ...], Request
+]:  # fmt: skip
+    """The function, arguments and request that ``show`` and ``cost`` are about."""
+    require_function(f, "show", "pb.show(f, x), or pb.cost(f, x)")
+    if isinstance(f, Operator):
+        values = plain(positional(f._f, args, {}))
+        return f._f, values, for_count(f._request, len(values))
+    values = plain(positional(f, args, {}))
+    if method is None:
+        return f, values, Request(What.VALUE)
+    native = method if method in driver.REVERSE else driver.NATIVE
+    return f, values, Request(What.VALUE_AND_GRADIENT, driver.differentiable(values), method=native)
+
+
+def show(
+    f: Callable[..., Any], *args: Any, stage: str | None = None, method: str | None = None
+) -> str:
+    """Print a stage of the compilation of ``f`` for these arguments, and return its text.
+
+    ``stage`` is "core" (what the front end made), a name of ``pipeline.PIPELINE``, "loop", "llvm"
+    or "llvm optimised"; without it the last Core program is shown. ``f`` may be an operator's
+    result, such as ``pb.grad(f)``; ``method="chad"`` shows the gradient by all arguments, a method
+    of the papers its transformed program. Raises ``ValueError`` for a name that is none.
+
+    >>> text = show(_square, 3.0)
+    main main(x:f64) -> f64
+      let t:f64 = mul x x
+      return t
+    """
+    method = _method_of(f, method)
+    if method is not None and method not in driver.REVERSE:
+        text = driver.by_method(*_asked(f, args, method), method, derive).text()
+        print(text)
+        return text
+    texts = driver.stages(*_asked(f, args, method))
+    if stage is None:
+        stage = driver.PIPELINE[-1].name
+    if stage not in texts:
+        raise ArgumentValueError(f"no stage {stage!r}", "choose among " + ", ".join(texts))
+    print(texts[stage])
+    return texts[stage]
+
+
+def cost(f: Callable[..., Any], *args: Any, method: str | None = None) -> int:
+    """How many steps the reference evaluator takes for ``f(*args)``; with ``method="chad"`` or a
+    method of the papers, for the value and the gradient by all arguments that have one.
+
+    Every construct costs 1 and what its parts cost, a closure 1 and what it captures (Efficient
+    CHAD, App. C); the operations of a method's target language cost what its paper says. So the
+    numbers of two methods can be compared, and how they grow. Raises ``ValueError`` for a method
+    that there is not.
+
+    >>> cost(_square, 3.0) < cost(_square, 3.0, method="chad")
+    True
+    >>> [cost(_square, 3.0, method=m) for m in ("forward", "dual.tape", "chad.monadic")]
+    [50, 209, 179]
+    """
+    method = _method_of(f, method)
+    asked = _asked(f, args, method)
+    if method is None or method in driver.REVERSE:
+        return driver.steps(*asked)
+    return driver.by_method(*asked, method, derive).outcome.cost
+
+
+def _square(x: float) -> float:
+    """For the examples above."""
+    return x * x
+
+
+driver.register_operators(show=show, cost=cost)
+
+
+__all__ = ["cost", "show"]

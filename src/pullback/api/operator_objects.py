@@ -1,0 +1,195 @@
+"""What an operator makes of a function: an object that compiles when it is first called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pullback.call import driver
+from pullback.call.driver import derive
+from pullback.call.first_errors import first_error
+from pullback.call.misuse import require_function
+from pullback.call.request import Request, What
+from pullback.errors import ArgumentTypeError, PullbackError
+from pullback.structures import Numbers, chosen
+
+Argnums = int | str | Sequence[int | str] | Numbers
+Made = TypeVar("Made")
+
+
+def _nothing(*args: object) -> object:
+    """The fast call before the first call: it fits nothing."""
+    return NotImplemented
+
+
+MOST_OTHERS = 4
+"""An operator goes through so many compiled calls before it asks the driver."""
+
+
+class Operator:
+    """A function made by an operator. Compiled when it is first called, for the types of the
+    arguments; ``_fast`` is the compiled call of the last types seen, ``_others`` of some before."""
+
+    __slots__ = ("__dict__", "__weakref__", "_f", "_fast", "_others", "_request")
+
+    def __init__(self, f: Callable[..., Any], request: Request, said: tuple[object, ...]) -> None:
+        require_function(f, str(said[0]), f"pb.{said[0]}(f)(x), not pb.{said[0]}(f(x))")
+        functools.update_wrapper(self, f)
+        self._f = inner_function(f)
+        self._fast: Callable[..., Any] = _nothing
+        self._others: tuple[Callable[..., Any], ...] = ()
+        self._request = request
+        self.__pullback_operator__ = (said[0], self._f, *said[1:])
+
+    @property
+    def name(self) -> str:
+        """The operator's name."""
+        return str(self.__pullback_operator__[0])
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            try:
+                result = self._fast(*args)
+            except Exception as error:
+                if not driver.may_broadcast(error):
+                    raise (first := first_error(error, self._f, args)) from first.__cause__
+                result = NotImplemented
+            if result is not NotImplemented:
+                return result
+        return self._slow(args, kwargs)
+
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call for other types of arguments than the last, or with keyword arguments."""
+        values = positional(self._f, args, kwargs)
+        for fast in (self._fast, *self._others):
+            try:
+                result = fast(*values)
+            except Exception as error:
+                if not driver.may_broadcast(error):
+                    raise (first := first_error(error, self._f, values)) from first.__cause__
+                continue
+            if result is not NotImplemented:
+                break
+        else:
+            request = for_count(self._request, len(values))
+            try:
+                fast, result = driver.bind(self._f, values, request)
+            except PullbackError as error:  # where the compiler noticed it says nothing to a user
+                raise error.with_traceback(None) from None
+            except Exception as error:
+                raise (first := first_error(error, self._f, values)) from first.__cause__
+        before = (self._fast, *self._others)
+        self._others = tuple(x for x in before if x is not fast)[:MOST_OTHERS]
+        self._fast = fast
+        return result
+
+    def __repr__(self) -> str:
+        return f"<pb.{self.name} of {self._f!r}>"
+
+
+class MethodOperator(Operator):
+    """A gradient by a method of the papers: run by the reference evaluator, never compiled."""
+
+    __slots__ = ("_method",)
+
+    def __init__(
+        self, f: Callable[..., Any], request: Request, said: tuple[object, ...], method: str
+    ) -> None:
+        super().__init__(f, request, said)
+        self._method = method
+
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = positional(self._f, args, kwargs)
+        request = for_count(self._request, len(values))
+        found = by_method(self._f, values, request, self._method, derive)
+        gradient = found.gradients[0] if request.alone else found.gradients
+        if request.what is What.VALUE_AND_GRADIENT:
+            return found.value, gradient
+        if not request.has_aux:
+            return gradient
+        assert isinstance(found.value, tuple)
+        return gradient, found.value[1]
+
+
+def by_method(
+    f: Callable[..., Any], args: Sequence[Any], request: Request, method: str,
+    make: Callable[..., Made],
+) -> Made:  # fmt: skip
+    """What ``make`` makes of f by a method of the papers; an error of the program shows its
+    values."""
+    try:
+        return driver.by_method(f, args, request, method, make)
+    except PullbackError:
+        raise
+    except Exception as error:
+        raise (first := first_error(error, f, args, True)) from first.__cause__
+
+
+def for_count(request: Request, count: int) -> Request:
+    """The request with negative argument numbers counted from the end."""
+    if all(i >= 0 for i in request.argnums):
+        return request
+    argnums = tuple(i + count if i < 0 else i for i in request.argnums)
+    if min(argnums) < 0:
+        raise ArgumentTypeError(
+            f"argnums={request.argnums} with {count} arguments given: a differentiated argument "
+            "must be given",
+            "count from 0: argnums=0 is the first argument",
+        )
+    return replace(request, argnums=argnums)
+
+
+def positional(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments by position, as Python binds them; a TypeError as Python's where they do not
+    fit."""
+    signature = _signature(f)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as e:
+        name = getattr(f, "__qualname__", None) or repr(f)
+        raise ArgumentTypeError(f"{name}{signature}: {e}") from None
+    if not kwargs:
+        return bound.args
+    if bound.kwargs and not _only_by_position(bound):
+        names = ", ".join(bound.kwargs)
+        raise ArgumentTypeError(
+            f"the keyword-only arguments {names} are not supported in a call from outside",
+            "make them ordinary parameters, or fix them with a lambda",
+        )
+    bound.apply_defaults()
+    return bound.args
+
+
+def _only_by_position(bound: inspect.BoundArguments) -> bool:
+    """Whether every given argument could have been given by position."""
+    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    parameters = bound.signature.parameters
+    return all(parameters[name].kind not in by_name for name in bound.arguments)
+
+
+def _signature(f: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(f)
+    except ValueError:  # a builtin that does not tell
+        return inspect.signature(lambda *args: None)
+
+
+def argument_numbers(f: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
+    """Argument numbers, and whether they were given as one number."""
+    numbers = chosen(f, argnums)
+    return numbers.positions, numbers.alone
+
+
+def inner_function(f: Callable[..., Any]) -> Callable[..., Any]:
+    return f._f if isinstance(f, Operator) and f.name == "jit" else f
+
+
+__all__ = [
+    "Argnums", "MethodOperator", "Operator", "argument_numbers", "by_method", "for_count",
+    "inner_function", "positional",
+]  # fmt: skip

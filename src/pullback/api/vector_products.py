@@ -1,0 +1,91 @@
+"""``pb.vjp`` and ``pb.jvp``: the Jacobian times a vector, from either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pullback.api.operator_objects import by_method, inner_function, positional
+from pullback.call import driver, products
+from pullback.call.driver import MethodPullback, plain
+from pullback.call.misuse import require_function, values_of
+from pullback.call.pullbacks import Padded
+from pullback.call.request import Request, What
+from pullback.errors import ArgumentTypeError
+
+
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str = "chad") -> Any:
+    """The result of ``f`` and its pullback at ``primals``: ``(out, pullback)``.
+
+    ``pullback(cotangent)`` takes a cotangent of the form of ``out`` (``None`` stands for zero) and
+    returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
+    from several threads, and after the primals were overwritten. With ``has_aux`` the function
+    returns ``(out, aux)`` and this ``(out, pullback, aux)``. The other methods are those of
+    ``grad``; with one of the papers' every call of the pullback runs the whole program again. The
+    cotangent of a primal that is packed (``pb.pack``) is packed.
+
+    An array's cotangent has its shape and dtype; what is discrete has ``None``. Raises
+    ``TypeError`` where a cotangent is of another form than ``out``, ``ValueError`` where it has
+    another shape. The pullback is the reverse half of Efficient CHAD (Smeding and Vákár, 2022).
+
+    >>> out, pullback = vjp(_square, 3.0)
+    >>> out, pullback(10.0)
+    (9.0, (60.0,))
+    """
+    require_function(f, "vjp", "pb.vjp(f, x)")
+    inner = inner_function(f)
+    found = products.quick(inner, (What.PULLBACK, has_aux, method), primals)
+    if found is not NotImplemented:
+        return found
+    driver.require_method(method, driver.REVERSE)
+    values = positional(f, primals, {})
+    if method in driver.REVERSE:
+        return products.vjp(inner, values, has_aux, method)
+    values = plain(values)
+    chosen = driver.differentiable(values)
+    request = Request(What.PULLBACK, chosen, has_aux=has_aux)
+    pull = by_method(inner, values, request, method, MethodPullback)
+    back = Padded(pull, chosen, len(values))
+    if has_aux:
+        assert isinstance(pull.value, tuple)
+        out, aux = pull.value
+        return out, back, aux
+    return pull.value, back
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The result of ``f`` and its tangent along ``tangents``: ``(out, tangent_out)``.
+
+    There is one tangent per primal, of its form; ``None`` stands for zero, and for the tangent of
+    what is discrete. ``tangent_out`` has the form of ``out``. Raises ``TypeError`` where a tangent
+    is of another form than its primal, ``ValueError`` where it has another shape. Forward mode:
+    Krawiec et al. (2022), figures 3 and 4.
+
+    >>> jvp(_square, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
+    primals, tangents = values_of(primals, "jvp"), values_of(tangents, "jvp")
+    if len(primals) != len(tangents):
+        raise ArgumentTypeError(
+            f"{len(primals)} primals and {len(tangents)} tangents",
+            "give one tangent for each primal; None stands for zero",
+        )
+    inner = inner_function(f)
+    found: Any = products.quick(inner, products.TANGENT, (*primals, *tangents))
+    if found is NotImplemented:
+        values = positional(f, tuple(primals), {})
+        found = products.jvp(inner, values, tuple(tangents))
+    out, tangent = found
+    return out, tangent
+
+
+def _square(x: float) -> float:
+    """For the examples above."""
+    return x * x
+
+
+driver.register_operators(vjp=vjp, jvp=jvp)
+
+
+__all__ = ["jvp", "vjp"]
