@@ -48,8 +48,8 @@ _STANDARD = tuple(
 
 @lru_cache(maxsize=1024)
 def package_of(file: str) -> str:
-    """Return the package that a file belongs to, if it is installed and may be read ('': it is the user's,
-    or of the standard library). The texts of this package are one, too."""
+    """Return the package that a file belongs to, if it is installed and may be read ('': the file
+    is the user's, or of the standard library). The texts of this package are one, too."""
     if PurePath(file).parent in _TEXTS:
         return "pullback"
     parts = PurePath(file).parts
