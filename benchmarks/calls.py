@@ -1,5 +1,5 @@
-"""What one call costs from Python: f(x, y) = x * y and its gradient, and gradients by lists, by
-lists of lists, by records and by dicts of arrays; microseconds."""
+"""Measure what one call from Python costs: f(x, y) = x * y and its gradient, and gradients by
+lists, by lists of lists, by records and by dicts of arrays; microseconds."""
 
 import timeit
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def product(x, y):
 
 
 def microseconds(f: Callable[..., Any], *args: Any) -> tuple[float, float]:
-    """Least and median time of a call, the loop around it taken off."""
+    """Return the least and the median time of a call, without that of the loop around it."""
     f(*args)
     number = 200_000 if timeit.timeit(lambda: f(*args), number=100) < 1e-3 else 2_000
     names = {"f": f, "x": args[0], "y": args[1]}
@@ -53,7 +53,8 @@ def network(parameters, x):
 
 
 def data() -> None:
-    """Calls whose arguments are lists, records and dicts, by how many numbers come out."""
+    """Time calls whose arguments are lists, records and dicts, by the number of numbers in the
+    result."""
     eye, ones = np.eye(4), np.ones(4)
     rows: list[tuple[str, Callable[..., Any], tuple[Any, Any]]] = [
         (f"dot product of lists of {n}", dot, ([1.0] * n, [2.0] * n)) for n in (1, 10, 100, 1000)
@@ -86,7 +87,7 @@ def _along(f: Callable[..., Any], x: Any, y: Any) -> Any:
 
 
 def products() -> None:
-    """Products with the Jacobian at one place: the whole calls of the three operators."""
+    """Time products with the Jacobian at one place: whole calls of the three operators."""
     ten, numbers = np.arange(10.0), [float(i) for i in range(10)]
     rows: list[tuple[str, Callable[..., Any], tuple[Any, Any], Any]] = [
         ("numbers", product, (1.5, 2.5), 1.0),

@@ -1,6 +1,6 @@
-"""A program for each advice of ``frontend.rewrites``: what one would have written, and the advice.
+"""A program for each advice of ``frontend.python.rewrites``: the refused spelling, and the advice.
 
-Advice to do a thing outside has none: what comes out of it is an argument like any other."""
+An advice to do a thing outside has no program: the result is an argument like any other."""
 
 import functools
 import itertools
@@ -270,7 +270,7 @@ def kept(x):
     return p[:-2] + p[1:-1] + p[2:]
 
 
-# name, the arguments, what one would have written, what the advice says
+# name, the arguments, the refused spelling, the spelling that the advice says
 ADVICE = [
     ("numpy.linalg.pinv", (A, A[0]), lambda a, b: np.linalg.pinv(a) @ b,
      lambda a, b: np.linalg.solve(a.T @ a, a.T @ b)),

@@ -37,12 +37,12 @@ REQUIRED = ("CORE", "PERF")
 
 
 def claim(row: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The test function is the test of this row; it takes the id as its parameter ``row``."""
+    """Mark a test function as the test of this row; it takes the id as its parameter ``row``."""
     return pytest.mark.parametrize("row", [row])
 
 
 class Row(NamedTuple):
-    """One line of the checklist; ``state`` is (word, text), ("", "") where there is a test."""
+    """One line of the checklist; ``state`` is (word, text), or ("", "") if there is a test."""
 
     id: str
     kind: str
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 def read_rows(folder: Path = ROOT / "tests" / "papers" / "rows") -> list[Row]:
-    """The checklist, in the order of the papers."""
+    """Return the checklist, in the order of the papers."""
     rows = []
     for paper in PAPERS:
         for line in (folder / f"{paper}.txt").read_text().splitlines():
@@ -66,7 +66,7 @@ def read_rows(folder: Path = ROOT / "tests" / "papers" / "rows") -> list[Row]:
 
 
 def claims(root: Path = ROOT) -> dict[str, list[str]]:
-    """id -> the tests that carry it, as ``file:function``."""
+    """Return id -> the tests that carry it, as ``file:function``."""
     found: dict[str, list[str]] = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         text = path.read_text()
@@ -83,7 +83,8 @@ def claims(root: Path = ROOT) -> dict[str, list[str]]:
 
 
 def complaints(rows: list[Row], tests: dict[str, list[str]]) -> list[str]:
-    """What is wrong with the checklist: a row that has neither a test nor a reason, and so on."""
+    """Return what is wrong with the checklist, such as a row that has neither a test nor a
+    reason."""
     found = []
     ids = [row.id for row in rows]
     found += [f"{i} is listed twice" for i in sorted({i for i in ids if ids.count(i) > 1})]
@@ -109,7 +110,7 @@ def complaints(rows: list[Row], tests: dict[str, list[str]]) -> list[str]:
 
 
 def status(row: Row) -> str:
-    """The last cell of a row of the table."""
+    """Return the last cell of a row of the table."""
     word, text = row.state
     match word:
         case "":
@@ -123,7 +124,7 @@ def status(row: Row) -> str:
 
 
 def link(place: str, base: str = "") -> str:
-    """``file:function`` as a link to the file, from ``docs``."""
+    """Return ``file:function`` as a link to the file, from ``docs``."""
     return f"[`{place}`](../{base}{place.partition(':')[0]})"
 
 
@@ -142,7 +143,7 @@ link is dead or a function is not where the page says.
 
 
 def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
-    """The text of docs/PAPERS.md."""
+    """Return the text of docs/PAPERS.md."""
     required = [row for row in rows if row.kind in REQUIRED]
     still = [row.id for row in required if row.state[0] == "open"]
     out = [HEAD]
@@ -179,7 +180,7 @@ reason below.
 
 
 def matrix() -> str:
-    """The matrix of methods and features; methods that take the same are one column."""
+    """Return the matrix of methods and features; methods that take the same are one column."""
     cells: dict[str, dict[str, str]] = {}
     for line in MATRIX.read_text().splitlines():
         feature, method, what = line.split(" | ", 2)

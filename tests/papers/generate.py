@@ -3,7 +3,7 @@
 ``random_program(seed, fragment, size)`` gives a well-typed ``Source`` and arguments for it.
 Fragments: "RG" first-order (reals, integers, pairs, sums, let, case, sign), "RGH" with lambdas and
 applications, "RGA" with arrays. Values stay moderate and away from kinks as far as that can be: the
-primitives are smooth everywhere, and no case branches on a real but through ``sign2``.
+primitives are smooth everywhere, and a case branches on a real only through ``sign2``.
 """
 
 from __future__ import annotations
@@ -74,13 +74,14 @@ CORE, LEAST = 20, 30
 
 
 def count(few: int) -> int:
-    """How many random programs: a few where all tests run, thousands in the full run."""
+    """Return how many random programs a test takes: a few in every run, thousands in the full
+    run."""
     return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
 
 
 def in_shard(seed: int) -> int:
-    """The seed of a program: the first ones are themselves in every run, the others stand for those
-    of the full run that are in the shard."""
+    """Return the seed of a program: the first ones are the same in every run, the others are taken
+    from the shard of the full run."""
     if FULL or not CORE <= seed < 2000:
         return seed
     return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
@@ -316,7 +317,7 @@ class Generator:
         return Op("index", (self.term(Arr(t), size), Lit(self.rng.randrange(3))))
 
     def made(self, t: Type, size: int) -> Term:
-        """By a constructor of the type."""
+        """Return a term made by a constructor of the type."""
         part = self.rng.randint(1, max(1, size - 1))
         match t:
             case Real():
