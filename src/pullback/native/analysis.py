@@ -27,7 +27,7 @@ from pullback.lower.loopcode import (
     Release,
     WhileCode,
 )
-from pullback.native.polls import Each, Patience, Poll, Polls, Whole
+from pullback.native.polls import Check, Each, Patience, Poll, Polls
 
 
 def regions(instr: Instr) -> tuple[Region, ...]:
@@ -90,13 +90,17 @@ class Facts:
     polls: Polls
 
     def poll(self, instr: ForCode | WhileCode) -> Poll | None:
-        """How a loop looks for signals. Not at all if it ends soon, whatever the data."""
+        """How a loop looks for signals in its rounds, if it does."""
         return self.polls.loops.get(instr)
+
+    def check(self, instr: Instr) -> Check | None:
+        """What is counted in front of an instruction."""
+        return self.polls.checks.get(instr)
 
     @property
     def whole(self) -> bool:
-        """Whether there are loops that run as a whole, and fail where they are too long."""
-        return any(isinstance(poll, Whole) for poll in self.polls.loops.values())
+        """Whether there is work that fails where it is too long."""
+        return bool(self.polls.checks)
 
     def before_call(self, function: str, region: Region) -> Each | None:
         """What is counted in a region of a function before what may call the function again: all
