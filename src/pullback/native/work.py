@@ -159,7 +159,7 @@ class Known:
 
     def join(self, instr: IfCode, few: Mapping[Value, int]) -> None:
         """What is known of the results of a branch; ``few``: of values in its second arm."""
-        for dst, x, y in zip(instr.dsts, instr.then.yields, instr.orelse.yields):
+        for dst, x, y in zip(instr.dsts, instr.then.yields, instr.orelse.yields, strict=True):
             one, other = self.bound(x), few.get(y, self.bound(y))
             if one is not None and other is not None and dst.ty is Ty.I64:
                 self.bounds[dst] = max(one, other)
