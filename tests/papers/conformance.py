@@ -203,8 +203,9 @@ Found by running every method on a function of every kind and comparing with nat
 (`python -m tests.papers.matrix`; a test runs it again). n²: the steps grow so (nearly) where those
 of the function grow as n; > n: more than linearly. Where a stage of the paper is inefficient, that
 is what is to be seen; in the others an appended list or an updated array is copied, as the papers'
-languages have no update in place. `dual.naive`, `delta.symbolic`, `chad.higher` and `curry.simple`
-are exponential on programs that share, and their growth is not shown. A method without functions is
+languages have no update in place. `dual.naive`, `delta.symbolic`, `chad.higher`, `chad.bagged`,
+`curry.simple` and `delta.towers` are exponential on programs that share, and their growth is not
+shown. A method without functions is
 given the program with its calls inlined and its function values as sums. `–`: refused, with the
 reason below.
 """

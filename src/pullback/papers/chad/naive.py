@@ -70,7 +70,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply, rename_apart
 from pullback.papers.language.values import pair
-from pullback.papers.methods import Method, Outcome, Unsupported, register
+from pullback.papers.methods import Curried, Linearised, Method, Outcome, Unsupported, register
 
 
 def c0(t: Term, gamma: Context, types: Types) -> Term:
@@ -185,24 +185,37 @@ def c0_of(source: Source) -> Term:
     return deeply(lambda: c0(source.body, t2_context(source.context), types))
 
 
-def run_ev(
-    source: Source, args: tuple[object, ...], seed: object, library: Library
-) -> tuple[Outcome, object]:
-    """Run C0's term on one implementation of its operations; also the raw cotangent."""
+def linearise_ev(
+    source: Source, args: tuple[object, ...], library: Library, raw: list[object] | None = None
+) -> Linearised:
+    """A program after its forward pass by C0's term, on one implementation of its operations;
+    ``raw`` gets the cotangents of the environment as they come."""
     source = Source(source.context, rename_apart(source.body), source.result, source.decls)
     t = c0_of(source)
     env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
     m = Machine()
     both, forward = evaluate(t, env, library, m)
     value, bp = pair(both)
-    raw, reverse = apply(bp, to_cotangent(source.result, seed), machine=m)
-    cells = raw
-    if "emap" in library:
-        cells = m.call(library["emap"].run(m, (raw,), (EV(t2_context(source.context)),)))
-    ds = environment(cells, source.context, env)
-    return Outcome(value, ds, forward, reverse, m, t), raw
+
+    def back(seed: object) -> tuple[tuple[object, ...], int]:
+        cells, reverse = apply(bp, to_cotangent(source.result, seed), machine=m)
+        if raw is not None:
+            raw.append(cells)
+        if "emap" in library:
+            cells = m.call(library["emap"].run(m, (cells,), (EV(t2_context(source.context)),)))
+        return environment(cells, source.context, env), reverse
+
+    return Linearised(value, forward, back, m, t)
+
+
+def run_ev(
+    source: Source, args: tuple[object, ...], seed: object, library: Library
+) -> tuple[Outcome, object]:
+    """Value and cotangents by C0's term; also the raw cotangent of the environment."""
+    raw: list[object] = []
+    return linearise_ev(source, args, library, raw).at(seed), raw[0]
 
 
 register(Method(
-    "chad.naive", "chad_naive", "C0: dense cotangents of the whole environment (Figs. 2 to 4)",
-    FIRST_ORDER, lambda source, args, seed: run_ev(source, args, seed, DENSE_EV)[0]))
+    "chad.naive", "C0: dense cotangents of the whole environment (Figs. 2 to 4)",
+    FIRST_ORDER, Curried(lambda source, args: linearise_ev(source, args, DENSE_EV))))

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
-from pullback.papers.curry.run import run_rep
+from pullback.papers.curry.run import linearise_rep
 from pullback.papers.curry.tangents import (
     Functions,
     derivative,
@@ -69,7 +69,7 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import deeply
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
 
 SIMPLE = Functions(
     # a ~> b = a -> (b, T b -> T a)
@@ -189,13 +189,18 @@ def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
     return lets(list(zip(names, fs)), body(*(E(Var(x)) for x in names)))
 
 
-def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+def linearise_simple(source: Source, args: tuple[object, ...]) -> Linearised:
     """The rep-function of the program, run."""
     term = simple(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
-    return run_rep(term, LIBRARY, lambda f: f, source, args, seed, lambda d: d)
+    return linearise_rep(term, LIBRARY, lambda f: f, source, args, lambda d: d)
 
 
-register(Method("curry.simple", "curry_simple",
+def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """Value and cotangents."""
+    return linearise_simple(source, args).at(seed)
+
+
+register(Method("curry.simple",
                 "S: the tangent of a function is the list of its calls (Figs. 2, 3)",
-                CURRY_SOURCE, run_simple))
+                CURRY_SOURCE, Curried(linearise_simple)))

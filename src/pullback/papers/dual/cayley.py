@@ -194,5 +194,5 @@ def cayley(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.cayley", "dual_cayley", "N3: changes of staged calls are composed (Fig. 9)",
+    "dual.cayley", "N3: changes of staged calls are composed (Fig. 9)",
     DUAL_SOURCE, runner(cayley)))

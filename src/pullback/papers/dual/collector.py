@@ -101,5 +101,5 @@ def collector(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.collector", "dual_collector", "N4a: without a collector (section 8.1)",
+    "dual.collector", "N4a: without a collector (section 8.1)",
     DUAL_SOURCE, runner(collector)))

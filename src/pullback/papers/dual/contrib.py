@@ -136,5 +136,5 @@ def contrib(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.contrib", "dual_contrib", "N4b: defunctionalised backpropagators (section 8.2)",
+    "dual.contrib", "N4b: defunctionalised backpropagators (section 8.2)",
     DUAL_SOURCE, runner(contrib)))

@@ -150,5 +150,5 @@ def mutable(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.mutable", "dual_mutable", "N4: mutable arrays, linear time (section 7)",
+    "dual.mutable", "N4: mutable arrays, linear time (section 7)",
     DUAL_SOURCE, runner(mutable)))

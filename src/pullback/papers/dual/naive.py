@@ -123,5 +123,5 @@ def naive(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.naive", "dual_naive", "N1: a backpropagator is called once per path (Figs. 6, 7)",
+    "dual.naive", "N1: a backpropagator is called once per path (Figs. 6, 7)",
     DUAL_SOURCE, runner(naive)))

@@ -129,5 +129,5 @@ def staged(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.staged", "dual_staged", "N2: staged calls with IDs, each at most once (Fig. 8)",
+    "dual.staged", "N2: staged calls with IDs, each at most once (Fig. 8)",
     DUAL_SOURCE, runner(staged)))

@@ -134,13 +134,8 @@ def _munion(m: Machine, args: Sequence[object], static: Sequence[Static]) -> obj
     m.count("map")
     n, k = tree.size(large), tree.size(small)
     m.cost += math.ceil(k * math.log2(n / k + 1)) if k else 0
-    for key, v in list(tree.entries(small)):
-        old = tree.lookup(large, key)
-        if old:
-            both = (v, old.value) if swapped else (old.value, v)
-            v = m.call(f, both)
-        large = tree.insert(large, key, v)
-    return large
+    return tree.union(
+        small, large, lambda v, old: m.call(f, (v, old) if swapped else (old, v)))
 
 
 MAPS = Library(
@@ -199,6 +194,11 @@ def _push(m: Machine, args: Sequence[object], static: Sequence[Static]) -> objec
     return marr(args[0])
 
 
+def _copy(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    m.cost += len(marr(args[0]).cells)
+    return MArr(list(marr(args[0]).cells))
+
+
 _M = Data("MArr", (a,))
 MUTABLE = Library(
     Row("alloc", sig((Z, a), _M), _alloc),
@@ -207,6 +207,7 @@ MUTABLE = Library(
     Row("push", sig((_M, a), _M), _push),
     Row("size", sig((_M,), Z), pure(lambda x: len(marr(x).cells))),
     Row("freeze", sig((_M,), Arr(a)), pure(lambda x: list(marr(x).cells))),
+    Row("copy", sig((_M,), _M), _copy),
 )
 
 OPS = Library(*ARRAYS.values(), *MAPS.values(), *MUTABLE.values(), Row(

@@ -224,7 +224,7 @@ class Linearity:
                 return self.change(b, Op("unstaged", (a,)), zs)
             # a[i -> u], where a pair of a function and a number keeps its function
             case Op("set" | "minsert", (b, i, u)):
-                old = Op("get" if t.name == "set" else "mget", (a, i))
+                old: Term = Op("get" if t.name == "set" else "mget", (a, i))
                 if isinstance(u, Pair) and constant(u.left, zs):
                     u, old = u.right, Snd(old)
                 return at(b, a) and constant(i, zs) and self.change(u, old, zs)
