@@ -14,7 +14,7 @@ import pytest
 from pullback.papers.chad.dense import DENSE_EV
 from pullback.papers.chad.monadic import CHAD, chad_of
 from pullback.papers.chad.mutable import MUTABLE, WRITER
-from pullback.papers.chad.naive import run_ev
+from pullback.papers.chad.naive_program import run_ev
 from pullback.papers.chad.operations import OPERATIONS, Primitive, transposed
 from pullback.papers.chad.program import check_chad, run_monadic
 from pullback.papers.chad.sparse import (

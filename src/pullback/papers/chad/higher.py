@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pullback.papers.chad.bags import BAG_ROWS
-from pullback.papers.chad.naive import linearise_ev, run_ev
+from pullback.papers.chad.naive_program import linearise_ev, run_ev
 from pullback.papers.chad.sparse import EMAP
 from pullback.papers.chad.values import collected
 from pullback.papers.language.check import HIGHER_ORDER

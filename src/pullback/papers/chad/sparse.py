@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from pullback.papers.chad.dense import ENVIRONMENT
-from pullback.papers.chad.naive import linearise_ev
+from pullback.papers.chad.naive_program import linearise_ev
 from pullback.papers.chad.types import LINEAR
 from pullback.papers.language import maps as tree
 from pullback.papers.language.check import FIRST_ORDER

@@ -29,12 +29,13 @@ every function that gains by it; when to fuse has no answer in the paper.
 from __future__ import annotations
 
 from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.closure import closure
 from pullback.papers.delta.fusion import fuse
 from pullback.papers.delta.line import Line, Node
 from pullback.papers.delta.monadic import K
 from pullback.papers.delta.rows import DELTA_SOURCE
 from pullback.papers.delta.types import DELTA, DELTA_LET, ZERO, scaled
-from pullback.papers.delta.wrapper import Variant, closure
+from pullback.papers.delta.wrapper import Variant
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.types import Duals, dual_type
 from pullback.papers.language.build import app

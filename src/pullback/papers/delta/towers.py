@@ -12,6 +12,7 @@ is closed under them. ``delta.lazy`` has the same by overloading, with tails tha
 >>> from pullback.papers.language.build import prim, reals
 >>> x = Var("x")
 >>> product = Source(reals("x"), prim("mul", prim("exp", x), x), R)
+>>> from pullback.papers.delta.along import derivatives
 >>> derivatives(product, (0.0,), (1.0,), 6)
 [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 >>> from pullback.papers.language.pretty import show
@@ -26,14 +27,10 @@ from dataclasses import dataclass, field
 
 from pullback.papers.delta.triples import kinds
 from pullback.papers.dual.block import retyped
-from pullback.papers.dual.forward import by_columns
-from pullback.papers.dual.ground import DUAL_SOURCE, prepared
+from pullback.papers.dual.ground import prepared
 from pullback.papers.dual.types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.language.build import app, lam, lets, proj, tuple_, tuple_type
 from pullback.papers.language.check import Types, check, types_of
-from pullback.papers.language.eval import apply as call
-from pullback.papers.language.eval import evaluate
-from pullback.papers.language.machine import Machine
 from pullback.papers.language.prims import Static, is_discrete, partial
 from pullback.papers.language.terms import (
     ONE,
@@ -58,9 +55,8 @@ from pullback.papers.language.terms import (
     Var,
     fresh,
 )
-from pullback.papers.language.traverse import deeply, map_parts
-from pullback.papers.language.values import ConV, Inj, map_reals, real, reals_in, tuple_value
-from pullback.papers.methods import Method, Outcome, Unsupported, register
+from pullback.papers.language.traverse import map_parts
+from pullback.papers.methods import Unsupported
 
 TOWER = Data("Tower")
 TAIL = Fun(ONE, TOWER)
@@ -178,71 +174,3 @@ def towers(source: Source) -> tuple[Lam, Term, tuple[DataDecl, ...]]:
     decls = (*source.decls, DECL, *dual_decls(source.decls, make.n))
     check(whole, (), decls)
     return out, whole, decls
-
-
-def line(args: tuple[object, ...], direction: tuple[object, ...]) -> object:
-    """The towers of args + t * direction at t = 0."""
-
-    def constant(r: float) -> ConV:
-        return ConV("Tower", (r, lambda _: constant(0.0)))
-
-    steps = iter(reals_in(list(direction)))
-
-    def variable(r: float) -> ConV:
-        step = next(steps)
-        return ConV("Tower", (r, lambda _: constant(step)))
-
-    return tuple_value(*(map_reals(variable, a) for a in args))
-
-
-def derivatives(
-    source: Source, args: tuple[object, ...], direction: tuple[object, ...], n: int
-) -> list[float]:
-    """g(0), g'(0), .., the n-th derivative of g(t) = f(args + t * direction), for a real f."""
-    if source.result != R:
-        raise Unsupported("towers: the result must be a real")
-    _, whole, _ = deeply(lambda: towers(source))
-    m = Machine()
-
-    given = line(args, direction)
-    found, _ = evaluate(App(whole, Var("input")), {"input": given}, machine=m)
-    out: list[float] = []
-    while True:
-        assert isinstance(found, ConV)
-        out.append(real(found.fields[0]))
-        if len(out) > n:
-            return out
-        found, _ = call(found.fields[1], (), machine=m)
-
-
-def run_towers(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """The cotangents from the first two heads of towers, one run for each real of the input."""
-    m = Machine()
-    value, forward = evaluate(source.body, dict(zip((x for x, _ in source.context), args)))
-    _, whole, _ = deeply(lambda: towers(source))
-
-    def column(tangents: tuple[object, ...]) -> object:
-        found, _ = evaluate(App(whole, Var("input")), {"input": line(args, tangents)}, machine=m)
-        slopes = (call(t.fields[1], (), machine=m)[0] for t in towers_in(found))
-        heads = iter([real(t.fields[0]) for t in slopes if isinstance(t, ConV)])
-        return map_reals(lambda _: next(heads), value, discrete=True)
-
-    return Outcome(value, by_columns(args, seed, column), forward, m.cost, m, whole)
-
-
-def towers_in(v: object) -> list[ConV]:
-    """The towers of a value, from left to right."""
-    match v:
-        case ConV("Tower", _):
-            return [v]
-        case ConV(_, parts) | (tuple() as parts) | (list() as parts):
-            return [t for part in parts for t in towers_in(part)]
-        case Inj(_, part):
-            return towers_in(part)
-        case _:
-            return []
-
-
-register(Method(
-    "delta.towers", "lazy towers of all derivatives, one run per input (section 8.6)",
-    DUAL_SOURCE, run_towers))

@@ -11,6 +11,7 @@ Delta and eval is changed for general S and T.
 >>> from pullback.papers.language.build import prim, reals
 >>> from pullback.papers.language.pretty import show
 >>> fig1 = Let("z", prim("add", Var("x"), Var("y")), prim("mul", Var("x"), Var("z")))
+>>> from pullback.papers.delta.arrays import ARRAY
 >>> fig1 = Source(reals("x", "y"), fig1, R)
 >>> gradient(fig1, (3.0, 4.0), 1.0, ARRAY)
 (21.0, (10.0, 3.0))
@@ -24,12 +25,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pullback.papers.delta.arrays import ARRAY
 from pullback.papers.delta.eval import BINDS_DECL, MAP, Store
 from pullback.papers.delta.families import Leaves, same
 from pullback.papers.delta.ground import Polytypic, structured, unstructured
 from pullback.papers.delta.monadic import K
-from pullback.papers.delta.rows import DELTA_SOURCE, LIBRARY
+from pullback.papers.delta.rows import LIBRARY
 from pullback.papers.delta.types import DELTA, DELTA_DECL, DELTA_LET, ZERO, duals
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.ground import prepared
@@ -64,7 +64,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.language.values import items, pair, tuple_value
-from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
+from pullback.papers.methods import Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,25 +175,6 @@ def run(
     return runner
 
 
-def closure(store: Store, variant: Variant = PLAIN) -> Curried:
-    """𝓡{e} in two phases: K{e} and, where the result is real, runDelta; then eval for a δt."""
-
-    def linearise(source: Source, args: tuple[object, ...]) -> Linearised:
-        w = deeply(lambda: wrap(source, store, variant=variant, curried=True))
-        m = Machine()
-        both, forward = evaluate(
-            App(w.term, Var("in")), {"in": tuple_value(*args)}, variant.library, m)
-        value, pullback = pair(both)
-
-        def back(seed: object) -> tuple[tuple[object, ...], int]:
-            ct, reverse = apply(pullback, structured(seed, value), machine=m)
-            return tuple(unstructured(c) for c in items(ct, len(args))), reverse
-
-        return Linearised(value, forward, back, m, w.term)
-
-    return Curried(linearise)
-
-
 def execute(
     t: Term, source: Source, args: tuple[object, ...], seed: object, m: Machine,
     library: Library = LIBRARY,
@@ -215,14 +196,3 @@ def gradient(
     """Value and cotangents."""
     out = run(store)(source, args, seed)
     return out.value, out.cotangents
-
-
-def _method(name: str, store: Store, about: str) -> None:
-    register(Method(name, about, DELTA_SOURCE, closure(store)))
-
-
-_method("delta.monadic", ARRAY, "K: monadic, with growable arrays (Figs. 9, 16; section 5.3.3)")
-_method("delta.monadic.map", MAP, "K: monadic, with lists and maps (Figs. 9 to 11, 16)")
-register(Method(
-    "delta.general", "K: (s, δt) -> δs for any S and T, real results too (Fig. 16)",
-    DELTA_SOURCE, run(ARRAY, dot=True)))
