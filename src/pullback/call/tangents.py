@@ -125,7 +125,7 @@ def split_duals(shape: Shape, leaves: Sequence[object]) -> tuple[list[object], l
             and not of_reals(t)
             and leaf.dtype == np.object_
         ):
-            both = [split(t.elem, x) for x in leaf.flat]  # noqa: F821  # ruff does not see the ``def``
+            both = [split(t.elem, x) for x in leaf.flat]  # noqa: F821  # a def above
             one, two = ([pair[k] for pair in both] for k in range(2))
             return make_array(t.elem, one, leaf.shape), make_array(t.elem, two, leaf.shape)
         return leaf, leaf

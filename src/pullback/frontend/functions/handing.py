@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from pullback.core.terms import Atom, Var
+from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions.cells import (
     FUNCTION,

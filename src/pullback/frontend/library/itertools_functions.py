@@ -265,7 +265,8 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = _plain(sp, args[0], node)
     bounds_known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
     if isinstance(items, Unrolled) and len(bounds_known) == 3:
-        some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]  # ints or None
+        part = itertools.islice
+        some = part(items.items, *bounds_known)  # type: ignore[call-overload]  # ints or None
         return TupleV(tuple(some))
     found = _indexed(sp, items, node)
     a = ext.ZERO if is_none(start) else _not_negative(sp, start, node)
@@ -418,7 +419,8 @@ def _register_selection(
         size = None if is_none(r) else sp.static_int(r, node, f"the size r of {name}")
         if isinstance(items, Unrolled):
             width = len(items.items) if size is None else size
-            rows = list(function(items.items, width))  # type: ignore[call-overload]  # all give tuples
+            found = function(items.items, width)
+            rows = list(found)  # type: ignore[call-overload]  # tuples of items
             if len(rows) <= _MOST_UNROLLED:
                 return TupleV(tuple(TupleV(row) for row in rows))
             items = _indexed(sp, items, node)

@@ -7,7 +7,8 @@ then read in that order; so a derivative goes to the place that its item came fr
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,8 @@ def _known_order(
     values = [k.value for k in keys if isinstance(k, Static)]
     places = range(len(items))
     try:
-        return sorted(places, key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]  # or TypeError
+        by: Callable[[int], Any] = values.__getitem__
+        return sorted(places, key=by, reverse=reverse)
     except (TypeError, IndexError):
         return list(range(len(items))) if len(items) < 2 else None
 
