@@ -236,7 +236,7 @@ class Reader:
         if is_scalar(elem):
             return columns[0]
         out = np.empty(columns[0].size, np.object_)
-        for i, row in enumerate(zip(*(c.ravel().tolist() for c in columns), strict=True)):
+        for i, row in enumerate(zip(*(c.ravel().tolist() for c in columns), strict=False)):
             out[i] = self.leaf(elem, iter(row))
         return out.reshape(shape)
 

@@ -78,7 +78,7 @@ def tuple_form(
 
     def decode(values: object) -> object:
         assert isinstance(values, tuple)
-        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values, strict=True))
+        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values, strict=False))
         return parts if finish is None else finish(parts)
 
     return Form(tuple(trees), decode)

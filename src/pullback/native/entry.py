@@ -205,7 +205,7 @@ class EntryText(EntryBase):
         obj = self.box(s.results, results)
         if s.keep is not None:
             slots = self.space(max(len(s.keep), 1))
-            for k, (ty, value) in enumerate(zip(s.keep, results, strict=True)):
+            for k, (ty, value) in enumerate(zip(s.keep, results, strict=False)):
                 if ty is Ty.I1:
                     value = self.let(f"zext i1 {value} to i8")
                 self.write(memory_type(ty), value, slots, 8 * k)

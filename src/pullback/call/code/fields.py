@@ -115,7 +115,7 @@ def _slots_fit(cls: type, names: Sequence[str], slots: Sequence[Access]) -> bool
 def _probe(cls: type, names: Sequence[str]) -> tuple[object, list[object]]:
     marks = [object() for _ in names]
     probe: object = object.__new__(cls)
-    for name, mark in zip(names, marks, strict=True):
+    for name, mark in zip(names, marks, strict=False):
         object.__setattr__(probe, name, mark)
     return probe, marks
 
@@ -134,7 +134,7 @@ def _places(cls: type, names: Sequence[str]) -> dict[str, int]:
     found = [_word(row + 8 * k) for k in range(len(names))]
     if size != len(names) or sorted(found) != sorted(map(id, marks)):
         return unknown
-    return {name: found.index(id(mark)) for name, mark in zip(names, marks, strict=True)}
+    return {name: found.index(id(mark)) for name, mark in zip(names, marks, strict=False)}
 
 
 def known_slots(cls: type, access: Sequence[Access]) -> bool:

@@ -98,7 +98,7 @@ class Record(Product, of=RecordK):
 
         def instance(items: Iterable[object]) -> object:
             made: object = object.__new__(cls)
-            for name, item in zip(names, items, strict=True):
+            for name, item in zip(names, items, strict=False):
                 give(made, name, item)
             return made
 
