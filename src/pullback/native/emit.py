@@ -124,13 +124,16 @@ def emit_module(
 
 # None of these touches the memory that loop code uses; loads may be moved over their calls.
 _COUNTING = "nounwind cold willreturn memory(inaccessiblemem: readwrite)"
+_BYTES = "memory(argmem: readwrite, inaccessiblemem: readwrite)"
 _RUNTIME = f"""
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
-declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
+declare i32 @pb_poll(ptr) nounwind cold {_BYTES}
 declare i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
 declare i64 @pb_due(i64) {_COUNTING}
 declare i1 @pb_some(i64, i64) {_COUNTING}
 declare i1 @pb_long(i64, i64, i64, i64, i64) {_COUNTING}
+declare i1 @pb_zero(ptr, ptr, i64) nounwind cold {_BYTES}
+declare i1 @pb_move(ptr, ptr, ptr, i64) nounwind cold {_BYTES}
 """
 
 
