@@ -22,6 +22,7 @@ from pullback.call.shapes.node import Node, alternative_of
 from pullback.call.shapes.record import Record
 from pullback.errors import ArgumentValueError
 from pullback.frontend.derivatives.homes import Homes
+from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.unions import Union
 
@@ -61,11 +62,15 @@ def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object,
 
 class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
-    """
+    ``native``: of the classes that compiled code reads; ``gaps``: any part may be None."""
 
-    def __init__(self, change: Change, homes: Homes | None = None) -> None:
+    def __init__(
+        self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False
+    ) -> None:
         self.change = change
         self.homes = homes
+        self.native = native
+        self.gaps = gaps
         self.made: dict[tuple[int, Union], object] = {}
         self.todo: deque[tuple[Record, tuple[object, ...], object]] = deque()
 
@@ -84,9 +89,16 @@ class Mapper:
             return self.change(shape, *at)
         if isinstance(shape, Node):
             return self._node(shape, at)
+        if self.gaps and at[0] is None:
+            return None
         parts = shape.inside(at[0])
         new = [self._value(p.shape, tuple(_part(v, p.step) for v in at)) for p in parts]
+        if isinstance(shape, Record):
+            return bare(self._class(shape), dict(zip(shape.names, new, strict=True)))
         return shape.made(new, at[0])
+
+    def _class(self, shape: Record) -> type:
+        return shape.native if self.native else shape.cls
 
     def _node(self, shape: Node, at: tuple[object, ...]) -> object:
         first = at[0]
@@ -98,10 +110,11 @@ class Mapper:
         if key not in self.made:
             record = alternative_of(shape.union, first).shape
             assert record is not None
-            if issubclass(record.cls, tuple):
+            cls = self._class(record)
+            if issubclass(cls, tuple):
                 self.made[key] = self._value(record, at)
             else:
-                self.made[key] = object.__new__(record.cls)
+                self.made[key] = object.__new__(cls)
                 self.todo.append((record, at, self.made[key]))
         return self.made[key]
 
