@@ -57,7 +57,7 @@ EFFICIENT = {  # steps of the reverse pass for a step of the program or a real o
 def attempt(
     name: str, method: Method, source: Source, args: tuple[object, ...], seed: object
 ) -> Outcome | None:
-    """What a method gives; None if it refuses the program."""
+    """Return the outcome of a method; None if it refuses the program."""
     if method.supports(source):
         return None
     try:
