@@ -4,6 +4,7 @@ lists, by lists of lists, by records and by dicts of arrays; microseconds."""
 import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,14 @@ def wave(x, y):
     return np.sin(x) * y
 
 
+def _of(pullback: Callable[..., Any], cotangent: Any, x: Any, y: Any) -> Any:
+    return pullback(cotangent)
+
+
+def _along(f: Callable[..., Any], x: Any, y: Any) -> Any:
+    return pb.jvp(f, (x, y), (x, y))
+
+
 def products() -> None:
     """Time products with the Jacobian at one place: whole calls of the three operators."""
     ten, numbers = np.arange(10.0), [float(i) for i in range(10)]
@@ -88,8 +97,9 @@ def products() -> None:
     print(f"{'least us':<26} {'vjp':>10} {'pullback':>10} {'jvp':>10}")
     for name, f, args, cotangent in rows:
         pullback = pb.vjp(f, *args)[1]
-        calls = (lambda x, y: pb.vjp(f, x, y), lambda x, y: pullback(cotangent),  # noqa: B023
-                 lambda x, y: pb.jvp(f, (x, y), (x, y)))  # noqa: B023  # fmt: skip
+        calls: tuple[Callable[..., Any], ...] = (
+            partial(pb.vjp, f), partial(_of, pullback, cotangent), partial(_along, f),
+        )  # fmt: skip
         cells = " ".join(f"{microseconds(call, *args)[0]:10.3f}" for call in calls)
         print(f"{name:<26} {cells}", flush=True)
 

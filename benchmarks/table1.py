@@ -103,7 +103,7 @@ def rotations(vs, qs):
         v = (vs[i, 0] + total * 1e-9, vs[i, 1], vs[i, 2])
         q = (qs[i, 0], qs[i, 1], qs[i, 2], qs[i, 3])
         for k in (0, 1, 2):
-            component = lambda v, q: rotate(v, q)[k]  # noqa: B023, E731
+            component = lambda v, q: rotate(v, q)[k]  # noqa: B023, E731  # differentiated at once
             dv, dq = pb.grad(component, argnums=(0, 1))(v, q)
             total += sum(dv) + sum(dq)
     return total

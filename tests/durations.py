@@ -50,8 +50,8 @@ class Clock:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         start = used()
         result = yield
-        self.found[item.nodeid.partition("::")[0]] += used() - start  # type: ignore[assignment]
-        return result  # type: ignore[return-value]
+        self.found[item.nodeid.partition("::")[0]] += used() - start
+        return result
 
 
 def main(files: list[str]) -> int:

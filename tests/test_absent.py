@@ -49,7 +49,7 @@ def test_what_is_not_there_says_what_to_write(name):
 
 def test_an_unknown_name_is_an_attribute_error_as_usual():
     with pytest.raises(AttributeError, match=r"^module 'pullback' has no attribute 'gradd'$"):
-        pb.gradd  # noqa: B018
+        pb.gradd  # noqa: B018  # the access raises
     with pytest.raises(ImportError):
         exec("from pullback import gradd")
 

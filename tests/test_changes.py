@@ -49,7 +49,7 @@ def of_record(x):
     return x * (1.0 + sum(SETTINGS.items) + sum(SETTINGS.named.values()))
 
 
-def of_default(x, ys=[], named={}):  # noqa: B006
+def of_default(x, ys=[], named={}):  # noqa: B006  # shared by all calls, as in Python
     return x * (1.0 + sum(ys) + sum(named.values()))
 
 
@@ -57,7 +57,7 @@ def calls_default(x):
     return of_default(x) * x
 
 
-def of_keyword(x, *, ys=[]):  # noqa: B006
+def of_keyword(x, *, ys=[]):  # noqa: B006  # shared by all calls, as in Python
     return x * (1.0 + sum(ys))
 
 

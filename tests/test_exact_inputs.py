@@ -164,7 +164,7 @@ loud, louds, masked, nested = Loud(3.0), [1.0, Loud(2.0)], MASKED, {"a": (1.0, M
 model, row = Model(Metres(1.0)), Row([1.0])
 
 
-def with_default(x, k=Loud(2.0)):  # noqa: B008
+def with_default(x, k=Loud(2.0)):  # noqa: B008  # made once
     return x * k
 
 

@@ -125,7 +125,7 @@ def test_the_next_call_compiles_the_same(
         rng = random.Random(f"{name} {method} {k}")
         f = getattr(programs, f"{name}_{k}")
         operator = pb.value_and_grad(f, method=method)
-        assert Count(rng.randrange(1, count.seen // 2)).run(lambda: operator(x))  # noqa: B023
+        assert Count(rng.randrange(1, count.seen // 2)).run(lambda: operator(x))
         again, other = operator(x)
         assert again == value and np.array_equal(gradient, other)
         assert core(f) == text

@@ -176,7 +176,7 @@ REVERSE = [
 @contextmanager
 def handler(handle: Callable[..., object]) -> Iterator[None]:
     """Whoever runs the tests may ignore SIGINT."""
-    before = signal.signal(signal.SIGINT, handle)  # type: ignore[arg-type]
+    before = signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:
@@ -206,7 +206,7 @@ def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
 
 
 def same(a: object, b: object) -> None:
-    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)  # type: ignore[arg-type]
+    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k[0].__name__)

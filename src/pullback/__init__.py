@@ -9,6 +9,8 @@ from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
+from pullback.api.maps import vmap
+from pullback.api.rules import custom_jvp, custom_vjp, primitive
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
@@ -24,7 +26,7 @@ from pullback.errors import PullbackError, UnsupportedError
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__ = [  # noqa: RUF022  # in the order of the documentation
     "jit",
     "grad",
     "value_and_grad",
@@ -37,9 +39,13 @@ __all__ = [
     "hessian",
     "hvp",
     "vhp",
+    "vmap",
     "pack",
     "unpack",
     "ravel",
+    "custom_vjp",
+    "custom_jvp",
+    "primitive",
     "check_grads",
     "show",
     "cost",

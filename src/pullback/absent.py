@@ -3,21 +3,13 @@ today."""
 
 from __future__ import annotations
 
-_RULE = (
-    "give the value and the derivative g apart: pb.stop_gradient(f(x)) + pb.stop_gradient(g(x)) * "
-    "(x - pb.stop_gradient(x))"
-)
 _RECOMPUTED = "f itself: what is cheap is computed again in the reverse sweep anyway"
 _NUMPY = "NumPy itself: Pullback compiles np.exp, np.linalg.solve and the others"
 
 ABSENT: dict[str, str] = {
-    "vmap": "pb.map(f, xs), or np.stack([f(x) for x in xs])",
-    "pmap": "pb.map(f, xs), or np.stack([f(x) for x in xs])",
+    "pmap": "pb.vmap(f)(xs)",
     "jet": "pb.jvp(lambda x: pb.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))",
-    "custom_vjp": _RULE,
-    "custom_jvp": _RULE,
-    "primitive": _RULE,
-    "defvjp": _RULE,
+    "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
     "implicit_root":
         "a Newton step at the root: y = pb.stop_gradient(solve(x)); y - f(y, x) / pb.grad(f)(y, x)",
     "implicit_fixed_point":
@@ -27,7 +19,7 @@ ABSENT: dict[str, str] = {
     "remat": _RECOMPUTED,
     "explain": "pb.show(f, x), which prints the compiled program",
     "make_jaxpr": "pb.show(f, x), which prints the compiled program",
-    "elementwise_grad": "np.array([pb.grad(f)(x) for x in xs])",
+    "elementwise_grad": "pb.vmap(pb.grad(f))(xs)",
     "numpy": _NUMPY,
     "scipy": "scipy.special itself, where a derivative is known",
     "lax": "Python's own loops and conditions, or pb.loop, pb.while_loop, pb.scan and pb.fold",

@@ -29,7 +29,7 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError
 Tree = Any
 
 
-def _parts(tree: Tree) -> Sequence[Tree] | None:
+def parts_of(tree: Tree) -> Sequence[Tree] | None:
     """What a structure is made of; None: it is a leaf."""
     match tree:
         case dict():
@@ -42,7 +42,7 @@ def _parts(tree: Tree) -> Sequence[Tree] | None:
             return None
 
 
-def _made_of(tree: Tree, parts: Sequence[Tree]) -> Tree:
+def made_of(tree: Tree, parts: Sequence[Tree]) -> Tree:
     """The structure with other parts; no ``__init__`` is run."""
     match tree:
         case dict():
@@ -52,10 +52,18 @@ def _made_of(tree: Tree, parts: Sequence[Tree]) -> Tree:
         case tuple() | list():
             return type(tree)(parts)
         case _:
-            made = object.__new__(type(tree))
-            for f, part in zip(fields(tree), parts, strict=True):
-                object.__setattr__(made, f.name, part)
-            return made
+            names = [f.name for f in fields(tree)]
+            return record_of(type(tree), dict(zip(names, parts, strict=True)))
+
+
+def record_of(cls: type, values: dict[str, Any]) -> Any:
+    """An object of a record class with these fields; no ``__init__`` is run."""
+    if issubclass(cls, tuple):
+        return tuple.__new__(cls, values.values())
+    made = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def is_leaf(value: object, real: bool) -> bool:
@@ -105,7 +113,7 @@ def reals(values: Sequence[Tree]) -> Numbers:
 
 def leaves(tree: Tree, real: bool = False) -> tuple[Any, ...]:
     """The numbers and arrays of a structure, depth first; ``real``: only those of floats."""
-    parts = _parts(tree)
+    parts = parts_of(tree)
     if parts is None:
         return (tree,) if is_leaf(tree, real) else ()
     return tuple(x for part in parts for x in leaves(part, real))
@@ -117,9 +125,9 @@ def rebuilt(tree: Tree, values: Sequence[Any], real: bool = False) -> Tree:
 
 
 def _rebuilt(tree: Tree, values: Iterator[Any], real: bool) -> Tree:
-    parts = _parts(tree)
+    parts = parts_of(tree)
     if parts is not None:
-        return _made_of(tree, [_rebuilt(part, values, real) for part in parts])
+        return made_of(tree, [_rebuilt(part, values, real) for part in parts])
     if is_leaf(tree, real):
         return next(values)
     return None if real else tree
@@ -233,6 +241,6 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 
 __all__ = [
     "Numbers", "along", "argument_numbers", "arguments", "as_given", "checked", "chosen",
-    "is_larger", "is_leaf", "leaves", "numbers_of", "one_hot", "picked", "reals", "rebuilt",
-    "replaced", "stacked", "turned", "units", "with_reals",
+    "is_larger", "is_leaf", "leaves", "made_of", "numbers_of", "one_hot", "parts_of", "picked",
+    "reals", "rebuilt", "record_of", "replaced", "stacked", "turned", "units", "with_reals",
 ]  # fmt: skip

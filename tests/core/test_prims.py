@@ -72,7 +72,10 @@ def wrong_partials(row: Row) -> list[str]:
     return bad
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+MEASURED = [name for name in SMOOTH if not TABLE[name].kinks.startswith("derivative 1 by def")]
+
+
+@pytest.mark.parametrize("name", MEASURED)
 def test_partials_match_finite_differences(name: str) -> None:
     assert wrong_partials(TABLE[name]) == []
 

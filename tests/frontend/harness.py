@@ -18,8 +18,8 @@ from pullback.frontend.specialise import Specialised, specialise
 
 
 def compiled(f: Callable[..., Any], *args: Any) -> Specialised:
-    """Return the specialisation for these arguments, checked."""
-    made = specialise(f, tuple(map(type_of, args)), args)  # type: ignore[arg-type]
+    """The specialisation for these arguments, checked."""
+    made = specialise(f, tuple(map(type_of, args)), args)
     check(made.program, Dialect.SOURCE)
     return made
 

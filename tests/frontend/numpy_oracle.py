@@ -20,7 +20,7 @@ ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 def specialised(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> Specialised:
     """Return f, specialised for numbers and arrays of these types."""
     kinds = tuple(type_of(a) for a in args)
-    return specialise(f, kinds, args, assume_equal=assume_equal)  # type: ignore[arg-type]
+    return specialise(f, kinds, args, assume_equal=assume_equal)
 
 
 def core(f: Callable[..., Any], *args: Any) -> Program:

@@ -157,7 +157,7 @@ def test_what_is_known_stays_known() -> None:
 def late_binding(x, n):
     h = lambda y: y
     for i in range(n):
-        h = compose(lambda y: y * x + i, h)  # noqa: B023
+        h = compose(lambda y: y * x + i, h)
     return h(x)
 
 
@@ -237,7 +237,7 @@ def written(lines: list[str], name: str) -> Callable[[float], float]:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, Any] = {}
     exec(compile(text, file, "exec"), names)
-    return names["f"]  # type: ignore[no-any-return]
+    return names["f"]
 
 
 def lets(f: Callable[[float], float]) -> int:

@@ -31,7 +31,7 @@ from pullback.lower.loopcode import (
     WhileCode,
 )
 
-F, I, B, P = Ty.F64, Ty.I64, Ty.I1, Ty.PTR  # noqa: E741
+F, I, B, P = Ty.F64, Ty.I64, Ty.I1, Ty.PTR  # noqa: E741  # the types, by their letters
 
 
 def f64(value: float) -> Imm:

@@ -111,7 +111,7 @@ def test_outputs_are_typed(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def types_of(t: Term, *more: object, **named: object) -> nested_check.Types:
         checked.append(t)
-        return plain(t, *more, **named)  # type: ignore[arg-type]
+        return plain(t, *more, **named)
 
     monkeypatch.setattr(nested_check, "types_of", types_of)
     for source, args, seed in programs("RGH", count(20)):

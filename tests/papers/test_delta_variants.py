@@ -392,7 +392,7 @@ def test_forward_over_reverse(row: str) -> None:
     def rows(f: Any, args: tuple[float, ...]) -> list[list[float]]:
         out = []
         for k in range(len(args)):
-            r = reverse(f, args, lambda i, v, k=k: Dual(v, float(i == k + 1)))  # type: ignore[misc]
+            r = reverse(f, args, lambda i, v, k=k: Dual(v, float(i == k + 1)))
             out.append([getattr(g, "tangent", 0.0) for g in r.gradient(1.0)])
         return out
 

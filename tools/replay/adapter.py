@@ -101,7 +101,7 @@ class Tree:
         self.found.lines += compiled.text.count("\n")
         return compiled
 
-    def _link_text(self, text: str, *_: Any) -> NotLinked:
+    def _link_text(self, text: str, *_: Any, **options: Any) -> NotLinked:
         # A text that belongs to no program is a conversion of data, made once for all programs.
         self.conversions.add(digest(llvm_text(text)))
         return NotLinked()

@@ -123,7 +123,7 @@ def steps(report: Report, old: Data, new: Data) -> None:
     errors = []
     for name, method, before, after in compiled(old, new):
         vary = varying(old["programs"][name]) or varying(new["programs"][name])
-        for was, now in zip(before.get("steps", []), after.get("steps", [])):
+        for was, now in zip(before.get("steps", []), after.get("steps", []), strict=False):
             line = f"{name} ({method}): {was} -> {now}"
             if isinstance(was, str) or isinstance(now, str):
                 if was != now:

@@ -38,7 +38,7 @@ class Recorder:
         self.refused: dict[str, list[str]] = {}
         self.missing: dict[str, str] = {}
         self.usual = pytest.raises
-        setattr(pytest, "raises", self.raises)  # noqa: B010
+        setattr(pytest, "raises", self.raises)  # noqa: B010  # mypy refuses the assignment
 
     def raises(self, *args: Any, **options: Any) -> Any:
         """Stand for ``pytest.raises``."""

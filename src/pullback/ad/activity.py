@@ -39,6 +39,7 @@ from pullback.core.terms import (
     Loop,
     Op,
     Prim,
+    Ruled,
     Sum_,
     Update,
     Var,
@@ -195,6 +196,8 @@ def reaches(op: Op, on: Callable[[Atom], bool]) -> bool:
             return on(array) or on(value)
         case Inject():
             return True
+        case Ruled(_, args, wrt):
+            return any(on(args[i]) for i in wrt)
         case Vjp() | Jvp():
             return any(on(a) for a in atoms(op))
         case AccRead() | AccTake():  # of an inner derivative, whose additions are not followed

@@ -13,6 +13,7 @@ from pullback.ad.cells import array_type, extents_of, gather, scatter, seeded
 from pullback.ad.forward import tangent_function
 from pullback.ad.functions import Functions, replace_lets
 from pullback.ad.nesting import refuse_deep_nests
+from pullback.ad.rules import for_one_sweep
 from pullback.ad.sweep import DerivativeError, or_zero, refuse_data
 from pullback.core.build import Builder, boolean, lit
 from pullback.core.terms import (
@@ -56,7 +57,7 @@ def gradient(
     """
     refuse_deep_nests(program)
     functions = Functions.of(program)
-    main = functions.functions[program.main]
+    main = functions.functions[for_one_sweep(functions, program.main)]
     b = Builder()
     params = _main_params(functions, main)
     seeds = _seeds(main, only)
@@ -94,7 +95,7 @@ def _split(
 ) -> tuple[Program, Program, tuple[bool, ...]]:
     refuse_deep_nests(program)
     functions = Functions.of(program)
-    main = functions.functions[program.main]
+    main = functions.functions[for_one_sweep(functions, program.main)]
     params = _main_params(functions, main)
     b = Builder()
     run = _forward_call(functions, main, params, wrt, b, {})
@@ -140,7 +141,7 @@ def _expand(functions: Functions, main: str) -> None:
 
     def vjp(let: Let, b: Builder) -> None:
         assert isinstance(let.op, Vjp)
-        f = functions.functions[let.op.function]
+        f = functions.functions[for_one_sweep(functions, let.op.function)]
         refuse_data(functions.spaces, (p.type for p in f.params), let)
         args = tuple((a,) for a in let.op.args[: len(f.params)])
         into = _into(f, let.op)

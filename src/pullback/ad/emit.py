@@ -37,6 +37,8 @@ from pullback.core.terms import (
     Op,
     Prim,
     Project,
+    Pulls,
+    Ruled,
     Static,
     Sum_,
     TapePush,
@@ -142,6 +144,8 @@ class Emit:
                 op_vjp = Vjp(name, self._values(args), wrt, self._values(seeds))
                 self._emit(let, op_vjp, self._first(let), b)
                 self.handles(let, b)
+            case Ruled():
+                self.ruled(let, let.op, b)
             case (
                 MakeTuple() | Project() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
@@ -291,6 +295,26 @@ class Emit:
                 g.fresh(v)
             frames.append(g.open(body))
         return Plan(tuple(frames))
+
+    def ruled(self, let: Let, op: Ruled, b: Builder) -> None:
+        """Emit a call of the forward rule, if the reverse sweep calls the backward one. What it
+        keeps is copied where arrays that it may be part of are updated later."""
+        plan, args = self.f.plans.get(let), self._values(op.args)
+        if plan is None or not isinstance(op.rule, Pulls):
+            if let.vars:
+                again = Ruled(op.function, args, op.wrt, op.rule, op.names)
+                self._emit(let, again, self._first(let), b)
+        else:
+            updated = any(a in self.f.facts.consumed for a in (*op.args, *let.vars))
+            kept = tuple(
+                Var(v.name, v.type) if updated and isinstance(v.type, Array) else v
+                for v in plan.kept
+            )
+            self._emit(let, Call(op.rule.forward, args), (*self._first(let), *kept), b)
+            for v, made in zip(plan.kept, kept, strict=True):
+                if made is not v:
+                    self._emit(let, Prim("copy", (made,)), (v,), b)
+        self.handles(let, b)
 
     # -- loops --------------------------------------------------------------------------------
 

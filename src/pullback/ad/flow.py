@@ -23,6 +23,7 @@ from pullback.core.terms import (
     Let,
     Loop,
     Prim,
+    Ruled,
     Update,
     Var,
     While,
@@ -109,6 +110,10 @@ class Flow:
                 for v, through in zip(let.vars, summary.returns, strict=True):
                     for k in through:
                         self.move(args[k], v)
+            case Ruled(_, args):
+                for v in let.vars:
+                    for a in args if isinstance(v.type, Array) else ():
+                        self.move(a, v)
             case _:
                 pass
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, assert_never
 from pullback.ad.activity import Facts
 from pullback.ad.cells import extents_of, indices, zeros, zeros_like
 from pullback.ad.contributions import Contributions, flushed, handed_on
+from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
-from pullback.ad.sweep import DerivativeError, refuse_data
+from pullback.ad.sweep import DerivativeError, refuse_composite, refuse_data
 from pullback.core.build import Builder, lit, partial
 from pullback.core.prims import TABLE
 from pullback.core.rows import Mark, Row
@@ -41,6 +42,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Project,
+    Ruled,
     Static,
     Sum_,
     TapePush,
@@ -317,6 +319,8 @@ class Forward:
                 self.call(let, name, args, b)
             case Vjp():
                 self.vjp(let, let.op, b)
+            case Ruled():
+                self.ruled(let, let.op, b)
             case (
                 MakeTuple() | Project() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
@@ -441,6 +445,20 @@ class Forward:
                     real = isinstance(v.type, Real)
                     tangents[v] = lit(0.0, v.type) if real else zeros_like(b, p)
                 self.env[v] = (p, tangents[v])
+
+
+    def ruled(self, let: Let, op: Ruled, b: Builder) -> None:
+        """D(f x) where f has a rule: what the rule gives."""
+        args = self.values(op.args)
+        if not any(self.on(v) for v in let.vars):
+            self.bind(let, Ruled(op.function, args, op.wrt, op.rule, op.names), b)
+            return
+        refuse_composite(self.spaces, let, op)
+        tangents = tuple(self.tangent(op.args[i], b) for i in op.wrt)
+        made = tangent_of_rule(self.functions, let, op, args, tangents, b)
+        rest = iter(made[len(let.vars) :])
+        for v, value in zip(let.vars, made, strict=False):
+            self.env[v] = (value, next(rest)) if self.spaces.bears(v.type) else (value,)
 
 
 def tangents(spaces: Spaces, results: tuple[Atom, ...], on: tuple[bool, ...]) -> list[int]:

@@ -19,6 +19,7 @@ from pullback.ad.forward import tangent_function
 from pullback.ad.frames import CannotRestoreError, Frame
 from pullback.ad.reverse import Reverse
 from pullback.ad.reverse_only import ReverseOnly
+from pullback.ad.rules import refuse_captured, without_rules
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import Cts, or_zero, refuse_data
 from pullback.core.build import Builder
@@ -33,12 +34,21 @@ from pullback.core.terms import (
     Let,
     Loop,
     Program,
+    Ruled,
     Sum_,
     Var,
     Vjp,
     While,
 )
-from pullback.core.traverse import all_lets, callees, defined, map_blocks, reachable, refresh
+from pullback.core.traverse import (
+    all_lets,
+    called,
+    callees,
+    defined,
+    map_blocks,
+    reachable,
+    refresh,
+)
 from pullback.core.types import Decl, Named, Type
 
 Key = tuple[str, tuple[bool, ...], bool]
@@ -115,6 +125,7 @@ class Functions:
             self.loopless[name] = not self.recursive(name) and all(
                 not isinstance(let.op, Build | Sum_ | Loop | While | Vjp)
                 and not (isinstance(let.op, Call) and not self.straight(let.op.function))
+                and not (isinstance(let.op, Ruled) and not all(map(self.straight, called(let.op))))
                 for let in all_lets(self.functions[name].body)
             )
         return self.loopless[name]
@@ -133,9 +144,12 @@ class Functions:
         key = (name, mask, volatile)
         if key not in self.facts:
             function = self.functions[name]
-            self.facts[key] = analyse(
+            facts = self.facts[key] = analyse(
                 function, mask, volatile, self.spaces, self.result_on, self.summary
             )
+            for let in all_lets(function.body):
+                if isinstance(let.op, Ruled):
+                    refuse_captured(let, facts.active.__contains__)
         return self.facts[key]
 
     def result_on(self, name: str, mask: tuple[bool, ...]) -> tuple[bool, ...]:
@@ -310,7 +324,8 @@ class Functions:
         sweep and of forward mode."""
         known = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
         whole = Program(self.functions, known, main)
-        functions = {name: self.functions[name] for name in reachable(whole)}
+        plain = {n: without_rules(self.functions[n]) for n in reachable(whole)}
+        functions = {n: plain[n] for n in reachable(Program(plain, known, main))}
         types = {v.type for f in functions.values() for v in (*f.params, *defined(f.body))}
         return Program(functions, self.spaces.needed(known, types), main)
 

@@ -29,14 +29,12 @@ def refuse_deep_nests(program: Program) -> None:
         known[name] = (0, None)  # a recursive call adds no order: derivatives never recur
         worst: tuple[int, Let | None] = (0, None)
         for let in all_lets(program.functions[name].body):
-            target = called(let.op)
-            if target is None:
-                continue
-            below, inner = order(target)
-            if isinstance(let.op, Vjp | Jvp):
-                below, inner = below + 1, inner or let
-            if below > worst[0]:
-                worst = (below, inner)
+            for target in called(let.op):
+                below, inner = order(target)
+                if isinstance(let.op, Vjp | Jvp):
+                    below, inner = below + 1, inner or let
+                if below > worst[0]:
+                    worst = (below, inner)
         known[name] = worst
         return worst
 

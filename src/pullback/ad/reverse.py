@@ -22,6 +22,7 @@ from pullback.ad.sweep import (
     keys_of,
     leaf_type,
     or_zero,
+    refuse_composite,
     refuse_data,
 )
 from pullback.core.build import Builder, i64, lit, partial
@@ -48,6 +49,8 @@ from pullback.core.terms import (
     MakeTuple,
     Prim,
     Project,
+    Pulls,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -149,6 +152,8 @@ class Reverse(Sweep):
                 self.call(f, let, name, args, got, ct, b)
             case Vjp():
                 self.vjp(f, let, let.op, got, ct, b)
+            case Ruled():
+                self.ruled(f, let, let.op, got, ct, b)
             case (
                 MakeTuple() | Project() | Jvp()
                 | AccNew() | AccAdd() | AccRead() | AccTake() | AccCell()
@@ -357,6 +362,31 @@ class Reverse(Sweep):
             types = tuple(s.type for s in op.seeds)
             back = self._pull(f, ct, Vjp(tangent, (*args, *w), on, u), wrt, types, b)
             self._add_whole(f, ct, list(op.seeds), back, b)
+
+    def ruled(self, f: Frame, let: Let, op: Ruled, got: Got, ct: Cts, b: Builder) -> None:
+        """Call the backward rule with the residuals of the forward rule. (A rule for tangents has
+        become code before: ``rules.for_one_sweep``.)"""
+        if not any(f.active(v) for v in let.vars) or not any(
+            c is not None or self.is_touched(f.look(v)[1:])
+            for v, c in zip(let.vars, got, strict=True)
+        ):
+            return
+        assert isinstance(op.rule, Pulls)
+        refuse_composite(f.spaces, let, op)
+        n = len(let.vars)
+        kept = tuple(
+            f.add("kept", t) for t in self.callees.result_types(op.rule.forward)[n:]
+        )
+        f.plans[let] = Plan((), ((),), kept)
+        seeds = tuple(
+            self._whole(f, v, c, b)
+            for v, c in zip(let.vars, got, strict=True) if seeded(v.type)
+        )
+        wrt = [op.args[i] for i in op.wrt]
+        outs = b.let(
+            Call(op.rule.backward, (*kept, *seeds)), tuple(a.type for a in wrt), let.site
+        )
+        self._add_whole(f, ct, wrt, outs, b)
 
     def _pull(
         self, f: Frame, ct: Cts, op: Vjp, wrt: list[Atom], outs: tuple[Type, ...], b: Builder

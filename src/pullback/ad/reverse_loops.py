@@ -32,13 +32,14 @@ from pullback.core.terms import (
     Call,
     Let,
     Loop,
+    Ruled,
     Sum_,
     Var,
     Vjp,
     While,
     sub_blocks,
 )
-from pullback.core.traverse import free_variables, refresh
+from pullback.core.traverse import called, free_variables, refresh
 from pullback.core.types import I64, Array, Real
 
 RECOMPUTE_DEPTH = 2
@@ -147,6 +148,8 @@ def _depth(callees: Callees, block: Block) -> int:
                 inner += 1
             case Call(name, _):
                 inner = 0 if callees.straight(name) else NEVER
+            case Ruled():
+                inner = 0 if all(map(callees.straight, called(let.op))) else NEVER
             case Vjp():
                 inner = NEVER
             case _:

@@ -24,6 +24,7 @@ from pullback.core.terms import (
     Block,
     Call,
     Let,
+    Ruled,
     Var,
     Vjp,
     sub_blocks,
@@ -94,6 +95,17 @@ def refuse_data(spaces: Spaces, types: Iterable[Type], let: Let) -> None:
             "a derivative inside compiled code of a function of data (records of several classes, "
             "lists of arrays or records, functions in lists or built up at run time): let the "
             "function under the operator make these itself",
+            let,
+        )
+
+
+def refuse_composite(spaces: Spaces, let: Let, op: Ruled) -> None:
+    """Refuse a rule whose arguments or results are data."""
+    types = [*(op.args[i].type for i in op.wrt), *(v.type for v in let.vars)]
+    if any(spaces.composite(t) for t in types):
+        raise DerivativeError(
+            f"{op.rule.name!r} has a rule of its own, and takes or gives data that is neither a "
+            "number nor an array (records of several classes, lists of arrays, trees)",
             let,
         )
 

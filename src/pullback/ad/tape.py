@@ -18,6 +18,7 @@ from pullback.ad.dual import IdSpaces, ids_of, lasting
 from pullback.ad.functions import Functions
 from pullback.ad.numbered import consecutive
 from pullback.ad.rows import Codes, Tape
+from pullback.ad.rules import by_rules
 from pullback.core.build import Builder, i64
 from pullback.core.terms import (
     AccAdd,
@@ -130,6 +131,7 @@ class _Maker:
 
     @staticmethod
     def of(program: Program, wrt: tuple[int, ...], only: Only) -> _Maker:
+        program = by_rules(Functions.of(program), program.main)
         program = differentiate(program)  # inner derivatives are code like any other
         spaces = IdSpaces.of(program.decls)
         functions = Functions(dict(program.functions), dict(program.decls), spaces)
@@ -226,7 +228,7 @@ class _Maker:
         self, b: Builder, inputs: Sequence[tuple[Atom, tuple[Atom, ...]]]
     ) -> tuple[Atom, ...]:
         """The parameters with their ids."""
-        places = dict(zip(self.plain, inputs))
+        places = dict(zip(self.plain, inputs, strict=True))
         out: list[Atom] = []
         firsts: list[Atom] = []
         for i, parts in enumerate(self.parts):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pullback.api.differences import Slope, fixed, slope_of
 from pullback.api.gradients import grad
 from pullback.api.vector_products import jvp, vjp
 from pullback.call import driver, pytrees
 from pullback.call.driver import plain
 from pullback.call.misuse import require_function, values_of
 from pullback.errors import ArgumentValueError
+
+MOST_GROUPS = 24
+"""Leaves of about one size move together where there are more."""
 
 
 def check_grads(
@@ -29,11 +34,13 @@ def check_grads(
     directions, on any structured type; ``order`` 2 also does so for the gradient (of a function
     that returns one number), ``order`` 3 for the gradient of that, and so on.
 
-    ``eps`` is the step of the differences (1e-4; with float32 arguments 1e-2), ``atol`` and
+    Each leaf of the arguments is moved by steps of its own, from 0.02 of its size (at least 1)
+    downwards, and the differences are extrapolated (Richardson, with Ridders' estimate of the
+    error); with ``eps`` by this one step. The function is run as plain Python. ``atol`` and
     ``rtol`` say how far the three may be apart (1e-5; with float32 arguments 1e-2). Returns
-    nothing. Raises ``AssertionError`` that names the two that disagree, and by how much;
-    ``ValueError`` for a mode that is none. That two modes agree along a random direction is Lemma
-    1 of Krawiec et al.
+    nothing. Raises ``AssertionError`` that names the two that disagree, and the leaves where they
+    do, and says so if the function has a kink at or near the point; ``ValueError`` for a mode that
+    is none. That two modes agree along a random direction is Lemma 1 of Krawiec et al.
 
     >>> check_grads(_square, (3.0,), order=2)
     """
@@ -44,50 +51,123 @@ def check_grads(
         raise ArgumentValueError(f"order is 1, 2, ..., not {order!r}")
     values = plain(values_of(args, "check_grads"))
     short = any(map(pytrees.has_float32, values))
-    atol, rtol = (v if v is not None else 1e-2 if short else 1e-5 for v in (atol, rtol))
-    eps = eps if eps is not None else 1e-2 if short else 1e-4
-    rng = np.random.default_rng(seed)
-    tangents = tuple(pytrees.direction(rng, x) for x in values)
-    out, pullback = vjp(f, *values)
-    cotangent = pytrees.direction(rng, out)
-    found: dict[str, float] = {}
-    if "rev" in modes:
-        cotangents = pullback(cotangent)
-        parts = zip(values, cotangents, tangents, strict=True)  # two arguments share nothing
-        found["reverse mode"] = sum(pytrees.inner(*part) for part in parts)
-    if "fwd" in modes:
-        found["forward mode"] = pytrees.inner(out, jvp(f, values, tangents)[1], cotangent)
-    found["finite differences"] = _difference(f, values, tangents, (out, cotangent), eps)
-    names = list(found)
-    for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            a, b = found[first], found[second]
-            if not abs(a - b) <= atol + rtol * max(abs(a), abs(b)):
-                raise AssertionError(
-                    f"{first} and {second} disagree: {a!r} and {b!r} (order {order})"
-                )
-    if order > 1:
-        chosen = driver.differentiable(values)
-        gradient = grad(f, chosen if len(chosen) > 1 else chosen[0])
-        check_grads(gradient, values, order - 1, modes, atol, rtol, eps, seed + 1)
+    limits = tuple(v if v is not None else 1e-2 if short else 1e-5 for v in (atol, rtol))
+    for k in range(1, order + 1):
+        _Check(f, values, modes, limits, eps, np.random.default_rng(seed + k - 1), short).run(k)
+        if k < order:
+            chosen = driver.differentiable(values)
+            f = grad(f, chosen if len(chosen) > 1 else chosen[0])
 
 
-def _difference(
-    f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...], along: tuple[Any, Any],
-    h: float,
-) -> float:  # fmt: skip
-    """The directional derivative by central differences of f as plain Python, extrapolated;
-    ``along``: its result and a cotangent of that."""
-    out, cotangent = along
+@dataclass(frozen=True)
+class _Group:
+    """Leaves that move together: which they are, what they are called, and their size."""
 
-    def at(step: float) -> float:
-        moved = [pytrees.moved(x, t, step) for x, t in zip(args, tangents)]
-        return pytrees.inner(out, f(*moved), cotangent)
+    wanted: tuple[bool, ...]
+    name: str
+    size: float
 
-    def central(step: float) -> float:
-        return (at(step) - at(-step)) / (2 * step)
 
-    return (4 * central(h) - central(2 * h)) / 3
+class _Check:
+    """The check of one function at one point: along a random direction, for a random combination of
+    its results."""
+
+    def __init__(
+        self, f: Callable[..., Any], values: tuple[Any, ...], modes: Sequence[str],
+        limits: tuple[float, ...], eps: float | None, rng: np.random.Generator, short: bool,
+    ) -> None:  # fmt: skip
+        self.f, self.values, self.modes, self.eps, self.short = f, values, modes, eps, short
+        self.atol, self.rtol = limits
+        self.tangents = tuple(pytrees.direction(rng, x) for x in values)
+        self.out, pullback = vjp(f, *values)
+        self.cotangent = pytrees.direction(rng, self.out)
+        self.pulled = pullback(self.cotangent) if "rev" in modes else ()
+        self.leaves = [
+            (i, leaf) for i, x in enumerate(values) for leaf in pytrees.leaves(x)
+        ]
+
+    def run(self, order: int) -> None:
+        """Raise AssertionError where two derivatives disagree."""
+        wrong: list[tuple[str, str, float, float, str]] = []
+        kink: Slope | None = None
+        for group in self.groups():
+            found, slope = self.derivatives(group)
+            names = list(found)
+            for i, first in enumerate(names):
+                for second in names[i + 1 :]:
+                    if not self.near(found[first], found[second]):
+                        known = ", ".join(f"{n} {v:.10g}" for n, v in found.items())
+                        line = f"{group.name}: {known} (their error: {slope.error:.1g})"
+                        wrong.append((first, second, found[first], found[second], line))
+                        kink = slope if slope.kink else kink
+        if not wrong:
+            return
+        first, second, a, b, _ = wrong[0]
+        lines = list(dict.fromkeys(line for *_, line in wrong))
+        text = f"{first} and {second} disagree: {a!r} and {b!r} (order {order})\n  "
+        text += "\n  ".join(lines[:8]) + ("\n  ..." if len(lines) > 8 else "")
+        if kink is not None:
+            text += (
+                f"\nthe function has a kink at the point or nearer to it than {kink.near:.1g}: the "
+                f"slope is {kink.left:.6g} to the left and {kink.right:.6g} to the right; what a "
+                "derivative is there is a rule (docs/LANGUAGE.md), and no limit: check another "
+                "point"
+            )
+        raise AssertionError(text)
+
+    def near(self, a: float, b: float) -> bool:
+        return abs(a - b) <= self.atol + self.rtol * max(abs(a), abs(b))
+
+    def groups(self) -> list[_Group]:
+        """Each leaf by itself; where there are many, those whose sizes have as many digits."""
+        keys: dict[object, list[int]] = {}
+        for k, (_, leaf) in enumerate(self.leaves):
+            size = round(np.log10(leaf.size)) if leaf.size else 0
+            keys.setdefault(k if len(self.leaves) <= MOST_GROUPS else size, []).append(k)
+        out = []
+        for members in keys.values():
+            wanted = tuple(k in members for k in range(len(self.leaves)))
+            argument, leaf = self.leaves[members[0]]
+            name = f"args[{argument}]{leaf.path}"
+            more = f" and {len(members) - 1} more leaves" if len(members) > 1 else ""
+            size = max(self.leaves[k][1].size for k in members)
+            out.append(_Group(wanted, name + more, size))
+        return out
+
+    def derivatives(self, group: _Group) -> tuple[dict[str, float], Slope]:
+        """The derivatives along the leaves of a group, by each way to compute them."""
+        tangents, start = [], 0
+        for i, (x, t) in enumerate(zip(self.values, self.tangents, strict=True)):
+            count = sum(j == i for j, _ in self.leaves)
+            tangents.append(pytrees.only(x, t, group.wanted[start : start + count]))
+            start += count
+        found: dict[str, float] = {}
+        if "rev" in self.modes:
+            parts = zip(self.values, self.pulled, tangents, strict=True)
+            found["reverse mode"] = sum(pytrees.inner(*part) for part in parts)
+        if "fwd" in self.modes:
+            moved = jvp(self.f, self.values, tangents)[1]
+            found["forward mode"] = pytrees.inner(self.out, moved, self.cotangent)
+
+        def at(step: float) -> float:
+            moved = [pytrees.moved(x, t, step) for x, t in zip(self.values, tangents, strict=True)]
+            return pytrees.inner(self.out, self.f(*moved), self.cotangent)
+
+        slope = self.slope(at, group, next(iter(found.values())))
+        found["finite differences"] = slope.value
+        return found, slope
+
+    def slope(self, at: Callable[[float], float], group: _Group, wanted: float) -> Slope:
+        """The derivative by differences; where it is not what is wanted, also by steps that are as
+        small as what moves."""
+        if self.eps is not None:
+            return fixed(at, self.eps)
+        noise = 1e-7 if self.short else 2e-16
+        whole = slope_of(at, max(group.size, 1.0) * (10.0 if self.short else 1.0), noise)
+        if self.near(whole.value, wanted) or whole.kink or not 0.0 < group.size < 0.1:
+            return whole
+        close = slope_of(at, group.size, noise)
+        return close if close.error < whole.error else whole
 
 
 def _square(x: float) -> float:

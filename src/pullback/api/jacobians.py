@@ -75,7 +75,7 @@ def jacfwd(
 
             return [turned(c, np.ndim(x)) for c in _stacked_over(np.shape(x), moved, ())]
 
-        found = [columns(here, x) for here, x in zip(units(inputs), inputs)]
+        found = [columns(here, x) for here, x in zip(units(inputs), inputs, strict=True)]
         rows = [
             as_given(rebuilt(given, tuple([column[j] for column in found]), True), numbers)
             for j, _ in enumerate(outputs)
@@ -120,7 +120,7 @@ def jacrev(
             values = tuple(_stacked_over(np.shape(y), moved, ()))
             return as_given(rebuilt(given, values, True), numbers)
 
-        found = [rows(here, y) for here, y in zip(units(outputs), outputs)]
+        found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
         matrix = rebuilt(out, tuple(found), True)
         return (matrix, f(*args)[1]) if has_aux else matrix
 

@@ -93,7 +93,7 @@ def call_native(
         for name in (n.union.name,)
     )
     args: list[object] = []
-    for t, leaf in zip(params, flat.given):
+    for t, leaf in zip(params, flat.given, strict=False):
         args += memory.arguments(t, leaf)
     if plan.cells:
         args.append(flat.flattener.cells)

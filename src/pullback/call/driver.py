@@ -434,7 +434,7 @@ def differentiable(args: Sequence[object]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers."""
     kinds = types_of(args)
     spaces = [Spaces.of({u.name: u.decl() for u in reached(k)}) for k in kinds]
-    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces))
+    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces, strict=True))
     return tuple(i for i, bears in enumerate(bearing) if bears)
 
 

@@ -123,15 +123,18 @@ def run_evaluator(program: Program, flat: Flat, cells: bool) -> tuple[list[objec
 def _handle(store: np.ndarray, leaf: object) -> object:
     if isinstance(leaf, Cells):
         return store[leaf.offset : leaf.offset + leaf.size].reshape(leaf.shape)
-    if isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
-        if any(isinstance(x, Cells) for x in leaf.flat):
-            return make_array(Handle(1), [_handle(store, x) for x in leaf.flat], leaf.shape)
+    if (
+        isinstance(leaf, np.ndarray)
+        and leaf.dtype == np.object_
+        and any(isinstance(x, Cells) for x in leaf.flat)
+    ):
+        return make_array(Handle(1), [_handle(store, x) for x in leaf.flat], leaf.shape)
     return leaf
 
 
 def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: Decls) -> None:
     """Take the accumulators, or ids, out of results that are nodes in their space."""
-    todo: list[tuple[Type, object]] = list(zip(types, leaves))
+    todo: list[tuple[Type, object]] = list(zip(types, leaves, strict=True))
     done: set[int] = set()
     while todo:
         t, leaf = todo.pop()
@@ -142,7 +145,9 @@ def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: De
             fields = list(zip(decls[t.name].variants[leaf.tag].fields, leaf.fields, strict=True))
             if t.name.endswith(".ids"):
                 before = (None, *(f for f, _ in fields))
-                fields = [x for f, x in zip(before, fields) if f is None or not of_reals(f)]
+                fields = [
+                    x for f, x in zip(before, fields, strict=False) if f is None or not of_reals(f)
+                ]
             leaf.fields = tuple(x for f, x in fields if not _is_accumulator(f))
             todo += fields
 

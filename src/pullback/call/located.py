@@ -22,7 +22,7 @@ def located(shapes: Sequence[Shape], values: Sequence[object]) -> Iterator[None]
     try:
         yield
     except ArgumentTypeError as error:
-        for i, (shape, value) in enumerate(zip(shapes, values)):
+        for i, (shape, value) in enumerate(zip(shapes, values, strict=False)):
             homes = Homes(shape.kind) if isinstance(error, TwoHomesError) else None
             where = place(shape, value, f"arg{i}", homes)
             if where is not None:

@@ -11,6 +11,7 @@ import ctypes
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import cast
 
 import numpy as np
 
@@ -215,7 +216,7 @@ class Reader:
             case Handle(rank):
                 return tuple(next(words) for _ in range(1 + 2 * rank))
             case Real(32):
-                return np.float32(next(words))  # type: ignore[arg-type]
+                return np.float32(cast(float, next(words)))
             case _:
                 return next(words)
 
@@ -231,11 +232,11 @@ class Reader:
         pointers = [_int(next(words)) for _ in types]
         shape = tuple(_int(next(words)) for _ in range(rank))
         strides = tuple(_int(next(words)) for _ in range(rank))
-        columns = [_copied(p, ty, shape, strides) for p, ty in zip(pointers, types)]
+        columns = [_copied(p, ty, shape, strides) for p, ty in zip(pointers, types, strict=False)]
         if is_scalar(elem):
             return columns[0]
         out = np.empty(columns[0].size, np.object_)
-        for i, row in enumerate(zip(*(c.ravel().tolist() for c in columns))):
+        for i, row in enumerate(zip(*(c.ravel().tolist() for c in columns), strict=True)):
             out[i] = self.leaf(elem, iter(row))
         return out.reshape(shape)
 
@@ -250,7 +251,7 @@ def _copied(pointer: int, ty: Ty, shape: tuple[int, ...], strides: tuple[int, ..
     dtype = np.dtype(_COLUMN[ty])
     if 0 in shape:
         return np.empty(shape, dtype)
-    spans = [(n - 1) * s for n, s in zip(shape, strides)]
+    spans = [(n - 1) * s for n, s in zip(shape, strides, strict=False)]
     low, high = sum(x for x in spans if x < 0), sum(x for x in spans if x > 0)
     size = dtype.itemsize
     raw = np.frombuffer(ctypes.string_at(pointer + low * size, (high - low + 1) * size), dtype)

@@ -24,10 +24,10 @@ def normalised(
     given = (*tangents, *(None,) * (len(values) - len(tangents)))
     out: list[object] = []
     with located(plan.shapes, values):
-        for i, (shape, value, tangent) in enumerate(zip(plan.shapes, values, given)):
+        for i, (shape, value, tangent) in enumerate(zip(plan.shapes, values, given, strict=False)):
             varies = plan.one_home or i in plan.differentiated or tangent is not None
             out.append(usual(shape, value, varies))
-    pairs = zip(plan.shapes, values, tangents)
+    pairs = zip(plan.shapes, values, tangents, strict=False)
     return out, [normal(s, v, t, "tangent") for s, v, t in pairs]
 
 

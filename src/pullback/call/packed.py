@@ -238,7 +238,9 @@ class Boundary:
             return None
         cells = done.blocks[-1].end if done.blocks else 0
         given = (*tangents, *(None,) * (len(values) - len(tangents)))
-        for conversion, value, tangent in zip(self.conversions[start:end], values, given):
+        for conversion, value, tangent in zip(
+            self.conversions[start:end], values, given, strict=False
+        ):
             packed = isinstance(value, Packed)
             if isinstance(value, Packed) and tangent is None:
                 block = value.block(conversion, cells)

@@ -47,7 +47,7 @@ TANGENT: Key = (What.TANGENT, False, "")
 def quick(f: object, key: Key, args: Sequence[object]) -> object:
     """The result of a call that is remembered; NotImplemented if none fits."""
     known = _recent.get(id(f))
-    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]
+    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]  # a function
         return NotImplemented  # what is known of a function goes with it: f is this function
     for call in known.calls.get(key, ()):
         try:

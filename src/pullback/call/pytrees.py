@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,13 @@ def _part(value: Any, step: Step) -> object:
     return value[step]
 
 
+def _text(value: object, step: Step) -> str:
+    """How Python writes the step to a part of a value."""
+    if step is None:
+        return ""
+    return f".{step}" if isinstance(step, str) and not isinstance(value, dict) else f"[{step!r}]"
+
+
 def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object, ...]]]:
     """The leaves of the first value, each with those of the others at its place."""
     todo: list[tuple[Shape, tuple[object, ...]]] = [(shape, values)]
@@ -61,20 +68,23 @@ def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object,
 
 class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
+    While a leaf is changed, ``path`` says where it is.
     """
 
     def __init__(self, change: Change, homes: Homes | None = None) -> None:
         self.change = change
         self.homes = homes
         self.made: dict[tuple[int, Union], object] = {}
-        self.todo: deque[tuple[Record, tuple[object, ...], object]] = deque()
+        self.todo: deque[tuple[Record, tuple[object, ...], object, str]] = deque()
+        self.path = ""
 
     def value(self, shape: Shape, *values: object) -> object:
         """The new value; what is shared in the first of these is shared in it."""
         out = self._value(shape, values)
         while self.todo:
-            record, at, node = self.todo.popleft()
+            record, at, node, path = self.todo.popleft()
             for part in record.inside(at[0]):
+                self.path = path + _text(at[0], part.step)
                 new = self._value(part.shape, tuple(_part(v, part.step) for v in at))
                 object.__setattr__(node, str(part.step), new)
         return out
@@ -84,8 +94,10 @@ class Mapper:
             return self.change(shape, *at)
         if isinstance(shape, Node):
             return self._node(shape, at)
-        parts = shape.inside(at[0])
-        new = [self._value(p.shape, tuple(_part(v, p.step) for v in at)) for p in parts]
+        here, new = self.path, []
+        for p in shape.inside(at[0]):
+            self.path = here + _text(at[0], p.step)
+            new.append(self._value(p.shape, tuple(_part(v, p.step) for v in at)))
         return shape.made(new, at[0])
 
     def _node(self, shape: Node, at: tuple[object, ...]) -> object:
@@ -102,7 +114,7 @@ class Mapper:
                 self.made[key] = self._value(record, at)
             else:
                 self.made[key] = object.__new__(record.cls)
-                self.todo.append((record, at, self.made[key]))
+                self.todo.append((record, at, self.made[key], self.path))
         return self.made[key]
 
 
@@ -120,16 +132,58 @@ def has_float32(x: object) -> bool:
 
 
 def direction(rng: np.random.Generator, x: object) -> object:
-    """A random tangent of x; ``None`` at its discrete leaves."""
+    """A random tangent of x, of numbers between 1/2 and 3/2 with either sign; ``None`` at its
+    discrete leaves."""
+
+    def some(size: Any = None) -> Any:
+        return rng.choice((-1.0, 1.0), size) * rng.uniform(0.5, 1.5, size)
 
     def leaf(shape: Shape, value: object) -> object:
         if not is_real(shape, value):
             return None
         if isinstance(value, np.ndarray | np.generic):
-            return np.asarray(rng.normal(size=value.shape), value.dtype)[()]
-        return float(rng.normal())
+            return np.asarray(some(value.shape), value.dtype)[()]
+        return float(some())
 
     return Mapper(leaf).value(_shape(x), x)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A real leaf of a value: its place, and the root of the mean square of its numbers."""
+
+    path: str
+    size: float
+
+
+def leaves(x: object) -> list[Leaf]:
+    """The real leaves of x, in the order in which ``only`` counts them."""
+    found: list[Leaf] = []
+
+    def leaf(shape: Shape, value: object) -> object:
+        if is_real(shape, value):
+            numbers = np.asarray(value, np.float64)
+            square = float(np.mean(numbers * numbers)) if numbers.size else 0.0
+            found.append(Leaf(mapper.path, math.sqrt(square)))
+        return None
+
+    mapper = Mapper(leaf)
+    mapper.value(_shape(x), x)
+    return found
+
+
+def only(x: object, tangent: object, wanted: Sequence[bool]) -> object:
+    """The tangent of x with zeros in place of the leaves that are not wanted."""
+    rest = iter(wanted)
+
+    def leaf(shape: Shape, value: object, t: object) -> object:
+        if not is_real(shape, value):
+            return t
+        if next(rest):
+            return t
+        return np.asarray(t)[()] * 0 if isinstance(value, np.generic | np.ndarray) else 0.0
+
+    return Mapper(leaf).value(_shape(x), x, tangent)
 
 
 def moved(x: object, tangent: object, by: float) -> object:

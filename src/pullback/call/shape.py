@@ -165,7 +165,7 @@ class Shape(ABC):
         """The values of unions reached without going through one, with their tangents."""
         if self.holds_nodes:
             parts = self.inside(value)
-            for part, mine in zip(parts, self.given(tangent, len(parts), "tangent")):
+            for part, mine in zip(parts, self.given(tangent, len(parts), "tangent"), strict=True):
                 yield from part.shape.node_tangents(part.value, mine)
 
     def root_numbers(self, given: object, what: What) -> Iterator[object]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 from pullback.core.types import Bool, Int, Real, Type
 from pullback.core.values import dtype_of
@@ -73,11 +74,11 @@ def tuple_form(
         trees.append(f.tree)
         decodes.append(f.decode)
     if not any(decodes):
-        return Form(tuple(trees), finish)  # type: ignore[arg-type]
+        return Form(tuple(trees), cast("Decode | None", finish))
 
     def decode(values: object) -> object:
         assert isinstance(values, tuple)
-        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values))
+        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values, strict=True))
         return parts if finish is None else finish(parts)
 
     return Form(tuple(trees), decode)

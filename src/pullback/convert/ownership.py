@@ -48,6 +48,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    Ruled,
     Sum_,
     Update,
     Var,
@@ -56,7 +57,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.traverse import all_lets, free_variables, map_functions
+from pullback.core.traverse import all_lets, called, free_variables, map_functions
 from pullback.core.types import I64, Array
 
 
@@ -65,10 +66,11 @@ def own_updates(program: Program) -> Program:
     program = without_passed(program)
     order = call_order(program)
     lent = {program.main} | {
-        let.op.function
+        name
         for f in program.functions.values()
         for let in all_lets(f.body)
-        if isinstance(let.op, Vjp | Jvp)
+        if isinstance(let.op, Vjp | Jvp | Ruled)
+        for name in called(let.op)
     }
     consumes = {
         name: NOBODY if name in lent else given
@@ -201,7 +203,9 @@ def _op(p: Facts, op: Op, live: _Live, before: list[Let]) -> Op:
             return If(cond, first, second)
         case Case(a, arms):
             bodies = _branches(p, tuple(arm.body for arm in arms), live)
-            return Case(a, tuple(CaseArm(arm.fields, b) for arm, b in zip(arms, bodies)))
+            return Case(
+                a, tuple(CaseArm(arm.fields, b) for arm, b in zip(arms, bodies, strict=True))
+            )
         case Build(extents, indices, body):
             live.use(free_variables(body, indices))
             return Build(extents, indices, _block(p, body, live))

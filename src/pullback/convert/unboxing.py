@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from pullback.convert.flatten import leaves_of
 from pullback.convert.retype import Retype, projected
-from pullback.core.terms import Case, Inject, Jvp, Let, MakeTuple, Program, Vjp, atoms
+from pullback.core.terms import Case, Inject, Jvp, Let, MakeTuple, Program, Ruled, Vjp, atoms
 from pullback.core.traverse import all_lets, own_declarations
 from pullback.core.types import Array, Named, Sum, Tuple, Type
 
@@ -37,7 +37,7 @@ def _kept(program: Program) -> set[str]:
     out: set[str] = set()
     for f in program.functions.values():
         for let in all_lets(f.body):
-            if isinstance(let.op, Vjp | Jvp):
+            if isinstance(let.op, Vjp | Jvp | Ruled):
                 for a in (*atoms(let.op), *let.vars):
                     out |= _names(a.type)
     return _reached(program, out)

@@ -46,6 +46,9 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Pulls,
+    Pushes,
+    Ruled,
     Static,
     Sum_,
     TapePush,
@@ -94,7 +97,7 @@ def check(program: Program, dialect: Dialect, owned: bool = True) -> None:
 
 
 _STRUCTURED = (MakeTuple, Project)
-_DERIVATIVES = (Vjp, Jvp)
+_DERIVATIVES = (Vjp, Jvp, Ruled)
 _ACCUMULATORS = (
     AccNew, AccAdd, AccRead, AccTake, AccCell, TapeRoom, TapePush, TapeWrite, TapeRead
 )
@@ -291,6 +294,8 @@ class _Checker:
                 self.equal((v.type,), (self.updated(a, idx, checked),), "value")
                 self.need(isinstance(a, Var), "update of a literal")
                 return (a.type,)
+            case Ruled():
+                return self.ruled(op)
             case Vjp() | Jvp():
                 return self.derivative(op, out)
             case AccNew(extents):
@@ -362,7 +367,7 @@ class _Checker:
                 variants = self.variants(a.type, len(arms))
                 self.need(len(arms) == len(variants), f"{len(arms)} arms, {len(variants)} variants")
                 self.need(len(arms) > 0, "no arms")
-                for arm, v in zip(arms, variants):
+                for arm, v in zip(arms, variants, strict=True):
                     self.equal(_types(arm.fields), v.fields, f"fields of {v.name}")
                 types = [self.block(arm.body, arm.fields) for arm in arms]
             case _:
@@ -401,6 +406,32 @@ class _Checker:
             return fn.results + out[len(fn.results) :]
         self.equal(_types(given), wanted, "seeds or tangents")
         return fn.results + more
+
+    def ruled(self, op: Ruled) -> tuple[Type, ...]:
+        """Check a call of a function with a rule, and the signatures of the rule's functions."""
+        fn = self.callee(op.function)
+        self.equal(_types(op.args), _types(fn.params), f"arguments of {fn.name}")
+        self.need(len(op.names) == len(op.args), "a name for each argument")
+        self.need(all(0 <= i < len(op.args) for i in op.wrt), "wrt out of range")
+        wrt = tuple(op.args[i].type for i in op.wrt)
+        real = tuple(t for t in fn.results if has_reals(t, self.p.decls))
+        if any(isinstance(t, Tuple) for t in (*fn.results, *_types(op.args))):
+            return fn.results
+        match op.rule:
+            case Pushes(_, tangent):
+                rule = self.callee(tangent)
+                self.equal(_types(rule.params), (*_types(op.args), *wrt), "primals and tangents")
+                self.equal(rule.results, (*fn.results, *real), "results and their tangents")
+            case Pulls(_, forward, backward):
+                first, second, n = self.callee(forward), self.callee(backward), len(fn.results)
+                self.equal(_types(first.params), _types(op.args), f"arguments of {forward}")
+                self.equal(first.results[:n], fn.results, f"results of {forward}")
+                given = (*first.results[n:], *real)
+                self.equal(_types(second.params), given, "residuals and seeds")
+                self.equal(second.results, wrt, f"results of {backward}")
+            case _:
+                assert_never(op.rule)
+        return fn.results
 
     def ints(self, xs: Sequence[Atom], what: str) -> None:
         self.need(all(x.type == I64 for x in xs), f"{what} must be i64")

@@ -30,6 +30,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    Ruled,
     TapePush,
     TapeRead,
     TapeRoom,
@@ -38,6 +39,7 @@ from pullback.core.terms import (
     Vjp,
     sub_blocks,
 )
+from pullback.core.traverse import called
 from pullback.core.types import Bool, Int, Real
 
 
@@ -204,6 +206,10 @@ class EffectsOf:
                     self.calls = _effects_of_calls(self.program)
                 out = self.calls[f]
                 return out | _CONSUME if consumed_params(self.program)[f] else out
+            case Ruled():
+                if self.calls is None:
+                    self.calls = _effects_of_calls(self.program)
+                return PURE.union(*(self.calls[f] for f in called(op)))
             case _:
                 out = PURE
                 for _, block in sub_blocks(op):

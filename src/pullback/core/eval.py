@@ -50,7 +50,7 @@ def evaluate(program: Program, args: Sequence[object]) -> tuple[tuple[object, ..
     fn = program.functions[program.main]
     if len(args) != len(fn.params):
         raise TypeError(f"{fn.name} takes {len(fn.params)} arguments, not {len(args)}")
-    values = [to_value(p.type, a, program.decls) for p, a in zip(fn.params, args)]
+    values = [to_value(p.type, a, program.decls) for p, a in zip(fn.params, args, strict=True)]
     machine = Machine(program)
     return _in_big_thread(lambda: machine.call(program.main, values)), machine.cost
 

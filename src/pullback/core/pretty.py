@@ -49,6 +49,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -136,7 +137,8 @@ def show_type(t: Type) -> str:
             return f"{show_type(elem)}[{','.join(':' * rank)}]"
         case Tuple(items, names, cls):
             if names:
-                return f"{cls}({', '.join(f'{n}:{show_type(i)}' for n, i in zip(names, items))})"
+                fields = zip(names, items, strict=True)
+                return f"{cls}({', '.join(f'{n}:{show_type(i)}' for n, i in fields)})"
             return f"({', '.join(show_type(i) for i in items)})"
         case Sum(variants):
             return f"<{' | '.join(_variant(v) for v in variants)}>"
@@ -221,13 +223,15 @@ class _Printer:
         self.block(b, depth + 2)
 
     def carried(self, carried: Sequence[Var], inits: Sequence[Atom]) -> str:
-        pairs = ", ".join(f"{self.bind(v)} = {self.atom(a)}" for v, a in zip(carried, inits))
+        both = zip(carried, inits, strict=True)
+        pairs = ", ".join(f"{self.bind(v)} = {self.atom(a)}" for v, a in both)
         return f" with {pairs}" if pairs else ""
 
     def binder(
         self, word: str, extents: Sequence[Atom], indices: Sequence[Var], b: Block, depth: int
     ) -> str:
-        pairs = ", ".join(f"{self.name(i)} < {self.atom(n)}" for i, n in zip(indices, extents))
+        both = zip(indices, extents, strict=False)  # to show what the checker refuses
+        pairs = ", ".join(f"{self.name(i)} < {self.atom(n)}" for i, n in both)
         self.block(b, depth + 1)
         return f"{word} {pairs}"
 
@@ -275,6 +279,9 @@ class _Printer:
             case Update(a, idx, v, checked):
                 path = "".join(f"[{self.atoms(some)}]" for some in levels(a.type, idx))
                 return f"{self.atom(a)}{_bang(checked)}{path} := {self.atom(v)}"
+            case Ruled(f, args, wrt, rule, _):
+                by = " ".join(rule.functions)
+                return f"ruled {f}({self.atoms(args)}) wrt {list(wrt)} by {by}"
             case Vjp(f, args, wrt, seeds):
                 return f"vjp {f}({self.atoms(args)}) wrt {list(wrt)} seeds ({self.atoms(seeds)})"
             case Jvp(f, args, wrt, ts):

@@ -351,3 +351,11 @@ _row("stop_gradient", 1, _identity_rule, lambda x: x,
      {"real": "move", "int": "move", "bool": "move", "array": "lower"},
      kinks="derivative 0 by definition")
 
+# What a rule of the user's own is called at (ad/rules.py): 0, which has the derivative of x; and v,
+# which has the derivative of t.
+DISCRETE.add(Row("delta", 1, same(1, Real), lambda x: type(x)(0.0), (1.0,),
+                 {"real": "{r} = select {b} {ones1}, {t} {zero}, {t} {0}"},
+                 ((-2.0, 2.0),), kinks="derivative 1 by definition"))
+DISCRETE.add(Row("plus_delta", 2, same(2, Real), lambda v, t: v, (ZERO, 1.0),
+                 {"real": "{r} = select {b} {ones1}, {t} {0}, {t} {1}"},
+                 ((-2.0, 2.0), (-2.0, 2.0)), kinks="derivative 1 by definition"))

@@ -15,6 +15,7 @@
                | While(x*, init*, block, block)
                | Index(a, i*, checked) | Update(a, i*, v, checked)
                | Vjp(f, atom*, wrt, seeds) | Jvp(f, atom*, wrt, tangents)
+               | Ruled(f, atom*, wrt, rule)    a call of f, whose derivative is a rule of the user's
     and after ad (the dialect with accumulators):
                | AccNew(extents) | AccAdd(h, i*, v) | AccRead(h, i*) | AccTake(h, i*)
                | AccCell(h, i*)
@@ -237,6 +238,45 @@ class Jvp:
     tangents: tuple[Atom, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Pushes:
+    """A rule for tangents: ``tangent`` is a function (arguments, tangents of ``wrt``) -> (results,
+    tangents of the real results), linear in the tangents."""
+
+    name: str
+    tangent: str
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        return (self.tangent,)
+
+
+@dataclass(frozen=True, slots=True)
+class Pulls:
+    """A rule for cotangents: ``forward`` is a function arguments -> (results, residuals),
+    ``backward`` a function (residuals, a seed per real result) -> cotangents of ``wrt``."""
+
+    name: str
+    forward: str
+    backward: str
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        return (self.forward, self.backward)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ruled:
+    """Results of ``function(args)``, differentiated by a rule with respect to the arguments
+    ``wrt``. ``names``: what each argument is called; by others it has no derivative."""
+
+    function: str
+    args: tuple[Atom, ...]
+    wrt: tuple[int, ...]
+    rule: Pushes | Pulls
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AccNew:
     """A handle of a fresh accumulator of that shape. No storage yet: a reverse sweep has it."""
@@ -315,8 +355,8 @@ class TapeRead:
 
 Op = (
     Prim | MakeTuple | Project | Inject | Case | If | Call | Build | Sum_ | Loop
-    | While | Index | Update | Vjp | Jvp | AccNew | AccAdd | AccRead | AccTake | AccCell
-    | TapeRoom | TapePush | TapeWrite | TapeRead
+    | While | Index | Update | Vjp | Jvp | Ruled | AccNew | AccAdd | AccRead | AccTake
+    | AccCell | TapeRoom | TapePush | TapeWrite | TapeRead
 )
 
 
@@ -362,7 +402,7 @@ class Dialect(Enum):
     SOURCE        everything but accumulators
     FLAT          no MakeTuple, Project, Tuple: variables, fields and array elements are
                   Real, Int, Bool, Array, Sum, Named (after convert/flatten)
-    ACCUMULATING  FLAT without Vjp and Jvp, with handles, accumulators, the tape (after ad)
+    ACCUMULATING  FLAT without Vjp, Jvp and Ruled, with handles, accumulators, the tape (after ad)
     """
 
     SOURCE = "source"
@@ -395,7 +435,7 @@ def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
 def atoms(op: Op) -> tuple[Atom, ...]:
     """The atoms that an op reads itself (not those inside its blocks)."""
     match op:
-        case Prim(_, args) | Call(_, args):
+        case Prim(_, args) | Call(_, args) | Ruled(_, args):
             return args
         case MakeTuple(_, items):
             return items

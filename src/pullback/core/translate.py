@@ -37,6 +37,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Site,
     Sum_,
     TapePush,
@@ -207,7 +208,7 @@ class _Translator:
                 return accumulator_step(self, op, out)
             case TapeRoom() | TapePush() | TapeWrite() | TapeRead():
                 return tape_step(self, op, out)
-            case Vjp() | Jvp():
+            case Vjp() | Jvp() | Ruled():
                 raise NotImplementedError("derivative terms are evaluated after ad")
             case _:
                 assert_never(op)

@@ -32,6 +32,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -97,6 +98,8 @@ def map_children(
             return Vjp(f, each(args), wrt, each(seeds))
         case Jvp(f, args, wrt, tangents):
             return Jvp(f, each(args), wrt, each(tangents))
+        case Ruled(f, args, wrt, rule, names):
+            return Ruled(f, each(args), wrt, rule, names)
         case AccNew(extents):
             return AccNew(each(extents))
         case AccAdd(h, idx, v):
@@ -228,22 +231,22 @@ def free_variables_of(op: Op) -> tuple[Var, ...]:
     return tuple(out)
 
 
-def called(op: Op) -> str | None:
-    """The function that the op names, if any."""
+def called(op: Op) -> tuple[str, ...]:
+    """The functions that the op names."""
     match op:
         case Call(f, _) | Vjp(f, _, _, _) | Jvp(f, _, _, _):
-            return f
+            return (f,)
+        case Ruled(f, _, _, rule):
+            return (f, *rule.functions)
         case _:
-            return None
+            return ()
 
 
 def callees(fn: Function) -> tuple[str, ...]:
     """The functions that a function names, in order."""
     out: dict[str, None] = {}
     for x in all_lets(fn.body):
-        f = called(x.op)
-        if f is not None:
-            out[f] = None
+        out.update(dict.fromkeys(called(x.op)))
     return tuple(out)
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.terms import Function, Program, Site, Var
+from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
-from pullback.frontend.derivatives import derivative_calls, identity
+from pullback.frontend.derivatives import derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
 from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
@@ -242,12 +242,12 @@ class _Attempt:
                 for i, k in enumerate(self.arg_types)
             ]
             kind: Kind = static_kind(None)
-            atoms: list[Var] = []
+            atoms: list[Atom] = []
             try:
                 result = tightened(rt, _no_generator(rt, rt.call(f, args, node)), node)
                 kind = rt.kind(result, node)
                 refuse_results(rt, kind, node)
-                atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
+                atoms = flatten(result).atoms
             except Unreachable:
                 pass
             block = b.block(tuple(atoms))
@@ -325,7 +325,7 @@ def _unions(rt: Run) -> dict[str, Union]:
     return {name: u for name, u in rt.lambda_sets.declared.items() if name in rt.decls}
 
 
-REGISTERED = (derivative_calls, registry, narrowing)
+REGISTERED = (derivative_calls, registry, narrowing, rules)
 """Imported because importing them registers the meaning of library functions."""
 
 __all__ = [

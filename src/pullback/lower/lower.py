@@ -39,6 +39,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -162,7 +163,7 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
             return []
         case TapeRead():
             return tape.read(lo)
-        case MakeTuple() | Project() | Vjp() | Jvp():
+        case MakeTuple() | Project() | Vjp() | Jvp() | Ruled():
             raise TypeError(f"{type(op).__name__} in a flat program")
         case _:
             assert_never(op)

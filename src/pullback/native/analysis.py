@@ -28,7 +28,7 @@ from pullback.lower.loopcode import (
     Release,
     WhileCode,
 )
-from pullback.native.polls import Each, Patience, Poll, Polls, Whole
+from pullback.native.polls import Check, Each, Patience, Poll, Polls
 
 
 def regions(instr: Instr) -> tuple[Region, ...]:
@@ -91,13 +91,17 @@ class Facts:
     polls: Polls
 
     def poll(self, instr: ForCode | WhileCode) -> Poll | None:
-        """Return how a loop looks for signals; None if the loop ends soon, whatever the data."""
+        """How a loop looks for signals in its rounds, if it does."""
         return self.polls.loops.get(instr)
+
+    def check(self, instr: Instr) -> Check | None:
+        """What is counted in front of an instruction."""
+        return self.polls.checks.get(instr)
 
     @property
     def whole(self) -> bool:
-        """Whether some loops run as a whole, and fail if they have too many rounds (``polls``)."""
-        return any(isinstance(poll, Whole) for poll in self.polls.loops.values())
+        """Whether there is work that fails where it is too long."""
+        return bool(self.polls.checks)
 
     def before_call(self, function: str, region: Region) -> Each | None:
         """Return what a region of the function counts before a call that may lead back to the

@@ -19,9 +19,10 @@ from pullback.lower.loopcode import (
 )
 from pullback.native.analysis import Guard
 from pullback.native.layout import ERROR_WORDS, Field
-from pullback.native.polls import Each, Pieces, Poll, Some, Whole
+from pullback.native.polls import Check, Each, Pieces, Poll, Some
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
+from pullback.native.work import EXTENTS, Extent, extents_of
 
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
@@ -76,7 +77,7 @@ def if_(f: FunctionText, instr: IfCode) -> None:
         f.line(f"br label %join{k}")
     f.block(f"join{k}")
     (yes, yes_from), (no, no_from) = ends
-    for d, a, b in zip(instr.dsts, yes, no):
+    for d, a, b in zip(instr.dsts, yes, no, strict=True):
         if a == b:
             f.bind(d, a)
             continue
@@ -92,7 +93,7 @@ def _phis(
     f.line(f"br label %{head}")
     f.block(head)
     start = len(f.lines)
-    for reg, init in zip(regs, inits):
+    for reg, init in zip(regs, inits, strict=True):
         f.define(reg, f"phi {llvm_type(reg.ty, reg.lanes)} [ {init}, %{before} ]")
     return start
 
@@ -108,12 +109,10 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     k = f.count
     lanes = tuple(c.lanes for c in instr.carried)
     lo, hi = f.value(instr.lo), f.value(instr.hi)
-    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes)))
+    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes, strict=True)))
     regs = (instr.index, *instr.carried)
     if isinstance(each, Pieces):
         return _pieces(f, instr, each, hi, regs, inits)
-    if isinstance(each, Whole):
-        _whole(f, instr, each, lo, hi)
     start = _phis(f, f"for{k}", regs, inits, f.label)
     ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
     more = f.let(f"icmp slt {ty} {i}, {hi}")
@@ -124,22 +123,23 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     _round(f, instr, k, start, each)
 
 
-def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> None:
-    """Print, in front of a loop that runs as a whole, the count of its cycles if it has many
-    rounds, and the failure if it has too many."""
-    assert instr.index.ty is Ty.I64
-    many = each.rounds * instr.step
-    if isinstance(instr.lo, Imm):
-        beyond = str(min(int(instr.lo.value) + many, 2**63 - 1))
-    else:
-        beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {lo}, i64 {many})")
+def check(f: FunctionText, instr: Check) -> None:
+    """In front of loops that count nothing: where they have many rounds, their work is counted."""
+    sizes = [_size(f, e) for e in extents_of(instr.work)]
+    many = "true"
+    for k, n in enumerate(sizes if instr.few >= 0 else ()):
+        more = f.let(f"icmp sgt i64 {n}, {instr.few}")
+        many = f.let(f"or i1 {many}, {more}") if k else more
+    given = ", ".join(f"i64 {n}" for n in [*sizes, "0", "0", "0"][:EXTENTS])
+    work = f"i64 ptrtoint (ptr {f.out.work(instr)} to i64)"
+    f.rarely(many, "long", lambda: f.let(f"call i1 @pb_long(i64 {_number(f)}, {given}, {work})"))
 
-    def failed() -> str:
-        cycles, most = -(-each.cycles // instr.step), each.most * instr.step
-        return f.let(f"call i1 @pb_long(i64 {_number(f)}, "
-                     f"i64 {f.let(f'sub i64 {hi}, {lo}')}, i64 {cycles}, i64 {most})")  # fmt: skip
 
-    f.rarely(f.let(f"icmp sgt i64 {hi}, {beyond}"), "long", failed)
+def _size(f: FunctionText, extent: Extent) -> str:
+    lo, hi = f.value(extent.lo), f.value(extent.hi)
+    if extent.lo == Imm(0, Ty.I64):
+        return hi
+    return f.let(f"call i64 @llvm.ssub.sat.i64(i64 {hi}, i64 {lo})")
 
 
 def _number(f: FunctionText) -> str:
@@ -164,7 +164,7 @@ def _round(
     _complete(f, start, (following, *values))
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
-    for d, c in zip(instr.dsts, instr.carried):
+    for d, c in zip(instr.dsts, instr.carried, strict=True):
         f.bind(d, f.names[c.id])
 
 
@@ -256,7 +256,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     k = f.count
     each = f.out.facts.poll(instr)
     lanes = tuple(c.lanes for c in instr.carried)
-    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
+    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes, strict=True))
     regs = instr.carried
     if isinstance(each, Some):  # the register of rounds until the next count
         regs, inits = (*regs, Reg("left", Ty.I64)), (*inits, str(each.rounds))
@@ -270,7 +270,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     _complete(f, start, (*values, *more_values))
     f.line(f"br label %while{k}")
     f.block(f"done{k}")
-    for d, c in zip(instr.dsts, instr.carried):
+    for d, c in zip(instr.dsts, instr.carried, strict=True):
         f.bind(d, f.names[c.id])
 
 

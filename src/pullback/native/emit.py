@@ -7,6 +7,7 @@ regions and those of loops cost no instruction."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,10 +53,11 @@ from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
 from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
-from pullback.native.polls import Patience
+from pullback.native.polls import Check, Patience
 from pullback.native.runtime import ErrorSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
+from pullback.native.work import DEGREE, extents_of
 
 _KIND = {Ty.F64: "real", Ty.F32: "real", Ty.I64: "int", Ty.I32: "int", Ty.I1: "bool"}
 
@@ -72,7 +74,22 @@ class ModuleText:
     functions: list[str] = field(default_factory=list)
     foreign: dict[str, int] = field(default_factory=dict)
     entries: dict[str, int] = field(default_factory=dict)
+    works: dict[str, str] = field(default_factory=dict)
 
+    def work(self, check: Check) -> str:
+        """The global name of the rows of a polynomial: for each monomial its cycles and its
+        factors, by the numbers of the extents from 1 on; in front of them how many these are."""
+        numbers = {e: k for k, e in enumerate(extents_of(check.work), 1)}
+        rows = [f"{WORK_ROW} {{ i64 {check.most}, i64 {len(check.work)}, i64 0, i64 0 }}"]
+        for factors, cycles in check.work.items():
+            places = [*(numbers[e] for e in factors), 0, 0, 0][:DEGREE]
+            given = ", ".join(f"i64 {k}" for k in (math.ceil(cycles), *places))
+            rows.append(f"{WORK_ROW} {{ {given} }}")
+        text = f"[{len(rows)} x {WORK_ROW}] [{', '.join(rows)}]"
+        return self.works.setdefault(text, f"@work{len(self.works)}")
+
+
+WORK_ROW = "{ i64, i64, i64, i64 }"
 
 LONG_CALLS_LEFT = "@pb.long.calls"
 """The global that holds how many of the next calls go at once to the code with less patience."""
@@ -113,7 +130,7 @@ declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessibleme
 declare i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
 declare i64 @pb_due(i64) {_COUNTING}
 declare i1 @pb_some(i64, i64) {_COUNTING}
-declare i1 @pb_long(i64, i64, i64, i64) {_COUNTING}
+declare i1 @pb_long(i64, i64, i64, i64, i64) {_COUNTING}
 """
 
 
@@ -122,8 +139,9 @@ def finish(out: ModuleText, more: str = "") -> str:
     support = "".join(SUPPORT[name] for name in sorted(out.support))
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
+    works = (f"{name} = private constant {text}" for text, name in out.works.items())
     return "\n".join(
-        [*out.functions, more, _RUNTIME, f"{LONG_CALLS_LEFT} = internal global i64 0",
+        [*out.functions, more, _RUNTIME, *works, f"{LONG_CALLS_LEFT} = internal global i64 0",
          control_register, foreign_declarations(out.foreign), support, out.math.text(),
          METADATA, STACK_METADATA]
     )
@@ -269,11 +287,11 @@ class FunctionText(ContextLines):
         types = [LLVM[t] for t in self.function.results]
         values = ["i32 0"] if self.fails else []
         if len(types) > IN_REGISTERS:
-            for k, (t, r) in enumerate(zip(types, results)):
+            for k, (t, r) in enumerate(zip(types, results, strict=True)):
                 at = self.let(f"getelementptr i8, ptr %results, i64 {8 * k}")
                 self.line(f"store {t} {r}, ptr {at}, align 8")
         else:
-            values += [f"{t} {r}" for t, r in zip(types, results)]
+            values += [f"{t} {r}" for t, r in zip(types, results, strict=True)]
         if len(values) < 2:
             self.line(f"ret {values[0] if values else 'void'}")
             return
@@ -290,9 +308,12 @@ class FunctionText(ContextLines):
             if each is not None and isinstance(instr, CallCode):
                 control.before_call(self, each)
                 each = None
+            work = self.out.facts.check(instr)
+            if work is not None:
+                control.check(self, work)
             self.instr(instr)
         want = lanes or (1,) * len(region.yields)
-        return tuple(self.value(v, n) for v, n in zip(region.yields, want))
+        return tuple(self.value(v, n) for v, n in zip(region.yields, want, strict=True))
 
     # --- instructions ---
 

@@ -130,7 +130,7 @@ class EntryText(EntryBase):
                 out += self._read_list(leaf, values[0])
                 continue
             if not isinstance(leaf, ArrayOf):
-                out += [f"{LLVM[t]} {v}" for t, v in zip(machine_types(leaf), values)]
+                out += [f"{LLVM[t]} {v}" for t, v in zip(machine_types(leaf), values, strict=True)]
                 continue
             (view,) = values
             if self.signature.keep is not None:
@@ -205,7 +205,7 @@ class EntryText(EntryBase):
         obj = self.box(s.results, results)
         if s.keep is not None:
             slots = self.space(max(len(s.keep), 1))
-            for k, (ty, value) in enumerate(zip(s.keep, results)):
+            for k, (ty, value) in enumerate(zip(s.keep, results, strict=True)):
                 if ty is Ty.I1:
                     value = self.let(f"zext i1 {value} to i8")
                 self.write(memory_type(ty), value, slots, 8 * k)

@@ -5,16 +5,25 @@ signals when the counter says so (``pb_poll``). Nothing is counted exactly: for 
 there is a bound of the cycles that it does not count itself, and the code around it counts this
 bound.
 
-A loop whose body ends soon runs as a whole (``Whole``): one comparison in front of the loop finds
-out whether it has many rounds, and only then are they counted. With too many rounds to wait for,
-the call fails, and is repeated by code whose loops run in pieces (``Pieces``; see ``module``).
-Other loops count a number of rounds at a time (``Some``), or each round, if one may take long
-(``Each``).
+Loops run without counting anything. In front of a nest of them, and of all nests that follow and
+whose numbers of rounds are known there, stands one comparison (``Check``) of these numbers with a
+small one. Only where one of them is larger the work of all these loops is counted, as a polynomial
+in the numbers of rounds (``work``).
+
+    for i < n: (for j < m: ...)            if n > 16 or m > 16: count(5 n + 3 n m + 2 m)
+    for j < m: ...                  ==>    for i < n: (for j < m: ...)
+                                           for j < m: ...
+
+Where that is too much to be waited for, the call fails, and is made once more by code with less
+patience: each loop that has no loops inside has a check of its own, and in the end runs in pieces
+(``Pieces``; ``module``). In loops of which the rounds take long, or are not known in front of
+them, the rounds are counted by some (``Some``) or one by one (``Each``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from pullback.core.prims import TABLE
@@ -24,7 +33,6 @@ from pullback.lower.loopcode import (
     CallCode,
     ForCode,
     IfCode,
-    Imm,
     Instr,
     Load,
     Module,
@@ -33,9 +41,22 @@ from pullback.lower.loopcode import (
     Store,
     WhileCode,
 )
+from pullback.native.work import (
+    Known,
+    Work,
+    at,
+    defined,
+    either,
+    largest,
+    plus,
+    registers_of,
+    simple,
+    times,
+    together,
+)
 
 FEW = 2_000
-"""A loop of fewer cycles runs as a whole without counting anything."""
+"""Work of fewer cycles is not counted."""
 
 MANY = 1 << 17
 """The most cycles that a number of rounds take before the loop counts them."""
@@ -44,14 +65,14 @@ PIECE = 1 << 14
 """The cycles of a piece of a loop."""
 
 SOME = 16
-"""A loop with at most so many rounds counts nothing, if they take no more than ``MANY`` cycles."""
+"""Loops of so few rounds count nothing if that takes no more than ``MANY``."""
 
 OUTER = 100_000
-"""A loop may run as a whole if a round has fewer cycles that it does not count itself."""
+"""A loop counts nothing in its rounds if they take less than this without counting it."""
 
 LONG = 50_000_000
-"""A loop that takes more cycles does not run as a whole (twice as many where its rounds may take so
-long, but need not)."""
+"""A loop that takes more than this, or a nest of loops that takes twice as much, does not run
+without counting anything."""
 
 SURE = 1_000_000
 """A loop that takes fewer cycles, whatever the data, counts nothing."""
@@ -69,12 +90,12 @@ class Patience(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A loop that runs as a whole. With more than ``rounds`` rounds they are counted in front of
-    it, ``cycles`` each; with more than ``most`` the call fails."""
+class Check:
+    """In front of an instruction: where one of the extents of the ``work`` is more than ``few``,
+    the work is counted; where it is more than ``most``, the call fails."""
 
-    rounds: int
-    cycles: int
+    work: Work
+    few: int
     most: int
 
 
@@ -102,16 +123,17 @@ class Each:
     cycles: int
 
 
-Poll = Whole | Pieces | Some | Each
+Poll = Pieces | Some | Each
 
 
 @dataclass(slots=True)
 class Time:
-    """About how many cycles a piece of code takes, or infinity, and how many of these it does not
-    count itself."""
+    """About how many cycles code takes, or infinity, and how many of them are not counted.
+    ``left``: instructions with work that is still to be counted in front of them."""
 
     cycles: float = 0.0
     free: float = 0.0
+    left: list[tuple[Instr, Work]] = field(default_factory=list)
 
     def add(self, cycles: float, free: float | None = None) -> None:
         """Add the time of a part; ``free``, what the part does not count, is by default all of
@@ -121,33 +143,67 @@ class Time:
 
 
 class Polls:
-    """The decisions for one module. ``loops``: for each loop that looks for signals, how;
-    ``looks``: whether a function has such loops; ``functions``: how long they take (recursive ones:
-    without the calls of themselves)."""
+    """Of a module. ``loops``: of each loop that looks for signals in its rounds, how; ``checks``:
+    what is counted in front of instructions; ``looks``: whether a function does one or the other;
+    ``functions``: how long they take (of recursive ones: themselves)."""
 
     def __init__(self, module: Module, order: list[str], patience: Patience) -> None:
         """``order`` has callees before callers."""
         self.patience = patience
         self.loops: dict[Instr, Poll] = {}
+        self.checks: dict[Instr, Check] = {}
         self.functions: dict[str, Time] = {}
         self.looks: dict[str, bool] = {}
         for name in order:
-            before = len(self.loops)
-            self.functions[name] = self._region(module.functions[name].body)
-            self.looks[name] = len(self.loops) > before
+            before = len(self.loops) + len(self.checks)
+            self.known = Known()
+            self.functions[name] = self._counted(module.functions[name].body)
+            self.looks[name] = len(self.loops) + len(self.checks) > before
+
+    def _counted(self, region: Region) -> Time:
+        """The time of a region that counts all its work."""
+        time = self._region(region)
+        self._count(region, time, lambda work: False)
+        return time
+
+    def _count(self, region: Region, time: Time, outside: Callable[[Work], bool]) -> None:
+        """Count the work in a region but for what is counted outside. What is known in front of
+        the first loop is counted there."""
+        rest = [(instr, work) for instr, work in time.left if not outside(work)]
+        time.left = [(instr, work) for instr, work in time.left if outside(work)]
+        places = {instr: k for k, instr in enumerate(region.code)}
+        while rest:
+            (first, work), *others = rest
+            rest, behind, k = [], set[Reg](), places[first]
+            for instr, more in others:
+                behind |= defined(region.code[k : places[instr]])
+                k = places[instr]
+                if simple(plus(work, more)) and not registers_of(more) & behind:
+                    work = plus(work, more)
+                else:
+                    rest.append((instr, more))
+            time.free += self._check(first, work, 2 * LONG)
+
+    def _check(self, instr: Instr, work: Work, most: int) -> float:
+        """Count work in front of an instruction: what it takes without counting it."""
+        few = largest(work, FEW)
+        if few < SOME:
+            few = min(SOME, largest(work, MANY))
+        self.checks[instr] = Check(work, few, most)
+        return at(work, few) if few >= 0 else 0.0
 
     def _region(self, region: Region) -> Time:
         total = Time()
         for instr in region.code:
+            self.known.note(instr)
             match instr:
                 case ForCode():
                     self._for(instr, total)
                 case WhileCode(cond=cond, body=body):
-                    free = self._region(cond).free + self._region(body).free + 1.0
+                    free = self._counted(cond).free + self._counted(body).free + 1.0
                     total.add(_UNKNOWN, self._some(instr, free))
-                case IfCode(_, then, orelse):
-                    one, other = self._region(then), self._region(orelse)
-                    total.add(1.0 + max(one.cycles, other.cycles), 1.0 + max(one.free, other.free))
+                case IfCode():
+                    self._if(instr, total)
                 case CallCode(_, function):
                     callee = self.functions.get(function, Time(_UNKNOWN, 1.0))
                     total.add(callee.cycles, callee.free)
@@ -155,32 +211,77 @@ class Polls:
                     total.add(_cycles(instr))
         return total
 
+    def _if(self, instr: IfCode, total: Time) -> None:
+        """Each arm counts its work, unless the condition only asks whether there are many rounds:
+        then the one arm does the same as the other, in lanes."""
+        some = self.known.several.get(instr.cond, set())
+        few = self.known.few(instr.cond)
+        one = self._region(instr.then)
+        with self.known.within(few):
+            other = self._region(instr.orelse)
+        large = {m for _, w in one.left for m in w if any(e.hi in some for e in m)}
+
+        def outside(work: Work, arm: Region) -> bool:
+            same = all(any(set(m) <= set(n) for n in large) for m in work)
+            return same and not registers_of(work) & defined(arm.code)
+
+        self._count(instr.then, one, lambda work: outside(work, instr.then))
+        self._count(instr.orelse, other, lambda work: outside(work, instr.orelse))
+        work = either(together(w for _, w in one.left), together(w for _, w in other.left))
+        if work:
+            total.left.append((instr, work))
+        self.known.join(instr, few)
+        total.add(1.0 + max(one.cycles, other.cycles), 1.0 + max(one.free, other.free))
+
     def _for(self, instr: ForCode, total: Time) -> None:
-        body = self._region(instr.body)
+        if self.patience is Patience.ALL:
+            return self._nest(instr, total)
+        body = self._counted(instr.body)
         each = body.cycles + 1.0
-        if isinstance(instr.lo, Imm) and isinstance(instr.hi, Imm):
-            rounds = max(0, -(-(int(instr.hi.value) - int(instr.lo.value)) // instr.step))
-            if rounds == 0 or rounds * each < SURE:
-                total.add(rounds * each if rounds else 0.0)
-                return
-        if each >= FEW:
-            total.add(_UNKNOWN, self._outer(instr, body.free + 1.0))
+        extent, rounds = self.known.rounds(instr)
+        if extent is None and rounds * each < SURE * instr.step:
+            total.add(rounds / instr.step * each if rounds else 0.0)
+        elif each >= FEW:
+            total.add(_UNKNOWN, self._some(instr, body.free + 1.0))
         elif self.patience is Patience.NONE:
-            rounds = _power(PIECE / each)
-            self.loops[instr] = Pieces(rounds, int(rounds * each))
+            length = _power(PIECE / each)
+            self.loops[instr] = Pieces(length, int(length * each))
             total.add(_UNKNOWN, PIECE)
         else:
-            self.loops[instr] = Whole(int(FEW / each), int(each), int(LONG / each))
-            total.add(_UNKNOWN, FEW)
+            work = self._rounds(instr, {(): each})
+            total.add(_UNKNOWN, self._check(instr, work, LONG))
 
-    def _outer(self, instr: ForCode, free: float) -> float:
-        """Decide about a loop whose rounds may take long. Return the cycles that it does not count
-        itself."""
-        if self.patience is Patience.ALL and free < OUTER:
-            rounds = min(SOME, int(MANY / free))
-            self.loops[instr] = Whole(rounds, int(free), int(2 * LONG / free))
-            return rounds * free
-        return self._some(instr, free)
+    def _rounds(self, instr: ForCode, each: Work) -> Work:
+        """The work of a loop of which each round takes this."""
+        extent, rounds = self.known.rounds(instr)
+        whole = times(each, float(-(-rounds // instr.step)))
+        if extent is None:
+            return whole
+        if instr.step > 1:  # the last round
+            whole = plus(whole, each)
+        return plus(whole, times(each, 1.0 / instr.step, (extent,)))
+
+    def _nest(self, instr: ForCode, total: Time) -> None:
+        """A loop that counts nothing, if its rounds do not take too long: it leaves its work, and
+        that of the loops inside whose numbers of rounds are known in front of it."""
+        inside = {instr.index, *instr.carried} | defined(instr.body.code)
+        body = self._region(instr.body)
+        self._count(instr.body, body, lambda work: not registers_of(work) & inside)
+        each = plus({(): body.free + 1.0}, together(w for _, w in body.left))
+        work = self._rounds(instr, each)
+        if body.free >= OUTER or not simple(work):
+            self._count(instr.body, body, lambda work: False)
+            if body.free >= OUTER:
+                total.add(_UNKNOWN, self._some(instr, body.free + 1.0))
+                return
+            work = self._rounds(instr, {(): body.free + 1.0})
+        sure = work.get((), 0.0)
+        if sure < SURE:
+            total.add(sure)
+            work = {m: cycles for m, cycles in work.items() if m}
+        if any(work.values()):
+            total.left.append((instr, work))
+            total.cycles = _UNKNOWN
 
     def _some(self, instr: ForCode | WhileCode, free: float) -> float:
         """Let a loop count its rounds, of ``free`` cycles each. Return the cycles that it does not

@@ -82,7 +82,7 @@ def _word(address: int) -> int:
 
 
 def _address(function: object) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+    return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]  # of ctypes
 
 
 @cache

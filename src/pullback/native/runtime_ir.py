@@ -93,6 +93,23 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
 _BEFORE_PYTHON, _AFTER_PYTHON = during_callback()
+def _factor(name: str, k: int) -> str:
+    """Store an extent as a double, 0 if it is negative."""
+    return f"""%positive{k} = call i64 @llvm.smax.i64(i64 {name}, i64 0)
+  %real{k} = sitofp i64 %positive{k} to double
+  %to{k} = getelementptr double, ptr %factors, i64 {k}
+  store double %real{k}, ptr %to{k}"""
+
+
+def _times(k: int) -> str:
+    """Multiply a monomial by its factor of this number."""
+    return f"""%place{k}.at = getelementptr i64, ptr %each.at, i64 {k}
+  %place{k} = load i64, ptr %place{k}.at
+  %factor{k}.at = getelementptr double, ptr %factors, i64 %place{k}
+  %factor{k} = load double, ptr %factor{k}.at
+  %term{k} = fmul double %term{k - 1}, %factor{k}"""
+
+
 _CONTROL = DECLARATIONS if _BEFORE_PYTHON else ""
 
 
@@ -396,14 +413,42 @@ stopped:
   ret i64 %i
 }}
 
-; A loop that runs as a whole is to have %count rounds, of %cycles each, which is much: whether a
-; signal stops it, or they are more than %most.
-define i1 @pb_long(i64 %context, i64 %count, i64 %cycles, i64 %most) cold {{
+; Loops through the extents %x, %y and %z have much work, whose rows are at %work: whether a signal
+; stops them, or it is too much.
+define i1 @pb_long(i64 %context, i64 %x, i64 %y, i64 %z, i64 %work) cold {{
+entry:
   %ctx = inttoptr i64 %context to ptr
-  %long = icmp ugt i64 %count, %most
-  br i1 %long, label %again, label %count.it
+  %rows = inttoptr i64 %work to ptr
+  %factors = alloca [4 x double]
+  store double 1.0, ptr %factors
+  {_factor("%x", 1)}
+  {_factor("%y", 2)}
+  {_factor("%z", 3)}
+  %terms.at = getelementptr i64, ptr %rows, i64 1
+  %terms = load i64, ptr %terms.at
+  br label %row
+row:
+  %k = phi i64 [ 0, %entry ], [ %next, %term ]
+  %cycles = phi double [ 0.0, %entry ], [ %more, %term ]
+  %again.row = icmp slt i64 %k, %terms
+  br i1 %again.row, label %term, label %compare
+term:
+  %next = add i64 %k, 1
+  %each.at = getelementptr [4 x i64], ptr %rows, i64 %next
+  %each = load i64, ptr %each.at
+  %term0 = sitofp i64 %each to double
+  {_times(1)}
+  {_times(2)}
+  {_times(3)}
+  %more = fadd double %cycles, %term3
+  br label %row
+compare:
+  %most = load i64, ptr %rows
+  %limit = sitofp i64 %most to double
+  %short = fcmp ole double %cycles, %limit
+  br i1 %short, label %count.it, label %again
 count.it:
-  %all = mul i64 %count, %cycles
+  %all = fptosi double %cycles to i64
   {load("%poll", Field.POLL)}
   %left = sub i64 %poll, %all
   {store(Field.POLL, "%left")}

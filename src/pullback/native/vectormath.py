@@ -17,7 +17,7 @@ from pullback.native.lines import Lines
 from pullback.native.text import real_constant
 
 V = f"<{LANES} x double>"
-I = f"<{LANES} x i64>"  # noqa: E741
+I = f"<{LANES} x i64>"  # noqa: E741  # as V, of integers
 M = f"<{LANES} x i1>"
 
 # (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2

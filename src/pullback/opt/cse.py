@@ -36,6 +36,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -89,7 +90,7 @@ class _Merger:
             key = self.key(let, op)
             found = None if key is None else self.available.get(key)
             if found is not None:
-                self.names.update(zip(let.vars, found))
+                self.names.update(zip(let.vars, found, strict=True))
                 continue
             if key is not None:
                 self.available[key] = let.vars
@@ -117,7 +118,7 @@ def makes_nodes(variables: Sequence[Var], op: Op) -> bool:
     match op:
         case Inject(t, _, fields):
             return isinstance(t, Named) and bool(fields)
-        case Call():
+        case Call() | Ruled():
             return any(_holds_node(v.type) for v in variables)
         case _:
             lets = (let for _, block in sub_blocks(op) for let in block.lets)
@@ -167,6 +168,8 @@ def _key(op: Op, bound: Bound) -> Hashable:
             return (Call, f, *read)
         case Vjp(f, _, wrt, _) | Jvp(f, _, wrt, _):
             return (type(op), f, wrt, *read)
+        case Ruled(f, _, wrt, rule, names):
+            return (Ruled, f, wrt, rule, names, *read)
         case AccRead(_, _, bits) | AccTake(_, _, bits):
             return (type(op), bits, *read)
         case (

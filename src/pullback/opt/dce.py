@@ -28,6 +28,7 @@ from pullback.core.terms import (
     Loop,
     Op,
     Program,
+    Ruled,
     Sum_,
     Var,
     Vjp,
@@ -35,6 +36,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
+from pullback.core.traverse import called
 
 
 def drop_dead(program: Program) -> Program:
@@ -140,10 +142,10 @@ class _Marks:
                     self.parts[v] = ()
             case Loop(_, index, carried, inits, body):
                 self.parts[index] = ()
-                for v, init, next_ in zip(carried, inits, body.results):
+                for v, init, next_ in zip(carried, inits, body.results, strict=False):
                     self.parts[v] = (init, next_)
             case While(carried, inits, _, body):
-                for v, init, next_ in zip(carried, inits, body.results):
+                for v, init, next_ in zip(carried, inits, body.results, strict=False):
                     self.parts[v] = (init, next_)
             case _:
                 return
@@ -166,10 +168,11 @@ class _Marks:
                 self.reach(f)
                 self.calls[f].append(op)
                 params = self.program.functions[f].params
-                self.need(a for a, v in zip(args, params) if v in self.needed)
-            case Vjp(f, _, _, _) | Jvp(f, _, _, _):
-                self.reach(f)
-                self.fix(f)
+                self.need(a for a, v in zip(args, params, strict=True) if v in self.needed)
+            case Vjp() | Jvp() | Ruled():
+                for f in called(op):
+                    self.reach(f)
+                    self.fix(f)
                 self.need(atoms(op))
             case _:
                 self.need(atoms(op))

@@ -57,15 +57,15 @@ def differentiate(
         section = missing(method, "recursion")
         raise Unsupported(f"method {method!r}: {e.reason}: {section}", e.site) from None
     main, decls = program.functions[program.main], program.decls
-    values = tuple(to_nested(p.type, a, decls) for p, a in zip(main.params, args))
+    values = tuple(to_nested(p.type, a, decls) for p, a in zip(main.params, args, strict=True))
     seed = tuple_value(*(
         seed_of(t, s, program) for t, s in zip(main.results, seeds, strict=True)))
     outcome = run(method, source, values, seed)
     results = items(outcome.value, len(main.results))
     return Derivative(
-        tuple(from_nested(t, v, decls) for t, v in zip(main.results, results)),
+        tuple(from_nested(t, v, decls) for t, v in zip(main.results, results, strict=True)),
         tuple(from_nested(p.type, c, decls, a)
-              for p, c, a in zip(main.params, outcome.cotangents, args)),
+              for p, c, a in zip(main.params, outcome.cotangents, args, strict=True)),
         outcome,
     )
 

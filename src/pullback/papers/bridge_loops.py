@@ -96,9 +96,16 @@ class Loops(Scope):
         k = len(carried)
         bound = [(self.bind(v), proj(state, i, n)) for i, v in enumerate(carried)]
         emitted = [(fresh("out"), proj(state, i, n)) for i in range(k, n)]
-        t = self.block(body, lambda out: tuple_(
-            *out[:k],
-            *(op("append", Var(x), arrays.one(v)) for (x, _), v in zip(emitted, out[k:]))))
+        t = self.block(
+            body,
+            lambda out: tuple_(
+                *out[:k],
+                *(
+                    op("append", Var(x), arrays.one(v))
+                    for (x, _), v in zip(emitted, out[k:], strict=True)
+                ),
+            ),
+        )
         return lets([*bound, *emitted], t)
 
     def loop(self, loop: Loop, vars_: Sequence[CoreVar]) -> Term:

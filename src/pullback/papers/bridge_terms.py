@@ -35,6 +35,7 @@ from pullback.core.terms import (
     Prim,
     Program,
     Project,
+    Ruled,
     Sum_,
     TapePush,
     TapeRead,
@@ -140,6 +141,8 @@ class Bridge(Functions, Loops):
                 if not checked:
                     return arrays.update(array, ixs, value)
                 return arrays.checked(array, ixs, lambda done: arrays.update(array, done, value))
+            case Ruled():
+                raise Unsupported("a rule of one's own is not in the papers' languages")
             case Vjp() | Jvp():
                 raise Unsupported("a derivative inside a function is not in the papers' languages")
             case (

@@ -181,7 +181,7 @@ class Conversion:
 
 
 def _link(text: str, names: Names, *exports: str) -> Linked:
-    own = {symbol: id(obj) for symbol, obj in zip(names.found.values(), names.objects)}
+    own = {symbol: id(obj) for symbol, obj in zip(names.found.values(), names.objects, strict=True)}
     whole = _declarations() + names.declarations() + text
     return link_text(whole, exports, {**block_functions(), **own})
 

@@ -159,7 +159,7 @@ class RouteText(EntryBase):
         if s.cells:
             cells, _, _ = (results.pop(0) for _ in range(3))
         made = [self._gradient(k, types, given, cells)
-                for (k, types), given in zip(s.gradients, by_value)]  # fmt: skip
+                for (k, types), given in zip(s.gradients, by_value, strict=True)]  # fmt: skip
         if made:
             parts["gradients"] = made[0] if s.alone else self.tuple(made)
         match s.last:

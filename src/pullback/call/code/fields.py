@@ -108,14 +108,14 @@ def _slots_fit(cls: type, names: Sequence[str], slots: Sequence[Access]) -> bool
     probe, marks = _probe(cls, names)
     return all(
         isinstance(s, Offset) and _word(id(probe) + s.bytes) == id(m)
-        for s, m in zip(slots, marks)
+        for s, m in zip(slots, marks, strict=False)
     )
 
 
 def _probe(cls: type, names: Sequence[str]) -> tuple[object, list[object]]:
     marks = [object() for _ in names]
     probe: object = object.__new__(cls)
-    for name, mark in zip(names, marks):
+    for name, mark in zip(names, marks, strict=True):
         object.__setattr__(probe, name, mark)
     return probe, marks
 
@@ -134,7 +134,7 @@ def _places(cls: type, names: Sequence[str]) -> dict[str, int]:
     found = [_word(row + 8 * k) for k in range(len(names))]
     if size != len(names) or sorted(found) != sorted(map(id, marks)):
         return unknown
-    return {name: found.index(id(mark)) for name, mark in zip(names, marks)}
+    return {name: found.index(id(mark)) for name, mark in zip(names, marks, strict=True)}
 
 
 def known_slots(cls: type, access: Sequence[Access]) -> bool:

@@ -89,9 +89,9 @@ class Number(Shape, of=ScalarK):
             return _NUMPY[self.type](leaf)
         match self.type:
             case Real():
-                return float(leaf)  # type: ignore[arg-type]
+                return float(leaf)  # type: ignore[arg-type]  # a number
             case Int():
-                return int(leaf)  # type: ignore[call-overload]
+                return int(leaf)  # type: ignore[call-overload]  # a number
             case Bool():
                 return bool(leaf)
 

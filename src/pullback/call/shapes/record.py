@@ -42,7 +42,10 @@ class Record(Product, of=RecordK):
     def inside(self, value: object) -> Sequence[Part]:
         if type(value) is not self.cls:
             raise self.mismatch(value)
-        return [Part(s, field_of(value, self.cls, n), n) for s, n in zip(self.items, self.names)]
+        return [
+            Part(s, field_of(value, self.cls, n), n)
+            for s, n in zip(self.items, self.names, strict=True)
+        ]
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
         return bare(self.cls, dict(zip(self.names, parts, strict=True)))
@@ -95,7 +98,7 @@ class Record(Product, of=RecordK):
 
         def instance(items: Iterable[object]) -> object:
             made: object = object.__new__(cls)
-            for name, item in zip(names, items):
+            for name, item in zip(names, items, strict=True):
                 give(made, name, item)
             return made
 

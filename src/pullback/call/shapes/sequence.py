@@ -235,7 +235,7 @@ class List(Shape, of=ListK):
                           f"i64 {stride}")  # fmt: skip
             c.need(done, "fail")
             return
-        columns = [_column(m, t, source) for t, source in zip(item.types, taken)]
+        columns = [_column(m, t, source) for t, source in zip(item.types, taken, strict=True)]
         with c.counting(n) as i:
             rows = [column(i) for column in columns]
             c.store("ptr", item.decode(m, iter(rows)), items, c.mul(i, 8))

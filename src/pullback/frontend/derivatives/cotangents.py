@@ -50,12 +50,13 @@ def is_real(t: Type) -> bool:
 def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom]) -> Value:
     """A gradient in the shape of its argument: discrete leaves are None."""
     leaves = [
-        next(cts) if has_reals(t, run.decls) else a for t, a in zip(leaf_types(kind), primal)
+        next(cts) if has_reals(t, run.decls) else a
+        for t, a in zip(leaf_types(kind), primal, strict=True)
     ]
     shape, kept = reduced(run, kind)
     return rebuild(
         shape,
-        (a for a, on in zip(leaves, kept) if on),
+        (a for a, on in zip(leaves, kept, strict=False) if on),
         lambda: (frozenset({Owner()}), True),
     )
 
@@ -70,11 +71,14 @@ def extents(run: Run, leaves: Iterable[Atom]) -> list[Atom]:
     ]
 
 
-def check_shapes(run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: ast.AST) -> None:
+def check_shapes(
+    run: Run, given: Iterable[Atom], wanted: Sequence[Atom], node: ast.AST,
+    message: str = "a (co)tangent of another shape than its array",
+) -> None:  # fmt: skip
     """(Co)tangents must have the shapes of what they are for: memory is read by these."""
     for a, b in zip(extents(run, given), wanted, strict=True):
         fits = run.b.prim("eq", a, b)
-        run.require(fits, "ValueError", "a (co)tangent of another shape than its array", node)
+        run.require(fits, "ValueError", message, node)
 
 
 def with_zeros(
@@ -121,7 +125,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case ArrayK(elem), _ if not isinstance(elem, Real):
             return
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
-            for k, v in zip(kinds, items):
+            for k, v in zip(kinds, items, strict=True):
                 yield from matching(run, k, v, node)
         case RecordK(cls, fields), RecordV(other, values) if cls is other:
             for n, k in fields:
@@ -156,7 +160,7 @@ def _of_list(
     made = coerce(run, value, ListK(shape if gradient else elem), node)
     assert isinstance(made, ListV)
     leaves = iter(made.atoms)
-    for t, on in zip(types, kept):
+    for t, on in zip(types, kept, strict=False):
         atom = next(leaves) if on or not gradient else None
         if atom is not None and has_reals(t, run.decls):
             yield atom

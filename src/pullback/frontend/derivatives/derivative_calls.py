@@ -98,7 +98,7 @@ def _make(
     sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """``pb.grad(f, argnums=0, has_aux=False)``"""
-    given = dict(zip(("f", "argnums", "has_aux"), args)) | kwargs
+    given = dict(zip(("f", "argnums", "has_aux"), args, strict=False)) | kwargs
     unknown = set(given) - {"f", "argnums", "has_aux", "method"}
     if unknown or "f" not in given:
         wrong = ", ".join(sorted(unknown)) or "no function"
@@ -218,7 +218,7 @@ def _jvp(
 ) -> Value:
     """``pb.jvp(f, primals, tangents)``: the value and its tangent."""
     run = _run_of(sp)
-    given = dict(zip(("f", "primals", "tangents"), args)) | kwargs
+    given = dict(zip(("f", "primals", "tangents"), args, strict=False)) | kwargs
     primals, tangents = given.get("primals"), given.get("tangents")
     if not isinstance(primals, TupleV) or not isinstance(tangents, TupleV) or len(given) != 3:
         run.refuse(

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Block, Call, Function, Jvp, Vjp, sub_blocks
+from pullback.core.terms import Block, Call, Function, Jvp, Ruled, Vjp, sub_blocks
+from pullback.core.traverse import called
 from pullback.errors import UnsupportedError
 from pullback.frontend.kinds.values import RecordV
 
@@ -39,6 +40,8 @@ def callees(block: Block, without: str | None = None) -> Iterator[str]:
                 yield f
             case Vjp(f) | Jvp(f) if f != without:
                 yield f
+            case Ruled():
+                yield from called(let.op)
             case _:
                 pass
         for _, inner in sub_blocks(let.op):

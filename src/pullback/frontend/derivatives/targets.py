@@ -112,7 +112,7 @@ class Target:
         made = self.run.b.let(op, (*types, *(args[k].type for k in wrt)), self.site)
         rest = iter(made[len(types) :])
         gradients = []
-        for n, own in zip(numbers, places):
+        for n, own in zip(numbers, places, strict=True):
             cts = iter(own.opened(self.run, [next(rest) for _ in own.positions]))
             gradients.append(cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts))
         return list(made[: len(types)]), gradients
@@ -127,7 +127,9 @@ class Target:
         name, args, places = joined(self, [list(own) for own in tangents], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
         given = [
-            a for own, ts in zip(places, tangents) for a in own.closed(self.run, list(ts.values()))
+            a
+            for own, ts in zip(places, tangents, strict=False)
+            for a in own.closed(self.run, list(ts.values()))
         ]
         out = [t for t in types if has_reals(t, self.run.decls)]
         op = Jvp(name, tuple(args), tuple(wrt), tuple(given))
@@ -183,7 +185,7 @@ def joined(
     places = []
     outer = [params[k] for k in kept]
     lets: list[Let] = []
-    for own, together in zip(leaves, groups):
+    for own, together in zip(leaves, groups, strict=True):
         joint = None
         if together:
             types = tuple(params[k].type for k in together)
@@ -202,7 +204,7 @@ def joined(
     name = f"{f.name}.joined.{len(run.functions)}" if inside else f.name
     if any(_has_nodes(params[k].type) for own in leaves for k in own):
         gives_nodes = any(map(_has_nodes, f.results))
-        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds))
+        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds, strict=False))
         run.by_nodes.append(ByNodes(name, gives_nodes, mixed, target.site))
     if not inside:
         return name, args, places

@@ -11,8 +11,21 @@ between it and the place where it was made:
 
 from __future__ import annotations
 
-from pullback.core.terms import Atom, Block, Call, Function, Let, Op, Var
-from pullback.core.traverse import all_lets, defined, map_blocks, substitute, uses
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Call,
+    Function,
+    Jvp,
+    Let,
+    Op,
+    Pulls,
+    Pushes,
+    Ruled,
+    Var,
+    Vjp,
+)
+from pullback.core.traverse import all_lets, called, defined, map_blocks, substitute, uses
 
 
 def closed(functions: dict[str, Function]) -> dict[str, Function]:
@@ -25,6 +38,10 @@ def closed(functions: dict[str, Function]) -> dict[str, Function]:
     if not any(needed.values()):
         return functions
     calls = {name: _called(f.body) for name, f in functions.items()}
+    ruled = {
+        let.op.function: let.op
+        for f in functions.values() for let in all_lets(f.body) if isinstance(let.op, Ruled)
+    }  # fmt: skip
     changed = True
     while changed:
         changed = False
@@ -34,26 +51,65 @@ def closed(functions: dict[str, Function]) -> dict[str, Function]:
                 if not more.keys() <= needed[name].keys():
                     needed[name] |= more
                     changed = True
-    return {name: _with_parameters(f, needed) for name, f in functions.items()}
+        for op in ruled.values():  # what one of them needs, all of them get
+            whole = {v: None for name in called(op) for v in needed[name]}
+            changed = changed or any(len(needed[name]) < len(whole) for name in called(op))
+            needed.update({name: dict(whole) for name in called(op)})
+    places = _places(functions, ruled)
+    return {name: _with_parameters(f, needed, places.get(name)) for name, f in functions.items()}
 
 
 def _called(block: Block) -> list[str]:
-    found = (let.op.function for let in all_lets(block) if isinstance(let.op, Call))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(name for let in all_lets(block) for name in called(let.op)))
 
 
-def _with_parameters(f: Function, needed: dict[str, dict[Var, None]]) -> Function:
+Places = tuple[int, bool]
+"""How many parameters stay in front of the new ones, and whether these become results, too."""
+
+
+def _places(functions: dict[str, Function], ruled: dict[str, Ruled]) -> dict[str, Places]:
+    """The places of the new parameters of the functions of rules: beside the arguments (before the
+    tangents), beside the residuals (before the seeds)."""
+    places: dict[str, Places] = {}
+    for name, op in ruled.items():
+        count = len(functions[name].params)
+        match op.rule:
+            case Pushes(_, tangent):
+                places[tangent] = count, False
+            case Pulls(_, forward, backward):
+                kept = len(functions[forward].results) - len(functions[name].results)
+                places[forward], places[backward] = (count, True), (kept, False)
+    return places
+
+
+def _with_parameters(
+    f: Function, needed: dict[str, dict[Var, None]], place: Places | None
+) -> Function:
     def walk(block: Block) -> Block:
         return Block(tuple(Let(x.vars, call(x.op), x.site) for x in block.lets), block.results)
 
     def call(op: Op) -> Op:
-        if isinstance(op, Call) and needed[op.function]:
-            return Call(op.function, (*op.args, *needed[op.function]))
-        return map_blocks(op, walk)
+        match op:
+            case Call(g, args) if needed[g]:
+                return Call(g, (*args, *needed[g]))
+            case Vjp(g, args, wrt, seeds) if needed[g]:
+                return Vjp(g, (*args, *needed[g]), wrt, seeds)
+            case Jvp(g, args, wrt, tangents) if needed[g]:
+                return Jvp(g, (*args, *needed[g]), wrt, tangents)
+            case Ruled(g, args, wrt, rule, names) if needed[g]:
+                more = tuple(repr(v.name) for v in needed[g])
+                return Ruled(g, (*args, *needed[g]), wrt, rule, (*names, *more))
+            case _:
+                return map_blocks(op, walk)
 
     own: dict[Var, Atom] = {v: Var(v.name, v.type) for v in needed[f.name]}
-    params = (*f.params, *(v for v in own.values() if isinstance(v, Var)))
-    return Function(f.name, params, substitute(walk(f.body), own), f.results)
+    count, given = place if place is not None else (len(f.params), False)
+    new = tuple(v for v in own.values() if isinstance(v, Var))
+    body = substitute(walk(f.body), own)
+    if given:
+        body = Block(body.lets, (*body.results, *new))
+    types = tuple(a.type for a in body.results) if given else f.results
+    return Function(f.name, (*f.params[:count], *new, *f.params[count:]), body, types)
 
 
 __all__ = ["closed"]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Call, Var
+from pullback.core.terms import Atom, Call, Var
 from pullback.errors import (
     EndlessError,
     PullbackError,
@@ -113,7 +113,7 @@ class Functions:
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
-    ) -> tuple[Spec, list[Var], list[Ownership]]:
+    ) -> tuple[Spec, list[Atom], list[Ownership]]:
         """The specialisation to call, the atoms to call it with, and the ownerships of these."""
         bare = FunctionV(f.definition, f.scope)
         for _ in range(_MAX_ATTEMPTS):
@@ -181,14 +181,16 @@ class Functions:
 
     def _atoms(
         self, spec: Spec, f: FunctionV, args: dict[str, Value], node: ast.AST
-    ) -> tuple[list[Var], list[Ownership]]:
+    ) -> tuple[list[Atom], list[Ownership]]:
         converted = [coerce(self.run, f, spec.function, node)]
-        converted += [coerce(self.run, v, k, node) for v, k in zip(args.values(), spec.args)]
+        converted += [
+            coerce(self.run, v, k, node) for v, k in zip(args.values(), spec.args, strict=True)
+        ]
         flats = [flatten(v) for v in converted]
         atoms = [a for flat in flats for a in flat.atoms]
         for path, kind in spec.hidden.items():
             atoms += flatten(self.run.hidden(path, kind)).atoms
-        return atoms, [o for flat in flats for o in flat.owned]  # type: ignore[return-value]
+        return atoms, [o for flat in flats for o in flat.owned]
 
     def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value:
         """The value that a call gives, from the variables that it binds."""
@@ -251,13 +253,13 @@ class Functions:
         if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):
             # A list that it captured has become longer.
             wide_f = same_function(old_f, function)
-        wide = [recursive_join(a, b) for a, b in zip(old, kinds)]
+        wide = [recursive_join(a, b) for a, b in zip(old, kinds, strict=True)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
             return None
         if wide_f != old_f or known != old:
             assert isinstance(wide_f, FunctionK)
-            s.wider = wide_f, tuple(widen(a, b) for a, b in zip(old, known))
+            s.wider = wide_f, tuple(widen(a, b) for a, b in zip(old, known, strict=True))
         self.fixpoint.call(s)
         return s
 
@@ -269,7 +271,7 @@ class Functions:
         if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
             return
         wide_f = same_function(s.function, function)
-        wide = [join(a, b) for a, b in zip(s.args, kinds)]
+        wide = [join(a, b) for a, b in zip(s.args, kinds, strict=False)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
             return
@@ -281,7 +283,7 @@ class Functions:
         tied_f = tie_known(wide_f, at("function"))
         tied = tuple(tie(generalise(k), at(j)) for j, k in enumerate(known))
         if (tied_f, tied) != (s.function, s.args) and (must or (tied_f, tied) != (wide_f, known)):
-            s.wider = tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied))
+            s.wider = tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied, strict=False))
             self.fixpoint.call(s)
 
     def _new(self, function: Flat, args: list[Flat], names: list[str], node: ast.AST) -> Spec:
@@ -356,7 +358,7 @@ class Functions:
 def _thread(consumer: Kind) -> ThreadK:
     """What the function of a generator gives, which its consumer knows."""
     assert isinstance(consumer, StaticK)
-    return ThreadK(consumer.value.results)  # type: ignore[attr-defined]
+    return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
 
 
 

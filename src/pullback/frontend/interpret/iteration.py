@@ -256,7 +256,7 @@ def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
         return Unrolled(())
     known = [c.items for c in columns if isinstance(c, Unrolled)]
     if len(known) == len(columns):
-        return Unrolled(tuple(TupleV(row) for row in zip(*known)))
+        return Unrolled(tuple(TupleV(row) for row in zip(*known, strict=False)))
     if () in known:
         return Unrolled(())
     indexed = [_as_indexed(run, c, node) for c in columns]

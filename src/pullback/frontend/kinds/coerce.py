@@ -101,7 +101,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value, t):
             return Scalar(run.convert(value, t, node), py, bits)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
-            parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
+            parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return TupleV(parts, is_list, value.owners, value.fresh)
         case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
             run.long_tuples = run.long_tuples or not is_list
@@ -127,7 +127,9 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
             return _into_set(run, value, kind, node)
         case RangeV(start, stop, step), RangeK(kinds):
-            a, b, c = (coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds))
+            a, b, c = (
+                coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds, strict=False)
+            )
             return RangeV(a, b, c)
         case OperatorV(name, f, options, args), OperatorK(again, fk, _, ks) if name == again:
             given = tuple(coerce(run, v, k, node) for v, k in zip(args, ks, strict=True))
@@ -195,7 +197,9 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
         case ListK(x, p), ListK(y, q):
             return (q or not p) and _same_leaves(x, y)
         case RecordK(c, xs), RecordK(d, ys):
-            return c is d and all(_same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys))
+            return c is d and all(
+                _same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys, strict=False)
+            )
         case _:
             return a == b
 
@@ -238,7 +242,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
         empty = tuple(dummy_atom(run, Array(t, 1)) for t in types)
         return ListV(length, elem, empty, *new_owner(), sole=True)
     if all(isinstance(t, Real | Int | Bool) for t in types):
-        columns = zip(*(flatten(v).atoms for v in items))
+        columns = zip(*(flatten(v).atoms for v in items), strict=True)
         atoms = tuple(sequences.display(run, column, node).atom for column in columns)
         return ListV(length, elem, atoms, *new_owner(), owners, sole=sole)
 

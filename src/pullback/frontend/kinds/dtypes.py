@@ -79,7 +79,7 @@ def parse_dtype(sp: Specialiser, value: Value, node: ast.AST) -> Element | None:
     if wanted is None:
         return None
     try:
-        dtype = np.dtype(wanted)  # type: ignore[call-overload]
+        dtype = np.dtype(wanted)  # type: ignore[call-overload]  # NumPy refuses others
     except TypeError:
         sp.refuse(node, f"{wanted!r} is not a dtype")
     for t, same in DTYPES.items():

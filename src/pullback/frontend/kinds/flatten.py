@@ -133,7 +133,7 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case RecordV(cls, fields, _, owners, fresh):
             if cls is dict:
                 out.owned.append((owners, fresh))
-            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())))))
+            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())), strict=True)))
         case UnionV(atom, union, owners):
             out.atoms.append(atom)
             out.owned.append((owners, False))
@@ -169,7 +169,9 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case GeneratorV(body=Driven(function, args), handed=True):
             known = _flatten(function, graph, out)
             assert isinstance(known, FunctionK)
-            return GeneratorK(known, tuple(zip(args, each(tuple(map(_handed, args.values()))))))
+            return GeneratorK(
+                known, tuple(zip(args, each(tuple(map(_handed, args.values()))), strict=True))
+            )
         case _:
             raise NoKindError(value)
 
@@ -391,7 +393,7 @@ def _rebuild_function(
         s.external if s.external is not None else Scope({}, live=False, rebound=s.rebound)
         for s in kind.scopes
     ]
-    for described, scope in zip(kind.scopes, made):
+    for described, scope in zip(kind.scopes, made, strict=True):
         if isinstance(scope, Scope):
             scope.parent = made[described.parent] if described.parent >= 0 else None
             for name, k in described.names:

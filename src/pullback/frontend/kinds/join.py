@@ -122,7 +122,7 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
             mine, others = tuple(parts(kind)), tuple(parts(joined))
             if len(mine) != len(others):
                 return True
-            return all(keeps_classes(k, other) for k, other in zip(mine, others))
+            return all(keeps_classes(k, other) for k, other in zip(mine, others, strict=False))
         case _:
             return True
 
@@ -193,9 +193,11 @@ def widen(old: Kind, new: Kind) -> Kind:
         case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
             return ScalarK(t, py, old_bits if bits <= old_bits else 64)
         case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
-            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys)), is_list)
+            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=True)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
-            return RecordK(cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys)))
+            return RecordK(
+                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=True))
+            )
         case ListK(x), ListK(y, spare):
             return ListK(widen(x, y), spare)
         case OptionalK(x), OptionalK(y):
@@ -203,7 +205,7 @@ def widen(old: Kind, new: Kind) -> Kind:
         case MaybeK(x), MaybeK(y):
             return MaybeK(widen(x, y))
         case RangeK(xs), RangeK(ys):
-            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys)))
+            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)))
         case _:
             return new
 

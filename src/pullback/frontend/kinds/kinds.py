@@ -366,7 +366,7 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return kind
         case GeneratorK(function, args):
             known = new[0] if isinstance(new[0], FunctionK) else function
-            return GeneratorK(known, tuple((n, k) for (n, _), k in zip(args, new[1:])))
+            return GeneratorK(known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=True)))
 
 
 def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
@@ -424,7 +424,7 @@ def describe(kind: Kind) -> str:
                 return f"a dict with the keys {', '.join(repr(n) for n, _ in fields) or '(none)'}"
             return f"a {cls.__name__}"
         case UnionK(union, absent):
-            classes = zip(union.class_names(), union.classes)
+            classes = zip(union.class_names(), union.classes, strict=True)
             names = (n + _arguments(union, c) for n, c in classes if c not in absent)
             return "a " + " or ".join(names)
         case OptionalK(inner):
@@ -463,9 +463,12 @@ def describe_both(a: Kind, b: Kind) -> tuple[str, str]:
         return x, y
     match a, b:
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            inside = [(repr(n) if cls is dict else n, p, q) for (n, p), (_, q) in zip(xs, ys)]
+            inside = [
+                (repr(n) if cls is dict else n, p, q)
+                for (n, p), (_, q) in zip(xs, ys, strict=False)
+            ]
         case TupleK(ps), TupleK(qs):
-            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs))]
+            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs, strict=False))]
         case _:
             return x, y
     for name, p, q in inside:

@@ -486,12 +486,11 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
-    "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV",
-    "Handler",
-    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
-    "Owner", "PlaceV", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
-    "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value",
-    "SEQUENTIAL", "ThreadV", "WRITTEN",
-    "ZipV", "attribute", "index_scalar", "method", "register",
+    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "SEQUENTIAL", "UNSET",
+    "WRITTEN", "ArrayV", "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV",
+    "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV",
+    "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV",
+    "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser", "Stale", "Static",
+    "SuperV", "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
+    "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

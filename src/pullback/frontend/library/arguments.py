@@ -35,7 +35,7 @@ def bind(
             node,
             f"{name} is supported with at most {len(names)} positional arguments, not {len(args)}",
         )
-    given = dict(zip(names, args))
+    given = dict(zip(names, args, strict=False))
     for key, value in kwargs.items():
         if key not in parameters:
             if isinstance(value, Static) and value.value is None:

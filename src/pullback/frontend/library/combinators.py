@@ -154,6 +154,9 @@ def running(
 ) -> ListV:
     """Return the states of a fold, one after each item: a Loop that carries the state and emits
     it."""
+    def as_kind(value: Value, kind: Kind) -> Value:
+        return coerce(sp, value, kind, node)  # type: ignore[arg-type]  # the Specialiser is a Run
+
     kind = generalise(kind_of(init))
     while True:
         index = Var("i", I64)
@@ -173,14 +176,14 @@ def running(
             after.append(widen(kind, joined))
             if after[0] != kind:
                 return ()
-            atoms = tuple(flatten(coerce(sp, new, kind, node)).atoms)  # type: ignore[arg-type]
+            atoms = flatten(as_kind(new, kind)).atoms
             return (*atoms, *atoms)
 
         block = sp.block(body)
         if after[0] == kind:
             break
         kind = after[0]
-    inits = tuple(flatten(coerce(sp, init, kind, node)).atoms)  # type: ignore[arg-type]
+    inits = tuple(flatten(as_kind(init, kind)).atoms)
     types: tuple[Type, ...] = tuple(v.type for v in carried)
     emitted = tuple(Array(t, 1) for t in types)
     made = sp.b.let(Loop(found.length, index, carried, inits, block), (*types, *emitted))

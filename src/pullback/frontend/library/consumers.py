@@ -48,9 +48,13 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     values, start = bind(sp, "sum", args, kwargs, node, iterable=MISSING, start=Static(0))
     items = sp.iterate(values, node)
     total = None if _is_negative_zero(start) else sum_items(sp, items, node)
-    if total is not None and isinstance(total.type, Real):
-        if isinstance(start, Static) and start.value == 0:
-            return total
+    if (
+        total is not None
+        and isinstance(total.type, Real)
+        and isinstance(start, Static)
+        and start.value == 0
+    ):
+        return total
     if total is not None and isinstance(total.type, Real) and not _widens(start, total):
         return sp.binop("+", start, total, node)
 

@@ -267,7 +267,7 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = _plain(sp, args[0], node)
     bounds_known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
     if isinstance(items, Unrolled) and len(bounds_known) == 3:
-        some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]
+        some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]  # ints
         return TupleV(tuple(some))
     found = _indexed(sp, items, node)
     a = ext.ZERO if is_none(start) else _not_negative(sp, start, node)
@@ -309,9 +309,8 @@ def count(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(itertools.repeat)
 def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     item, times = bind(sp, "repeat", args, kwargs, node, object=MISSING, times=NONE)
-    if isinstance(times, Static) and isinstance(times.value, int):
-        if times.value <= _MOST_UNROLLED:
-            return TupleV((item,) * times.value)
+    if isinstance(times, Static) and isinstance(times.value, int) and times.value <= _MOST_UNROLLED:
+        return TupleV((item,) * times.value)
     if is_none(times):
         length: Atom = i64(ENDLESS)
     else:
@@ -421,7 +420,7 @@ def _register_selection(
         size = None if is_none(r) else sp.static_int(r, node, f"the size r of {name}")
         if isinstance(items, Unrolled):
             width = len(items.items) if size is None else size
-            rows = list(function(items.items, width))  # type: ignore[call-overload]
+            rows = list(function(items.items, width))  # type: ignore[call-overload]  # tuples
             if len(rows) <= _MOST_UNROLLED:
                 return TupleV(tuple(TupleV(row) for row in rows))
             items = _indexed(sp, items, node)

@@ -8,7 +8,8 @@ items are read in that order; so each cotangent goes to the place from which its
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,8 @@ def _known_order(
     values = [k.value for k in keys if isinstance(k, Static)]
     places = range(len(items))
     try:
-        return sorted(places, key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]
+        by_value: Callable[[int], Any] = values.__getitem__
+        return sorted(places, key=by_value, reverse=reverse)
     except (TypeError, IndexError):
         return list(range(len(items))) if len(items) < 2 else None
 

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import operator
 from collections.abc import Callable
+from typing import cast
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.scopes import outermost
@@ -89,7 +90,7 @@ def contains(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 # --- getters --------------------------------------------------------------------------------------
 
-Getter = operator.itemgetter | operator.attrgetter | operator.methodcaller  # type: ignore[type-arg]
+Getter = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
 def _register_getter(cls: type) -> None:
@@ -118,7 +119,7 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
     """Return the result of a call of a getter."""
     assert isinstance(getter, Getter)
     (obj,) = bind(sp, type(getter).__name__, args, kwargs, node, obj=MISSING)
-    reduced: tuple[object, ...] = getter.__reduce__()[1]  # type: ignore[assignment]
+    reduced: tuple[object, ...] = cast("tuple[object, ...]", getter.__reduce__()[1])
     if isinstance(getter, operator.methodcaller):
         function = sp.attribute(obj, str(reduced[0]), node)
         return sp.call(function, [Static(v) for v in reduced[1:]], node)

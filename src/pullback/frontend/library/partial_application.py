@@ -42,7 +42,7 @@ def _call(
 ) -> Value:
     """Call a partial; keyword arguments of the call replace those that it holds."""
     positional = len(operator.args) - len(operator.options)
-    held = dict(zip(map(str, operator.options), operator.args[positional:]))
+    held = dict(zip(map(str, operator.options), operator.args[positional:], strict=False))
     given = (*operator.args[:positional], *args)
     return sp.call(operator.function, given, node, held | kwargs)
 

@@ -277,7 +277,7 @@ def _columns(
             return TupleV(tuple(_each(sp, items, kinds, atoms, node)), is_list)
         case RecordK(cls, fields):
             inside = _each(sp, items, [k for _, k in fields], atoms, node)
-            return RecordV(cls, dict(zip((name for name, _ in fields), inside)))
+            return RecordV(cls, dict(zip((name for name, _ in fields), inside, strict=True)))
         case _:
             sp.refuse(
                 node,

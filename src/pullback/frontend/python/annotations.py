@@ -24,7 +24,7 @@ def is_record_class(cls: type) -> bool:
 def is_frozen(cls: type) -> bool:
     if not dataclasses.is_dataclass(cls):
         return True
-    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]  # no stub has it
 
 
 def field_names(cls: type) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def field_names(cls: type) -> tuple[str, ...]:
         return tuple(f.name for f in dataclasses.fields(cls))
     if cls is dict:
         return ()  # the kind has its keys
-    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]  # a named tuple
     return names
 
 
@@ -85,7 +85,7 @@ def _inherited(cls: type) -> dict[str, object]:
     for base in getattr(cls, "__orig_bases__", ()):
         origin = typing.get_origin(base)
         if isinstance(origin, type) and is_record_class(origin):
-            given = dict(zip(parameters(origin), typing.get_args(base)))
+            given = dict(zip(parameters(origin), typing.get_args(base), strict=False))
             for name, annotation in annotations_of(origin).items():
                 if name not in vars(cls).get("__annotations__", {}):
                     found.setdefault(name, _substituted(annotation, given))
@@ -98,7 +98,7 @@ def _substituted(annotation: object, given: Mapping[object, object]) -> object:
     names = getattr(annotation, "__parameters__", ())
     if not names or isinstance(annotation, type):
         return annotation
-    return annotation[tuple(given.get(p, p) for p in names)]  # type: ignore[index]
+    return annotation[tuple(given.get(p, p) for p in names)]  # type: ignore[index]  # generic
 
 
 def parameters(cls: type) -> tuple[object, ...]:
@@ -112,9 +112,9 @@ def named(annotation: object) -> object:
     while True:
         origin: typing.Any = typing.get_origin(annotation)
         if type(annotation).__name__ == "TypeAliasType":
-            annotation = annotation.__value__  # type: ignore[attr-defined]
+            annotation = annotation.__value__  # type: ignore[attr-defined]  # of Python 3.12
         elif type(origin).__name__ == "TypeAliasType":
-            given = dict(zip(origin.__type_params__, typing.get_args(annotation)))
+            given = dict(zip(origin.__type_params__, typing.get_args(annotation), strict=False))
             annotation = _substituted(origin.__value__, given)
         elif origin is typing.Annotated:
             annotation = typing.get_args(annotation)[0]
@@ -256,7 +256,7 @@ def declared_in(modules: Iterable[str]) -> list[type]:
     found = (vars(sys.modules[m]) if m in sys.modules else {} for m in modules)
     return [
         c
-        for m, names in zip(modules, found)
+        for m, names in zip(modules, found, strict=True)
         for c in tuple(names.values())
         if isinstance(c, type) and c.__module__ == m and is_record_class(c) and is_frozen(c)
     ]

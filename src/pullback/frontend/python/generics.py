@@ -149,12 +149,12 @@ class _Solver:
                 self.see(annotation, inner, enter)
             case UnionK(union):
                 for cls, given in instances(annotation).items():
-                    for part, k in zip(given, union.arguments.get(cls, ())):
+                    for part, k in zip(given, union.arguments.get(cls, ()), strict=False):
                         self.see(part, k, self.tell)
             case RecordK(cls, fields):
                 given = instances(annotation).get(cls, ())
                 found = solved(cls, fields).all() if given else {}
-                for part, p in zip(given, parameters(cls)):
+                for part, p in zip(given, parameters(cls), strict=False):
                     if p in found:
                         self.see(part, found[p], enter)
             case _ if typing.get_origin(annotation) in (typing.Union, types.UnionType):
@@ -165,7 +165,7 @@ class _Solver:
                 self.see(args[0], elem, enter)
             case TupleK(items) if args:
                 each = args if len(args) == len(items) and args[-1] is not Ellipsis else None
-                for part, k in zip(each or args[:1] * len(items), items):
+                for part, k in zip(each or args[:1] * len(items), items, strict=False):
                     self.see(part, k, enter)
             case _:
                 pass
@@ -349,7 +349,8 @@ class _Walk:
             args = typing.get_args(annotation)
             each = args if len(args) == len(value) and args[-1:] != (Ellipsis,) else None
             self.todo += [
-                (v, part, bound) for v, part in zip(value, each or args[:1] * len(value))
+                (v, part, bound)
+                for v, part in zip(value, each or args[:1] * len(value), strict=False)
             ]
         elif value is not None:
             rest = [p for p in typing.get_args(annotation) if p is not types.NoneType]
@@ -362,7 +363,7 @@ class _Walk:
         if key not in self.environments:
             made = {
                 p: bound[a] if isinstance(a, typing.TypeVar) and a in bound else (a, bound)
-                for p, a in zip(parameters(cls), given)
+                for p, a in zip(parameters(cls), given, strict=False)
             }
             same = made.keys() == bound.keys() and all(made[p] is bound[p] for p in made)
             self.environments[key] = bound if same else made

@@ -15,7 +15,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
@@ -317,7 +317,8 @@ class PythonValues:
     def imported(self, name: str, module: types.ModuleType, node: ast.AST) -> Static:
         """Return a module that a statement inside the function imports; it is found in
         ``sys.modules``."""
-        path = (("global", Namespace.of(sys.modules), name),)  # type: ignore[arg-type]
+        modules = cast("dict[str, object]", sys.modules)
+        path = (("global", Namespace.of(modules), name),)
         return self._static(module, path, node, True)
 
     def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:

@@ -102,7 +102,9 @@ def completed(classes: Sequence[type], given: Arguments) -> Arguments:
         before = len(known)
         for annotation in (a for c in records for a in mentioned_beside(c)):
             found = instances(annotation)
-            bound = {p: k for c in found if c in known for p, k in zip(found[c], known[c])}
+            bound = {
+                p: k for c in found if c in known for p, k in zip(found[c], known[c], strict=False)
+            }
             for c in found:
                 if c in missing and all(p in bound for p in found[c]):
                     known[c] = tuple(bound[p] for p in found[c])
@@ -143,7 +145,7 @@ def union_for(
     relevant = tuple((c, name, ranks[c, name]) for c, name in sorted(ranks, key=_array_name))
 
     def fields_of(cls: type) -> tuple[tuple[str, Kind], ...]:
-        bound = dict(zip(parameters(cls), arguments.get(cls, ())))
+        bound = dict(zip(parameters(cls), arguments.get(cls, ()), strict=False))
         return tuple(
             (name, annotation_kind(a, cls, name, relevant, bound))
             for name, a in annotations_of(cls).items()
@@ -217,7 +219,7 @@ def annotation_kind(
         given = _arguments(annotation, inner)
         if home_group(record) is not None:
             return union_kind((record,), arrays, given)
-        own = dict(zip(parameters(record), given.get(record, ())))
+        own = dict(zip(parameters(record), given.get(record, ()), strict=False))
         return RecordK(
             record,
             tuple(

@@ -78,7 +78,7 @@ class Union:
             self.name,
             tuple(
                 Variant(name, tuple(leaf_types(self.variant_kind(c))))
-                for name, c in zip(self.class_names(), self.classes)
+                for name, c in zip(self.class_names(), self.classes, strict=True)
             ),
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pullback.core.consumption import consumed_params
 from pullback.core.sharing import Sharing
-from pullback.core.terms import Call, Jvp, Program, Update, Var, Vjp
+from pullback.core.terms import Call, Jvp, Program, Ruled, Update, Var, Vjp
 from pullback.core.traverse import all_lets
 
 
@@ -27,7 +27,7 @@ def updated_arrays(program: Program) -> frozenset[Var]:
             match let.op:
                 case Update(Var() as a, _, _, _):
                     marked.append(a)
-                case Call(g, args) | Vjp(g, args, _, _) | Jvp(g, args, _, _):
+                case Call(g, args) | Ruled(g, args) | Vjp(g, args, _, _) | Jvp(g, args, _, _):
                     given = [args[i] for i in consumes[g]]
                     marked += [a for a in given if isinstance(a, Var)]
                 case _:

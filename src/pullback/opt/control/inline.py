@@ -36,11 +36,10 @@ def inline_calls(program: Program) -> Program:
     named: set[str] = {program.main}
     for f in program.functions.values():
         for let in all_lets(f.body):
-            name = called(let.op)
             if isinstance(let.op, Call):
                 calls[let.op.function] += 1
-            elif name is not None:
-                named.add(name)
+            else:
+                named.update(called(let.op))
     once = {name for name, n in calls.items() if n == 1} - recursive - named
     done: dict[str, Function] = {}
     size: dict[str, int] = {}
@@ -75,7 +74,7 @@ class _Inliner:
                 out.append(Let(let.vars, op, let.site))
             else:
                 out.extend(body.lets)
-                self.names.update(zip(let.vars, body.results))
+                self.names.update(zip(let.vars, body.results, strict=True))
         return Block(tuple(out), tuple(self.atom(a) for a in block.results))
 
     def body_of(self, call: Call) -> Block | None:
@@ -85,11 +84,11 @@ class _Inliner:
         if f is None:  # it is recursive through the caller
             return None
         if name in self.once:
-            return substitute(f.body, dict(zip(f.params, call.args)))
+            return substitute(f.body, dict(zip(f.params, call.args, strict=True)))
         self.grown += self.size[name]
         if self.size[name] > SMALL or self.grown > LARGEST:
             return None
-        return refresh(f.body, dict(zip(f.params, call.args)))
+        return refresh(f.body, dict(zip(f.params, call.args, strict=True)))
 
 
 def _size(block: Block) -> int:

@@ -121,6 +121,8 @@ RULES: tuple[Rule, ...] = (
     Rule("over one", "div(x, 1)", "x", REAL),
     Rule("over minus one", "div(x, -1)", "neg(x)", REAL),
     Rule("plus minus zero", "add(x, -0.0)", "x", REAL),
+    Rule("value of a delta", "delta(x)", "0.0", REAL),
+    Rule("value with a delta", "plus_delta(x, y)", "x", REAL),
     Rule("minus zero", "sub(x, 0.0)", "x", REAL),
     Rule("from minus zero", "sub(-0.0, x)", "neg(x)", REAL),
     Rule("twice negated", "neg(neg(x))", "x", ("real", "int")),

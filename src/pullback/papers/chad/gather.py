@@ -62,7 +62,7 @@ def gathers(t: Term) -> Term:
         return t
     found, body, extent = reads(t.t, t.i), t.t, t.n
     names = [fresh("x") for _ in found]
-    for x, read in zip(names, found):
+    for x, read in zip(names, found, strict=True):
         body = replaced(body, read, Var(x))
     if not 1 <= len(found) <= 2 or t.i in free_vars(body):
         return t

@@ -169,7 +169,7 @@ def _prim(t: Prim, gamma: Context, types: Types) -> Term:
                 return Op("ev_zero", (), (EV(gamma),))
             ds = dops(t.op, [x.t for x in xs], args, d.t)
             out = bps[0](ds[0]).t
-            for bp, each in zip(bps[1:], ds[1:]):
+            for bp, each in zip(bps[1:], ds[1:], strict=True):
                 out = op("ev_plus", out, bp(each))
             return out
 

@@ -147,7 +147,7 @@ def parallel_library(workers: Workers) -> Library:
         if not fork:
             return [_act(each)(f) for each in actions]
         frames = [f.branch() for _ in actions]
-        return workers.each(m, [partial(_act(a), g) for a, g in zip(actions, frames)])
+        return workers.each(m, [partial(_act(a), g) for a, g in zip(actions, frames, strict=True)])
 
     def sequence(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
         def action(f: Frame) -> object:

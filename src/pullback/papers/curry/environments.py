@@ -136,7 +136,7 @@ def plus_env(x: object, y: object) -> object:
         case (float(), float()):
             return x + y
         case (list(), list()) if len(x) == len(y):
-            return [plus_env(v, w) for v, w in zip(x, y)]
+            return [plus_env(v, w) for v, w in zip(x, y, strict=True)]
         case ((), ()):
             return ()
         case ((_, _), (_, _)) if not isinstance(x, list) and not isinstance(y, list):
@@ -193,7 +193,7 @@ def _plus_erased(x: object, y: object) -> object:
     if isinstance(x, tuple) and x and isinstance(y, tuple):
         return _plus_erased(x[0], y[0]), _plus_erased(x[1], y[1])
     if isinstance(x, list):
-        return [_plus_erased(v, w) for v, w in zip(x, array(y))]
+        return [_plus_erased(v, w) for v, w in zip(x, array(y), strict=True)]
     return real(x) + real(y) if isinstance(x, float) else ()
 
 

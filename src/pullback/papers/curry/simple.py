@@ -188,7 +188,7 @@ def singleton(t: Term) -> Term:
 def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
     """``body`` of the functions ``fs``, each under a name."""
     names = [fresh(hint) for hint in "fg"[: len(fs)]]
-    return lets(list(zip(names, fs)), body(*(E(Var(x)) for x in names)))
+    return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))
 
 
 def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:

@@ -120,7 +120,9 @@ class Towers:
             p = fresh("p")
             xs = [proj(Var(p), i, len(of)) for i in range(len(of))]
             duals = tuple_type(*(dual_type(a, self.n) for a in of))
-            y = Prim(op, tuple(head(x) if a == R else x for a, x in zip(of, xs)), static)
+            y = Prim(
+                op, tuple(head(x) if a == R else x for a, x in zip(of, xs, strict=False)), static
+            )
             body: Term = y
             if result == R:
                 body = Con("Tower", (y, Lam(fresh("_"), ONE, self.slope(op, static, of, xs))),
@@ -147,8 +149,8 @@ class Towers:
                 continue
             part: Term = tail(xs[i])
             if not (isinstance(p, Lit) and p.value == 1.0):
-                given = self.term(p, types_of(p, dict(zip(names, of))))
-                part = self.times(lets(list(zip(names, xs)), given), part)
+                given = self.term(p, types_of(p, dict(zip(names, of, strict=True))))
+                part = self.times(lets(list(zip(names, xs, strict=True)), given), part)
             out = part if out is None else self.plus(out, part)
         return out if out is not None else self.zero()
 

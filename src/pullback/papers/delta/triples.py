@@ -111,9 +111,9 @@ def coefficient(
     p = partial(t.op, i, [Var(v) for v in names], t.static)
     if isinstance(p, Lit):
         return p, None
-    lifted = forward_term(p, types_of(p, dict(zip(names, of))), Duals(Prod(R, R)))
+    lifted = forward_term(p, types_of(p, dict(zip(names, of, strict=True))), Duals(Prod(R, R)))
     at = [(v, Pair(x, Fst(tangents[j]) if j in tangents else Lit(0.0)) if kind == R else x)
-          for j, (v, x, kind) in enumerate(zip(names, xs, of))]
+          for j, (v, x, kind) in enumerate(zip(names, xs, of, strict=False))]
     both = b.name("p", lets(at, lifted))
     return Fst(both), Snd(both)
 
@@ -144,7 +144,7 @@ def second(
     term, _ = deeply(lambda: triples(source))
     steps = iter(reals_in(list(tangents)))
     given = tuple(map_reals(lambda r: (r, (next(steps), 0.0)), a) for a in args)
-    like, _ = evaluate(source.body, dict(zip((x for x, _ in source.context), args)))
+    like, _ = evaluate(source.body, dict(zip((x for x, _ in source.context), args, strict=False)))
     out, _ = evaluate(App(term, Var("input")), {"input": tuple_value(*given)})
     found = reals_in(out)
 

@@ -110,7 +110,10 @@ class Vectors(K):
         args = [b.atom("a", a) for a in self.parts(t.args, b)]
         result = self.types[t]
         if t.name == "zip":
-            return Op("zip", tuple(zipped(a) if k == Arr(R) else a for a, k in zip(args, kinds)))
+            return Op(
+                "zip",
+                tuple(zipped(a) if k == Arr(R) else a for a, k in zip(args, kinds, strict=False)),
+            )
         if t.name == "unzip":
             assert isinstance(result, Prod)
             both = b.name("z", Op("unzip", tuple(args)))

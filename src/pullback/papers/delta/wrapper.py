@@ -169,7 +169,7 @@ def execute(
     library: Library = LIBRARY,
 ) -> Outcome:  # fmt: skip
     """Run (s, δt) -> (value, () -> gradient): both phases with their costs."""
-    env = dict(zip((x for x, _ in source.context), args))
+    env = dict(zip((x for x, _ in source.context), args, strict=True))
     value, _ = evaluate(source.body, env, library)  # δA is A: the discrete parts of the value
     given = (tuple_value(*args), structured(seed, value))
     both, forward = evaluate(App(t, Var("in")), {"in": given}, library, m)

@@ -139,7 +139,7 @@ def push(
     """Value and tangent of the result."""
     term, _ = deeply(lambda: forward(source, known, library))
     env = {"input": zipped(tuple_value(*args), tuple_value(*tangents))}
-    names = dict(zip((x for x, _ in source.context), args))
+    names = dict(zip((x for x, _ in source.context), args, strict=True))
     like, _ = evaluate(source.body, names, library)
     out, _ = evaluate(App(term, Var("input")), env, library, machine)
     return split(out, like)
@@ -149,7 +149,9 @@ def run_forward(source: Source, args: tuple[object, ...], seed: object) -> Outco
     """The Forward Plan: one run for each real of the input, paired with the seed."""
     term, _ = deeply(lambda: forward(source))
     m = Machine()
-    value, forward_cost = evaluate(source.body, dict(zip((x for x, _ in source.context), args)))
+    value, forward_cost = evaluate(
+        source.body, dict(zip((x for x, _ in source.context), args, strict=True))
+    )
     zeros = tuple(map_reals(lambda _: 0.0, a, discrete=True) for a in args)
     made: list[float] = []
     for k in range(sum(len(reals_in(a)) for a in args)):

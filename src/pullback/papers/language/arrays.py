@@ -23,7 +23,7 @@ from pullback.papers.language.ops import Library, Row, Run, pure, sig
 from pullback.papers.language.terms import Arr, B, Data, Fun, Prod, R, Static, TVar, Z
 from pullback.papers.language.values import array, pair, real, to_bool
 
-__all__ = ["ARRAYS", "MAPS", "MUTABLE", "MArr", "OPS", "marr"]
+__all__ = ["ARRAYS", "MAPS", "MUTABLE", "OPS", "MArr", "marr"]
 a, b = TVar("a"), TVar("b")
 
 

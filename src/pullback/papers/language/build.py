@@ -224,6 +224,26 @@ def reals(*names: str) -> Context:
 
 
 __all__ = [
-    "B", "E", "FALSE", "TRUE", "Like", "app", "as_lambda", "case", "fun", "if_", "lam", "let",
-    "let_pair", "letrec", "lets", "op", "prim", "proj", "reals", "term", "tuple_", "tuple_type",
+    "FALSE",
+    "TRUE",
+    "B",
+    "E",
+    "Like",
+    "app",
+    "as_lambda",
+    "case",
+    "fun",
+    "if_",
+    "lam",
+    "let",
+    "let_pair",
+    "letrec",
+    "lets",
+    "op",
+    "prim",
+    "proj",
+    "reals",
+    "term",
+    "tuple_",
+    "tuple_type",
 ]  # fmt: skip

@@ -305,7 +305,7 @@ class _Checker:
                 fields = self.types.fields(data)
                 if name not in fields or len(fields[name]) != len(args):
                     raise NestedTypeError(f"{_type(data)} has no constructor {name}/{len(args)}")
-                for arg, field in zip(args, fields[name]):
+                for arg, field in zip(args, fields[name], strict=True):
                     self.want(arg, field)
                 return data
             case Match():
@@ -339,7 +339,7 @@ class _Checker:
             case TyApp(a, args):
                 match self.infer(a):
                     case Forall(names, inside) if len(names) == len(args):
-                        return subst_type(inside, dict(zip(names, args)))
+                        return subst_type(inside, dict(zip(names, args, strict=True)))
                     case other:
                         raise NestedTypeError(f"{_text(a)} has type {_type(other)}, not Forall")
             case Pack(witness, a, exists):

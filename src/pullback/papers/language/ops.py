@@ -94,7 +94,7 @@ def match_type(pattern: Type, t: Type, found: dict[str, Type]) -> bool:
             return match_type(a, b, found)
         case Data(name, args), Data(other, given):
             return name == other and len(args) == len(given) and all(
-                match_type(a, b, found) for a, b in zip(args, given))
+                match_type(a, b, found) for a, b in zip(args, given, strict=True))
         case EVM(c, a), EVM(d, b):
             return (c == () or c == d) and match_type(a, b, found)
         case _:
@@ -118,7 +118,7 @@ def fits(t: Type, wanted: Type) -> bool:
         case EVM(context, a), EVM(other_context, b):
             return context == other_context and fits(a, b)
         case (Forall(names, a), Forall(others, b)) if len(names) == len(others):
-            return fits(a, subst_type(b, dict(zip(others, map(TVar, names)))))
+            return fits(a, subst_type(b, dict(zip(others, map(TVar, names), strict=False))))
         case Exists(name, a), Exists(other, b):
             return fits(a, subst_type(b, {other: TVar(name)}))
         case _:
@@ -132,10 +132,10 @@ def sig(arguments: Sequence[Type], result: Type, *names: str) -> Rule:
         given = [s for s in static if not isinstance(s, str | int)]
         if len(given) < len(names):
             raise TypeError(f"needs the types {', '.join(names)}")
-        found = dict(zip(names, given))
+        found = dict(zip(names, given, strict=True))
         if len(types) != len(arguments):
             raise TypeError(f"takes {len(arguments)} arguments, not {len(types)}")
-        for pattern, t in zip(arguments, types):
+        for pattern, t in zip(arguments, types, strict=True):
             if not match_type(pattern, t, found):
                 raise TypeError(f"takes {subst_type(pattern, found)}, not {t}")
         return subst_type(result, found)

@@ -28,7 +28,7 @@ def broadcast(
         common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, message)
         for k in range(rank)
     )
-    return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes)]
+    return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes, strict=True)]
 
 
 def common_extent(

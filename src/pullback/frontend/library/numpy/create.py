@@ -282,7 +282,7 @@ def meshgrid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     lengths = [ext.extents(sp, a)[0] for a in lines]
     extents = tuple(lengths[axes.index(k)] for k in range(len(lines)))
     grids = []
-    for line, axis in zip(lines, axes):
+    for line, axis in zip(lines, axes, strict=True):
 
         def item(indices: tuple[Atom, ...], line: ArrayV = line, axis: int = axis) -> Atom:
             return sp.b.index(line.atom, (indices[axis],), checked=False)

@@ -13,9 +13,12 @@ from pullback.frontend.kinds.values import Specialiser
 def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
     """Return the position, counted from the start; IndexError at run time if the array has no such
     position."""
-    if isinstance(index, Lit) and isinstance(extent, Lit):
-        if -int(extent.value) <= int(index.value) < int(extent.value):
-            return i64(int(index.value) % int(extent.value))
+    if (
+        isinstance(index, Lit)
+        and isinstance(extent, Lit)
+        and -int(extent.value) <= int(index.value) < int(extent.value)
+    ):
+        return i64(int(index.value) % int(extent.value))
     message = "index is out of bounds"
     if isinstance(index, Lit):
         position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)

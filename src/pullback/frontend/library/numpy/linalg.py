@@ -106,7 +106,7 @@ def fail_unless(sp: Specialiser, good: Value, message: str, node: ast.AST) -> No
 def named(example: object, values: Sequence[Value]) -> Value:
     """Return several results as NumPy's named tuple."""
     cls: Any = type(example)
-    return RecordV(cls, dict(zip(cls._fields, values)))
+    return RecordV(cls, dict(zip(cls._fields, values, strict=False)))
 
 
 _ONE = np.eye(1)

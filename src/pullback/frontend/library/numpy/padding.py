@@ -46,7 +46,9 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         for side in sides:
             message = "index can't contain negative values"
             sp.require(sp.b.prim("ge", side, ext.ZERO), "ValueError", message, node)
-    extents = tuple(ext.add(sp, ext.add(sp, a, n), b) for n, (a, b) in zip(own, widths))
+    extents = tuple(
+        ext.add(sp, ext.add(sp, a, n), b) for n, (a, b) in zip(own, widths, strict=True)
+    )
     if mode == "constant":
         return _with_constant(sp, array, constant, extents, widths, node)
     for k, n in enumerate(own):
@@ -58,7 +60,7 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     def item(i: Indices) -> Atom:
         at = (
             _source(sp, str(mode), sp.b.prim("sub", j, a), n)
-            for j, n, (a, _) in zip(i, own, widths)
+            for j, n, (a, _) in zip(i, own, widths, strict=True)
         )
         return sp.b.index(array.atom, tuple(at), checked=False)
 
@@ -104,10 +106,10 @@ def _with_constant(
     own = ext.extents(sp, array)
 
     def item(i: Indices) -> Atom:
-        at = tuple(sp.b.prim("sub", j, a) for j, (a, _) in zip(i, widths))
+        at = tuple(sp.b.prim("sub", j, a) for j, (a, _) in zip(i, widths, strict=True))
         tests = [
             sp.b.prim("and", sp.b.prim("ge", j, ext.ZERO), sp.b.prim("lt", j, n))
-            for j, n in zip(at, own)
+            for j, n in zip(at, own, strict=True)
         ]
         inside = tests[0]
         for test in tests[1:]:
@@ -161,11 +163,13 @@ def kron(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, y = as_array(sp, a, node), as_array(sp, b, node)
     rank = max(x.rank, y.rank)
     outer, inner = _filled(sp, x, rank), _filled(sp, y, rank)
-    extents = tuple(ext.mul(sp, m, n) for m, n in zip(outer, inner))
+    extents = tuple(ext.mul(sp, m, n) for m, n in zip(outer, inner, strict=False))
 
     def item(i: Indices) -> Atom:
-        left = tuple(ext.floordiv(sp, j, n) for j, n in zip(i, inner))[rank - x.rank :]
-        right = tuple(ext.mod(sp, j, n) for j, n in zip(i, inner))[rank - y.rank :]
+        left = tuple(ext.floordiv(sp, j, n) for j, n in zip(i, inner, strict=False))[
+            rank - x.rank :
+        ]
+        right = tuple(ext.mod(sp, j, n) for j, n in zip(i, inner, strict=False))[rank - y.rank :]
         p, q = (
             Scalar(sp.b.index(array.atom, at, checked=False), False)
             for array, at in ((x, left), (y, right))

@@ -156,7 +156,7 @@ def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     if not isinstance(a, ArrayV) or not isinstance(b, ArrayV) or a.rank != b.rank:
         sp.refuse(node, "np.vdot is supported for arrays of equal shape", "use np.sum(a * b)")
     mine = ext.extents(sp, a)
-    for x, y in zip(mine, ext.extents(sp, b)):
+    for x, y in zip(mine, ext.extents(sp, b), strict=False):
         ext.check_equal(sp, x, y, _DOT, node)
     t = _product_type(sp, (a, b), node)
 
@@ -180,12 +180,14 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.refuse(node, "np.einsum is supported with subscripts like 'ij,jk->ik'")
     inputs, result = _parse_einsum(text.replace(" ", ""))
     arrays = [as_array(sp, a, node) for a in args[1:]]
-    if len(inputs) != len(arrays) or any(len(s) != a.rank for s, a in zip(inputs, arrays)):
+    if len(inputs) != len(arrays) or any(
+        len(s) != a.rank for s, a in zip(inputs, arrays, strict=True)
+    ):
         reason = "the subscripts do not fit the number or the ranks of the arrays"
         sp.refuse(node, reason, error=ArgumentValueError)
     sizes: dict[str, Atom] = {}
-    for letters, array in zip(inputs, arrays):
-        for letter, extent in zip(letters, ext.extents(sp, array)):
+    for letters, array in zip(inputs, arrays, strict=True):
+        for letter, extent in zip(letters, ext.extents(sp, array), strict=True):
             if letter in sizes:
                 ext.check_equal(sp, sizes[letter], extent, _EINSUM, node)
             else:
@@ -196,9 +198,10 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     t = _product_type(sp, arrays, node)
 
     def item(i: Indices, k: Indices) -> Atom:
-        at = dict(zip(result, i)) | dict(zip(summed, k))
+        at = dict(zip(result, i, strict=True)) | dict(zip(summed, k, strict=True))
         factors = [
-            _read(sp, a, [at[c] for c in letters], t, node) for letters, a in zip(inputs, arrays)
+            _read(sp, a, [at[c] for c in letters], t, node)
+            for letters, a in zip(inputs, arrays, strict=False)
         ]
         value = factors[0]
         for factor in factors[1:]:

@@ -96,7 +96,7 @@ def reduce(
 
     def at(outer: dict[int, Atom]) -> Atom:
         def read(indices: Indices) -> Atom:
-            place = outer | dict(zip(axes, indices))
+            place = outer | dict(zip(axes, indices, strict=True))
             full = tuple(place[k] for k in range(array.rank))
             return sp.b.index(array.atom, full, checked=False)
 
@@ -109,7 +109,7 @@ def reduce(
         result = sp.array(extents, lambda i: at({k: i[k] for k in kept}), node)
     else:
         extents = tuple(own[k] for k in kept)
-        result = sp.array(extents, lambda i: at(dict(zip(kept, i))), node)
+        result = sp.array(extents, lambda i: at(dict(zip(kept, i, strict=True))), node)
     return ext.note(sp, result, extents, built=True)
 
 
@@ -245,7 +245,7 @@ def _np_variance(root: bool) -> Callable[[Specialiser, Args, Kwargs, ast.AST], V
 
 def _positional(args: Args, kwargs: Kwargs) -> Kwargs:
     """Return the arguments by name: those of np.var(a, axis, dtype, out, ddof) beyond the axis."""
-    return dict(zip(("dtype", "out", "ddof"), args[2:])) | kwargs
+    return dict(zip(("dtype", "out", "ddof"), args[2:], strict=False)) | kwargs
 
 
 register(np.var)(_np_variance(False))

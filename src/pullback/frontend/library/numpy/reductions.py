@@ -89,7 +89,9 @@ def place_of(
     def step(indices: Indices, state: Sequence[Atom]) -> Sequence[Atom]:
         x = value(indices)
         wins = better(x, state[0])
-        places = [sp.b.prim("select", wins, i, old) for i, old in zip(indices, state[1:])]
+        places = [
+            sp.b.prim("select", wins, i, old) for i, old in zip(indices, state[1:], strict=True)
+        ]
         return [sp.b.prim("select", wins, x, state[0]), *places]
 
     return tuple(nest(sp, extents, [value(zeros), *zeros], step)[1:])
@@ -98,6 +100,6 @@ def place_of(
 def linear(sp: Specialiser, extents: Sequence[Atom], indices: Indices) -> Atom:
     """Return the position of an element in C order."""
     position: Atom = ext.ZERO
-    for extent, index in zip(extents, indices):
+    for extent, index in zip(extents, indices, strict=False):
         position = ext.add(sp, ext.mul(sp, position, extent), index)
     return position

@@ -59,7 +59,7 @@ def cumulative(sp: Specialiser, x: ArrayV, axis: int, name: str, node: ast.AST) 
 
     def line(outer: Indices) -> Var:
         def step(i: Atom, s: Atom) -> Atom:
-            at = dict(zip(others, outer)) | {axis: i}
+            at = dict(zip(others, outer, strict=False)) | {axis: i}
             item = sp.b.index(x.atom, tuple(at[k] for k in range(x.rank)), checked=False)
             return sp.b.prim(name, s, sp.convert(numpy_scalar(item), t, node))
 
@@ -127,7 +127,7 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.refuse(node, "np.roll of shifts and axes of different numbers", error=ArgumentValueError)
     own = ext.extents(sp, array)
     by: dict[int, Atom] = {}
-    for k, s in zip(axes, shifts):
+    for k, s in zip(axes, shifts, strict=True):
         more = ext.int_atom(sp, s, node, "shift")
         if k in by:
             more = ext.add(sp, ext.mod(sp, by[k], own[k]), ext.mod(sp, more, own[k]))
@@ -152,10 +152,10 @@ def tile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     own = ext.extents(sp, array)
     base = (*(ext.ONE,) * missing, *own)
     limited(sp, (*counts, *own), node)
-    extents = tuple(ext.mul(sp, c, e) for c, e in zip(counts, base))
+    extents = tuple(ext.mul(sp, c, e) for c, e in zip(counts, base, strict=True))
 
     def item(i: Indices) -> Atom:
-        at = tuple(ext.mod(sp, j, e) for j, e in zip(i[missing:], own))
+        at = tuple(ext.mod(sp, j, e) for j, e in zip(i[missing:], own, strict=True))
         return sp.b.index(array.atom, at, checked=False)
 
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)

@@ -66,7 +66,7 @@ def check_mask(
     """Emit an IndexError at run time if the mask does not have the shape of the axes that it
     selects from."""
     message = "boolean index did not match indexed array"
-    for mine, theirs in zip(ext.extents(sp, mask), extents):
+    for mine, theirs in zip(ext.extents(sp, mask), extents, strict=False):
         if not ext.same(sp, mine, theirs):
             sp.require(sp.b.prim("eq", mine, theirs), "IndexError", message, node)
 
@@ -95,7 +95,7 @@ def store_gathered(
         new = read(indices)
         if by:
             own = ext.extents(sp, array)
-            at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own))
+            at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own, strict=False))
             new = combined(sp, array, (atom, home[1]), at, new, by, node)
         item = sp.convert(new, array.elem, node)
         return put(sp, array, (atom, home[1]), at, item, True, node)
@@ -126,7 +126,7 @@ def put(
     atom, where = home
     if where and checked:  # there is no checked update at a path
         own = ext.extents(sp, array)
-        at, checked = tuple(in_range(sp, i, n, node) for i, n in zip(at, own)), False
+        at, checked = tuple(in_range(sp, i, n, node) for i, n in zip(at, own, strict=False)), False
     op = Update(atom, (*where, *at), item, checked)
     return sp.b.let(op, (atom.type,), sp.site(node))[0]
 
@@ -145,7 +145,7 @@ def reading(
         reason = "the value has more dimensions than the selected part of the array"
         sp.refuse(node, reason, error=ArgumentValueError)
     message = "could not broadcast input array into the shape of the target"
-    for mine, theirs in zip(shape[::-1], region[::-1]):
+    for mine, theirs in zip(shape[::-1], region[::-1], strict=False):
         ext.check_broadcasts(sp, mine, theirs, message, node)
     return reader(sp, value, shape, tuple(region))
 

@@ -134,7 +134,7 @@ def stack(sp: Specialiser, parts: Sequence[Value], axis: int, node: ast.AST) -> 
         sp.refuse(node, reason, error=ArgumentValueError)
     first = ext.extents(sp, arrays[0])
     for other in arrays[1:]:
-        for a, b in zip(first, ext.extents(sp, other)):
+        for a, b in zip(first, ext.extents(sp, other), strict=False):
             ext.check_equal(sp, a, b, _RAGGED, node)
     common = promote(sp, arrays, node)
     extents = (*first[:axis], i64(len(arrays)), *first[axis:])

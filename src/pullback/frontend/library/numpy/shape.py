@@ -183,7 +183,7 @@ def moveaxis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         reason = "`source` and `destination` arguments must have the same number of elements"
         sp.refuse(node, reason, error=ArgumentValueError)
     perm = [k for k in range(x.rank) if k not in moved]
-    for place, axis in sorted(zip(places, moved)):
+    for place, axis in sorted(zip(places, moved, strict=True)):
         perm.insert(place, axis)
     return transpose(sp, x, perm, node)
 
@@ -229,7 +229,7 @@ def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         reason = "the array has more dimensions than the requested shape"
         sp.refuse(node, reason, error=ArgumentValueError)
     lead = len(wanted) - len(own)
-    for mine, target in zip(own, wanted[lead:]):
+    for mine, target in zip(own, wanted[lead:], strict=True):
         ext.check_broadcasts(sp, mine, target, ext.NO_BROADCAST, node)
     read = reader(sp, array, own, wanted)
     return _build(sp, wanted, lambda i: read(i).atom, node)

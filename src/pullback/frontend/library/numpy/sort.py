@@ -359,7 +359,9 @@ def take_along_axis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) 
         sp.refuse(node, reason, error=ArgumentValueError)
     if not isinstance(at.elem, Int):
         sp.refuse(node, "`indices` must be an integer array", error=ArgumentTypeError)
-    for j, (mine, theirs) in enumerate(zip(ext.extents(sp, at), ext.extents(sp, array))):
+    for j, (mine, theirs) in enumerate(
+        zip(ext.extents(sp, at), ext.extents(sp, array), strict=False)
+    ):
         if j != k:
             ext.check_equal(sp, mine, theirs, "the shapes of indices and array differ", node)
     return along(sp, array, at, k, node)

@@ -9,8 +9,9 @@ reads.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
@@ -155,10 +156,10 @@ def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> l
     """Return one part for each axis of the array, and the new axes."""
     items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
     masks = [scatter.as_mask(sp, item, node) for item in items]
-    items = [item if mask is None else mask for item, mask in zip(items, masks)]
+    items = [item if mask is None else mask for item, mask in zip(items, masks, strict=True)]
     used = sum(
         1 if mask is None else mask.rank
-        for item, mask in zip(items, masks)
+        for item, mask in zip(items, masks, strict=True)
         if not _is(item, None) and not _is(item, ...)
     )
     if sum(1 for item in items if _is(item, ...)) > 1:
@@ -245,7 +246,7 @@ def slice_part(sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST) -> Ra
         low, high = i64(-1), ext.sub(sp, extent, ext.ONE)
         defaults = (high, low)
     bounds = []
-    for value, default in zip((item.start, item.stop), defaults):
+    for value, default in zip((item.start, item.stop), defaults, strict=True):
         if _is(value, None):
             bounds.append(default)
         else:
@@ -308,7 +309,9 @@ def store_within(
         sp.refuse(node, reason, error=ArgumentValueError)
     at = tuple(p.index for p in parts if isinstance(p, At))
     if by:
-        at = tuple(in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array)))
+        at = tuple(
+            in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array), strict=False)
+        )
         value = scatter.combined(sp, array, home, at, value, by, node)
     if isinstance(array.elem, Int) and isinstance(value, Scalar):
         value = Scalar(value.atom, True, value.bits)  # checked, also if it is NumPy's
@@ -362,7 +365,7 @@ def _scatter(
             region += shape
         match part:
             case At(index):
-                axes.append(lambda _, index=index: index)  # type: ignore[misc]
+                axes.append(partial(_at, index))
             case Gather():
                 axes.append(scatter.gathered(sp, next(readers), first, len(shape), node))
             case Range(start, count, step):
@@ -371,9 +374,12 @@ def _scatter(
     return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home, by)
 
 
-def _position(sp: Specialiser, part: Part, counters: object) -> Atom:
+def _at(index: Atom, _: Sequence[Atom]) -> Atom:
+    return index
+
+
+def _position(sp: Specialiser, part: Part, counters: Iterator[Atom]) -> Atom:
     if isinstance(part, At):
         return part.index
     assert isinstance(part, Range)
-    counter: Atom = next(counters)  # type: ignore[call-overload]
-    return ext.add(sp, part.start, ext.mul(sp, counter, i64(part.step)))
+    return ext.add(sp, part.start, ext.mul(sp, next(counters), i64(part.step)))

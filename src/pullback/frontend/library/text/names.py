@@ -12,7 +12,8 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 
@@ -93,4 +94,4 @@ LISTS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
-WRITTEN.update(ARRAYS | LISTS)  # type: ignore[arg-type]
+WRITTEN.update(cast("dict[object, FunctionType]", ARRAYS | LISTS))
