@@ -212,7 +212,7 @@ class Polls:
         return total
 
     def _if(self, instr: IfCode, total: Time) -> None:
-        """Let each arm count its work, unless the condition only asks whether there are many rounds:
+        """Let each arm count its work, unless the condition only asks if there are many rounds:
         then one arm does the same as the other, in lanes."""
         some = self.known.several.get(instr.cond, set())
         few = self.known.few(instr.cond)
@@ -262,7 +262,7 @@ class Polls:
         return plus(whole, times(each, 1.0 / instr.step, (extent,)))
 
     def _nest(self, instr: ForCode, total: Time) -> None:
-        """Let a loop count nothing, if its rounds do not take too long. Its work is left to the code
+        """Let a loop count nothing, if its rounds do not take long. Its work is left to the code
         around, with that of the loops inside whose numbers of rounds are known in front of it."""
         inside = {instr.index, *instr.carried} | defined(instr.body.code)
         body = self._region(instr.body)
