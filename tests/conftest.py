@@ -3,11 +3,13 @@ process, where each test finds in the driver's own cache what the others have co
 
 Nothing here changes what a test does. The header names the shard of the campaigns
 (``tests/campaign.py``); ``PULLBACK_PROGRAMS=16`` takes a sixteenth of the corpus
-(``tests/fast.py``).
+(``tests/fast.py``). Machine code that LLVM has made of some text is kept for the other processes
+and for the next runs (``tests/kept_objects.py``).
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import zlib
@@ -16,8 +18,11 @@ from typing import Any
 
 import pytest
 
-from tests import campaign
+from tests import campaign, kept_objects
 from tests.durations import seconds
+
+kept_objects.use()
+gc.disable()  # until all tests are collected: what is imported stays
 
 PART = int(os.environ.get("PULLBACK_PROGRAMS", "1"))
 PROGRAM = re.compile(r"\[(?:functions-|inlined-)?([\w/.]+?)(?:-\d+)?\]$")
@@ -67,6 +72,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if not left_out(unit(item.nodeid))]
     items.sort(key=lambda item: place[unit(item.nodeid)])
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """From here on the garbage collector looks at what the tests themselves make."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call import compiled, driver
-from pullback.call.compiled import Native
+from pullback.call import driver
 from pullback.call.packed import conversion_of, encode
-from pullback.call.request import Request, What
 from pullback.call.space import Space
 from pullback.frontend.python.pytypes import type_of
 
@@ -158,19 +156,13 @@ def same(a, b):
     return type(a) is type(b) and a == b
 
 
-def by_general_way(f, *args):
-    """The gradient as it is without compiled conversions."""
-    request = Request(What.GRADIENT, (0,), True)
-    function, unit = driver.found(f, args, request)
-    special = unit.special
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "boundary_of", lambda plan: None)
-        native = Native(unit.plan, unit.program(True), special.hidden, special.guards, True)
-    return native.call(special.values(function, args))
+def by_evaluator(f, *args):
+    """The gradient by the evaluator, without compiled conversions."""
+    return driver.gradient(f, args, (0,), "eval")[1][0]
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_trees_as_the_general_way(seed):
+def test_random_trees_as_by_the_evaluator(seed):
     rng = random.Random(seed)
     tree = random_rose(rng, 5, [])
     if isinstance(tree, Leaf):
@@ -178,7 +170,7 @@ def test_random_trees_as_the_general_way(seed):
     conversion = conversion_of(type_of(tree), Space.FORWARD)
     assert conversion is not None and encode(conversion, tree, 0, False) is not None
     gradient = pb.grad(rose_sum)(tree)
-    assert same(gradient, by_general_way(rose_sum, tree))
+    assert same(gradient, by_evaluator(rose_sum, tree))
     assert pb.jit(rose_sum)(tree) == pytest.approx(rose_sum(tree), rel=1e-12)
     packed = pb.pack(tree)
     assert same(pb.unpack(packed), tree)
@@ -254,7 +246,7 @@ def test_init_is_not_run():
 
 
 def test_unusual_classes_go_the_general_way():
-    assert conversion_of(type_of(Odd(1.0, None)), Space.FORWARD) is None
+    assert not conversion_of(type_of(Odd(1.0, None)), Space.FORWARD).by_itself
     g = pb.grad(squares)(Odd(1.5, None))
     assert vars(g)["value"] == 6.0
     assert pb.unpack(pb.grad(squares)(pb.pack(Cell(1.5, None)))).value == 3.0

@@ -92,6 +92,12 @@ class Count:
         sys.setprofile(self)
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is interrupted is all of a compilation."""
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """Return the same functions many times, each time with code that has never been compiled."""

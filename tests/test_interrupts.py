@@ -19,6 +19,13 @@ import pytest
 
 import pullback as pb
 
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is interrupted is all of a compilation."""
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+
+
 FOREVER = 10**11
 SOON = 1.0
 """Seconds. It takes a twentieth of that on a machine that has nothing else to do."""
@@ -402,6 +409,7 @@ INTERRUPTED_COMPILATIONS = """
 import linecache, os, random, signal, threading, time
 import pullback as pb
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where it is ignored, too
 random.seed(7)
 done = threading.Event()
 

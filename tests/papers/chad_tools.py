@@ -47,10 +47,12 @@ def apart(s: Source) -> Source:
     return Source(s.context, rename_apart(s.body), s.result, s.decls)
 
 
-def programs(fragment: str, count: int = COUNT) -> Iterator[tuple[Source, tuple[Any, ...], Any]]:
-    """Iterate over random programs with arguments, and a cotangent for the value."""
+def programs(
+    fragment: str, count: int = COUNT, every: bool = True
+) -> Iterator[tuple[Source, tuple[Any, ...], Any]]:
+    """Random programs with arguments, and a cotangent for the value."""
     for seed in range(count):
-        source, args = random_program(seed, fragment)
+        source, args = random_program(seed, fragment, every=every)
         env = dict(zip([v for v, _ in source.context], args, strict=True))
         value = evaluate(source.body, env)[0]
         yield source, args, random_cotangent(value, random.Random(seed))

@@ -242,7 +242,8 @@ def cell(name: str, method: str) -> str:
     except pb.PullbackError as e:
         return "no: " + str(e).splitlines()[0].removeprefix("not supported: ")
     assert distance(pb.value_and_grad(f)(make(5), 5), found) < 1e-9, (name, method)
-    exponential = method in ("dual.naive", "delta.symbolic", "chad.higher", "curry.simple")
+    exponential = method in ("dual.naive", "delta.symbolic", "chad.higher", "chad.bagged",
+                             "curry.simple", "delta.towers")
     return "yes" + (growth(f, make, method) if grows and not exponential else "")
 
 

@@ -33,6 +33,8 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
+from tests.papers.families import FAMILIES, size, steps
+from tests.papers.families import worst as worst_ratios
 from tests.papers.generate import (
     DEAD,
     FIG1,
@@ -202,6 +204,8 @@ def test_forward_phase_bound(row: str) -> None:
         assert ratio(dbl(n), (1e-9,)) < 40
     for n in (8, 64, 512):
         assert ratio(sumsq(n, balanced=True), (tuple_of(n),)) < 40
+    forward, _ = worst_ratios("delta.monadic", (8, 64))
+    assert forward < 40
 
 
 def tuple_of(n: int) -> object:
@@ -248,6 +252,10 @@ def test_theorem_5(row: str) -> None:
                 arg = 1e-9 if s is dbl else tuple_of(n)
                 costs.append(run(store)(s(n), (arg,), 1.0).cost)
             assert 0.95 < slope(costs[0], costs[1], 64, 512 if FULL else 256) < bound
+    for name, make in FAMILIES.items():
+        few, many = (make(n) for n in (16, 64))
+        small, large = (run(ARRAY)(*c).cost / (steps(c) + size(c)) for c in (few, many))
+        assert large < min(130, 1.1 * small), name
     for seed in range(count(400)):
         s, args = random_program(seed, "RGH", 30)
         if s.result == R:

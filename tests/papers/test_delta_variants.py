@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from pullback.papers.delta.along import derivatives
 from pullback.papers.delta.arrays import ARRAY
 from pullback.papers.delta.eval import MAP, Store
 from pullback.papers.delta.fused import VARIANT as FUSED
@@ -22,7 +23,6 @@ from pullback.papers.delta.over import over
 from pullback.papers.delta.overload import Run, reverse
 from pullback.papers.delta.primitives import Primitive, tangent, variant
 from pullback.papers.delta.show import delta_of
-from pullback.papers.delta.towers import derivatives
 from pullback.papers.delta.triples import second
 from pullback.papers.delta.types import duals
 from pullback.papers.delta.vectors import VECTOR, vector_duals

@@ -161,7 +161,7 @@ class Made:
         self.levels[item.name] = level
         self.made |= item.made
         outs = tuple(Var(v.name, v.type) for v in let.vars)
-        self.run.env.update((v, (out,)) for v, out in zip(let.vars, outs, strict=True))
+        self.run.env.update((v, (out,)) for v, out in zip(let.vars, outs, strict=False))
         self.inner.lets.append(item.let_of(outs))
 
     def partly(self, k: int) -> bool:
@@ -362,7 +362,9 @@ class Made:
                 b = self.outermost().b
                 on = [run.on(v) and isinstance(v.type, Array) for v in loop.carried]
                 first = [
-                    x for a, each in zip(loop.inits, on, strict=True) for x in self.both(a, each, b)
+                    x
+                    for a, each in zip(loop.inits, on, strict=False)
+                    for x in self.both(a, each, b)
                 ]
                 op = Loop(extents[0], self.inside[0], self.state, tuple(first), body)
             case Sum_():

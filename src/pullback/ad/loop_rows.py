@@ -220,7 +220,7 @@ class _Backward:
         now = tuple(Var("ct", v.type) for v in level.outputs[:n])
         mine = (*axes, Axis(i, count, level.number, False))
         cells = self._cells(inner, level.outputs[n:], mine)
-        given = {**here, index: i, **dict(zip(level.outputs, (*now, *cells), strict=True))}
+        given = {**here, index: i, **dict(zip(level.outputs, (*now, *cells), strict=False))}
         out = self._again(inner, level, mine, given, inner)
         totals = tuple(Var("total", a.type) for a in out[n:])
         sums = [inner.prim("add", t, ct) for t, ct in zip(totals, out[n:], strict=True)]
@@ -235,13 +235,16 @@ class _Backward:
     ) -> list[Atom]:
         extents = self.extents[level.number]
         idx, inner = indices(len(extents)), Builder()
-        mine = (*axes, *(Axis(i, n, level.number, True) for i, n in zip(idx, extents, strict=True)))
+        mine = (
+            *axes,
+            *(Axis(i, n, level.number, True) for i, n in zip(idx, extents, strict=False)),
+        )
         if self.own is not None and not axes:
             cts = self._cells(inner, level.outputs, mine)
         given = {
             **here,
-            **dict(zip(level.indices, idx, strict=True)),
-            **dict(zip(level.outputs, cts, strict=True)),
+            **dict(zip(level.indices, idx, strict=False)),
+            **dict(zip(level.outputs, cts, strict=False)),
         }
         out = self._again(inner, level, mine, given, inner)
         loop = Sum_(extents, idx, inner.block(tuple(out)))
@@ -280,7 +283,7 @@ class _Backward:
                     found = self._inside(b, level.inner[name], values, axes, here)
                 case _:
                     found = b.extend(refresh(Block((let,), let.vars), here))
-            here.update(zip(let.vars, found, strict=True))
+            here.update(zip(let.vars, found, strict=False))
         out = [here.get(a, a) if isinstance(a, Var) else a for a in level.back.results]
         carried, last = level.carried, len(out) - level.computed
         kept = range(len(level.record.numbers))

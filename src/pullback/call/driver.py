@@ -46,7 +46,7 @@ from pullback.errors import (
 )
 from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
 from pullback.frontend.kinds.extents import NO_BROADCAST
-from pullback.frontend.kinds.kinds import ArgType, Kind, leaf_types
+from pullback.frontend.kinds.kinds import Kind, leaf_types
 from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
@@ -85,10 +85,6 @@ class Specialisation:
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
 
-    def takes(self, args: Sequence[object]) -> bool:
-        """Whether the arguments are of the types that it was compiled for."""
-        return tuple(map(_kind_or_none, args)) == self.special.args
-
     def fits(self, f: object, args: Sequence[object]) -> bool:
         """Whether all that was compiled in is still so (the types of the arguments are)."""
         if getattr(f, "__code__", None) != self.code:
@@ -114,13 +110,6 @@ class Specialisation:
                 plan = make_plan(request, self.kinds, hidden, result, self.spaces, one_home)
                 found = self.units.setdefault(request, Unit(plan, self, program))
         return found
-
-
-def _kind_or_none(value: object) -> ArgType | None:
-    try:
-        return type_of(value)
-    except ArgumentTypeError:
-        return None
 
 
 MOST_LIKE = 16
@@ -258,16 +247,16 @@ class Unit:
         leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
         return finish(plan, flat, leaves), steps
 
-    def compiled(self, by_leaves: bool = False) -> Native:
-        """The native code; ``by_leaves``: such as takes packed arguments, whatever their kinds."""
-        if by_leaves not in self.natives:
+    def compiled(self, packed: bool = False) -> Native:
+        """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
+        if packed not in self.natives:
             with _compiling:
-                if by_leaves not in self.natives:
+                if packed not in self.natives:
                     program, special = self.program(True), self.special
-                    self.natives[by_leaves] = Native(
-                        self.plan, program, special.hidden, special.guards, by_leaves
+                    self.natives[packed] = Native(
+                        self.plan, program, special.hidden, special.guards, packed
                     )
-        return self.natives[by_leaves]
+        return self.natives[packed]
 
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
@@ -285,30 +274,38 @@ class Unit:
         """The calls of ``pb.vjp`` and ``pb.jvp``, of any function with these types: they are given
         it, its primals and (in forward mode) its tangents, and give ``NotImplemented`` where they
         do not fit."""
-        special = self.special
-        if self.plan.request.what is What.TANGENT:
-            native = self.compiled()
+        along = self.plan.request.what is What.TANGENT
+        native = self.compiled() if along else self.compiled_halves()
+        calls = (native.product, native.general)
+        return tuple(call for call in calls if call is not None)
 
-            def along(f: object, *both: object) -> object:
-                n = len(both) // 2
-                return native.quick(both[:n], special, f, plain(both[n:]))
+    def fitting(
+        self, f: object, args: Sequence[object], tangents: Sequence[object] = ()
+    ) -> tuple[Fast, object]:
+        """The first of these calls that fits, and what it gives for a function and arguments.
+        Unusual values go in once more in the usual form."""
+        for _ in range(2):
+            for call in self.calls:
+                found = call(f, *args, *tangents)
+                if found is not NotImplemented:
+                    return call, found
+            usual = normalised(self.plan, plain(args), plain(tangents))
+            args, tangents = usual[0], usual[1]
+        raise not_taken(args)
 
-            return (along,) if native.product is None else (native.product, along)
-        halves = self.compiled_halves()
-
-        def back(f: object, *args: object) -> object:
-            return halves.quick(args, special, f)
-
-        return (back,) if halves.product is None else (halves.product, back)
-
-    def bind(self, f: object, packed: bool = False) -> Fast:
+    def bind(self, f: FunctionType, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
         native = self.compiled()
-        if not packed:
-            return native.bind(self.special, f)
-        if native.in_registers:
-            native = self.compiled(by_leaves=True)
-        return native.general(self.special, f)
+        if packed and native.general is None:
+            native = self.compiled(packed=True)
+        code, of_any = self.special.code, native.general
+
+        def general(*args: object) -> object:
+            if of_any is None or f.__code__ is not code:
+                return NotImplemented
+            return of_any(f, *args)
+
+        return general if packed or native.fast is None else native.fast(f, general)
 
 
 _optimised: deque[ref[Unit]] = deque()
@@ -425,7 +422,7 @@ def tangent_of(
     def both(function: FunctionType, unit: Unit) -> object:
         if tier == "eval":
             return unit.evaluate(unit.special.values(function, primals), tangents)[0]
-        return unit.compiled().tangent(primals, tangents, unit.special, function)
+        return unit.fitting(function, primals, tangents)[1]
 
     return cast("tuple[object, object]", using(f, primals, Request(What.TANGENT), both))
 

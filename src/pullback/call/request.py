@@ -74,7 +74,6 @@ class Plan:
     wrt        the parameters of main that are differentiated
     seeded     the results of main that have a cotangent
     data       the parameters that are data (nodes, arrays of arrays): they come in their space
-    seeds_nodes  whether the cotangent of the result has nodes in it
     one_home   whether an object of an argument must be in one union only, for derivatives inside
     """
 
@@ -85,7 +84,6 @@ class Plan:
     wrt: tuple[int, ...] = ()
     seeded: tuple[int, ...] = ()
     data: tuple[int, ...] = ()
-    seeds_nodes: bool = False
     one_home: bool = False
 
     @cached_property
@@ -214,19 +212,14 @@ def make_plan(
         _check_loss(plain.value)
     v = plain.value_leaves
     seeded = tuple(k for k, t in enumerate(plain.results[:v]) if of_reals(t))
-    nodes = False
     for t in plain.results[:v]:
         if holds_functions(t) and spaces.bears(t):
             raise UnsupportedError(
                 f"the derivative of a function that returns {describe(plain.value)}",
                 "return numbers, arrays, tuples, lists or dataclasses of them",
             )
-        nodes |= spaces.bears(t) and not of_reals(t)
     data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
-    seeds_nodes = nodes and request.what is What.PULLBACK
-    return Plan(
-        request, everything, len(kinds), result, tuple(wrt), seeded, data, seeds_nodes, one_home
-    )
+    return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data, one_home)
 
 
 def holds_functions(t: Type) -> bool:

@@ -89,9 +89,9 @@ class Shape(ABC):
         return any(part.holds_nodes for part in self.parts())
 
     @property
-    def convertible(self) -> bool:
-        """Whether there are compiled conversions."""
-        return all(part.convertible for part in self.parts())
+    def plain(self) -> bool:
+        """Whether compiled code reads and makes the values themselves (but for those in nodes)."""
+        return all(part.plain for part in self.parts())
 
     # --- values ---
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
-from pullback.core.types import Bool, Int, Real, Type
+from pullback.core.types import Array, Bool, Handle, Int, Real, Type
 from pullback.core.values import dtype_of
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.kinds import Kind
@@ -78,7 +78,7 @@ def tuple_form(
 
     def decode(values: object) -> object:
         assert isinstance(values, tuple)
-        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values, strict=True))
+        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values, strict=False))
         return parts if finish is None else finish(parts)
 
     return Form(tuple(trees), decode)
@@ -99,6 +99,7 @@ class Writer:
     objects: dict[str, object] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)
     needs: set[str] = field(default_factory=set)
     dynamic: bool = False  # whether anything is left to do in Python
 
@@ -106,6 +107,17 @@ class Writer:
         out = f"{prefix}{len(self.objects)}"
         self.objects[out] = value
         return out
+
+    @staticmethod
+    def around(hidden: Hidden, guards: Guards) -> Writer:
+        """A call that looks at the guards and reads the hidden arguments, as ``h0``, ``h1``."""
+        w = Writer()
+        for guard in guards:
+            w.guard(guard)
+        for k, (path, _) in enumerate(hidden):
+            w.dynamic = True
+            w.lines.append(f"h{k} = {w.path(path)}")
+        return w
 
     def check(self, cond: str) -> None:
         self.dynamic = True
@@ -144,7 +156,7 @@ class Writer:
         )  # fmt: skip
 
     def _prepare(self, count: int, lines: Sequence[str]) -> list[str]:
-        prepare = ["if rest: return NotImplemented"]
+        prepare = ["if rest: return NotImplemented", *self.first]
         if "args" in self.needs:
             prepare.append(f"args = ({''.join(f'a{k}, ' for k in range(count))})")
         return [*prepare, *self.tried(lines)]
@@ -219,6 +231,22 @@ class Writer:
                 test = f"{self.name('holds', _holder(guard))}({at})"
                 changes = isinstance(guard.kind.value, list | dict | partial)  # and stays the same
                 self.check(test if changes else f"{at} is {known} or {test}")
+
+
+def boxed(types: Iterable[Type]) -> tuple[Leaf, ...]:
+    """What an entry point takes and makes for leaves that are numbers, arrays of them or handles.
+    """
+    return tuple(leaf for t in types for leaf in _boxed(t))
+
+
+def _boxed(t: Type) -> tuple[Leaf, ...]:
+    match t:
+        case Array(elem, rank):
+            return (array_leaf(elem, rank),)
+        case Handle(rank):
+            return (PyInt(),) * (1 + 2 * rank)
+        case _:
+            return (scalar_leaf(t, not isinstance(t, Real | Int) or t.bits == 64),)
 
 
 def absent_names(guards: Guards) -> list[tuple[dict[str, object], str]]:

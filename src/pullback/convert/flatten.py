@@ -240,13 +240,13 @@ def _vjp(
     op = _op(p, let.op)
     primal = len(let.vars) - len(wrt)
     new = list(p.binds(let.vars[:primal]))
-    for i, cotangent in zip(wrt, let.vars[primal:], strict=True):
+    for i, cotangent in zip(wrt, let.vars[primal:], strict=False):
         leaves = p.bind(cotangent)
         real = [_has_real(v.type, p.real_decls) for v in leaves]
-        new.extend(v for v, is_real in zip(leaves, real, strict=True) if is_real)
+        new.extend(v for v, is_real in zip(leaves, real, strict=False) if is_real)
         p.env[cotangent] = tuple(
             v if is_real else own
-            for v, is_real, own in zip(leaves, real, p.atom(args[i]), strict=True)
+            for v, is_real, own in zip(leaves, real, p.atom(args[i]), strict=False)
         )
     out.append(Let(tuple(new), op, let.site))
 

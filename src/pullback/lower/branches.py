@@ -118,8 +118,8 @@ def _merge(lo: Lowering, cond: Value, a: Val, b: Val) -> Val:
             return Scalar(a.type, x if x == y else lo.select(cond, x, y))
         case SumVal(), SumVal():
             fields = tuple(
-                tuple(_merge(lo, cond, f, g) for f, g in zip(fs, gs, strict=True))
-                for fs, gs in zip(a.fields, b.fields, strict=True)
+                tuple(_merge(lo, cond, f, g) for f, g in zip(fs, gs, strict=False))
+                for fs, gs in zip(a.fields, b.fields, strict=False)
             )
             tag = a.tag if a.tag == b.tag else lo.select(cond, a.tag, b.tag)
             return SumVal(a.type, tag, fields)

@@ -285,7 +285,7 @@ def coerce(lo: Lowering, v: Val, form: Form) -> Val:
         case SumVal(), SumForm(n, forms):
             fields = tuple(
                 tuple(coerce(lo, x, f) for x, f in zip(xs, fs, strict=True))
-                for xs, fs in zip(v.fields, forms, strict=True)
+                for xs, fs in zip(v.fields, forms, strict=False)
             )
             return SumVal(v.type, lo.vector(v.tag) if n == LANES else v.tag, fields)
         case _:

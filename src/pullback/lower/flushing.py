@@ -190,7 +190,7 @@ class _Cotangents:
         while True:
             fits = self.block(body)
             more = {
-                c for c, r in zip(carried, body.results, strict=True) if r in self.known
+                c for c, r in zip(carried, body.results, strict=False) if r in self.known
             } - self.known
             if not more:
                 return fits

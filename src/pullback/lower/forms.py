@@ -88,8 +88,8 @@ def join_forms(a: Form, b: Form) -> Form:
             return replace(a, shifted=a.shifted or b.shifted, dense=a.dense and b.dense)
         case SumForm(), SumForm():
             fields = tuple(
-                tuple(join_forms(x, y) for x, y in zip(xs, ys, strict=True))
-                for xs, ys in zip(a.fields, b.fields, strict=True)
+                tuple(join_forms(x, y) for x, y in zip(xs, ys, strict=False))
+                for xs, ys in zip(a.fields, b.fields, strict=False)
             )
             return SumForm(max(a.tag, b.tag), fields)
         case _:

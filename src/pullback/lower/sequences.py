@@ -294,7 +294,7 @@ class _Growing:
         def grow() -> list[Value]:
             double = lo.arith("max", Ty.I64, lo.add(capacity, capacity), Imm(16, Ty.I64))
             out = [double]
-            for p, ty in zip(ptrs, self.leaves, strict=True):
+            for p, ty in zip(ptrs, self.leaves, strict=False):
                 q = lo.alloc(lo.mul(double, lanes), ty, "residual")
                 lo.emit(Copy(q, p, lo.mul(count, lanes), ty))
                 out.append(q)

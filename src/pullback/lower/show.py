@@ -79,7 +79,7 @@ class _Show:
 
     def carried(self, regs: Sequence[Reg], inits: Sequence[Value]) -> str:
         return ", ".join(
-            f"{self.bind(r)} = {self.value(v)}" for r, v in zip(regs, inits, strict=True)
+            f"{self.bind(r)} = {self.value(v)}" for r, v in zip(regs, inits, strict=False)
         )
 
     def instr(self, i: Instr, depth: int) -> None:

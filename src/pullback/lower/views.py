@@ -262,7 +262,7 @@ def view_prim(lo: Lowering, op: Prim) -> View:
 def _broadcast(lo: Lowering, v: View, extents: list[Value]) -> View:
     strides = tuple(
         s if n == m else lo.select(lo.test("eq", n, m), s, ZERO)
-        for n, m, s in zip(v.extents, extents, v.strides, strict=True)
+        for n, m, s in zip(v.extents, extents, v.strides, strict=False)
     )
     if lo.is_likely_one(v.strides[-1]):
         lo.likely_units.update(strides[-1:])

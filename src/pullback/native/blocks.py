@@ -30,6 +30,16 @@ HEADER, ALTERNATIVE, SCRATCH = 16, -16, -8
 
 CAPSULE_NAME = "pb_block_name"
 
+UNION_BITS = 15 - (1 << 48)
+"""The bits of an address that say of which union an object is looked at: objects are at multiples
+of 16, and no address has more than 48 bits. (As a signed number.)"""
+
+
+def union_mark(union: int) -> int:
+    """What is added to the address of an object for the union of this number."""
+    return union % 16 + (union // 16 << 48)
+
+
 _DECLARED = """
 declare ptr @malloc(i64)
 declare ptr @calloc(i64, i64)

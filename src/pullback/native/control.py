@@ -215,7 +215,7 @@ def _count(f: FunctionText, cond: str, some: Some) -> None:
 
 def poll(f: FunctionText, each: Each) -> None:
     """Print the count of cycles, and the look for signals when enough have been counted."""
-    left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.cycles}")
+    left = f.let(f"sub i64 {f.field(Field.POLL)}, {each.cycles}")
     due = f.let(f"icmp slt i64 {left}, 0")
     f.count += 1
     before, here, on = f.label, f"poll{f.count}", f"on{f.count}"
@@ -225,7 +225,8 @@ def poll(f: FunctionText, each: Each) -> None:
     f.line(f"br i1 {f.let(f'icmp slt i64 {following}, 0')}, label %failed, label %{on}")
     f.failed_from.append(here)
     f.block(on)
-    f.store(Field.POLL, "i64", f.let(f"phi i64 [ {left}, %{before} ], [ {following}, %{here} ]"))
+    rest = f.let(f"phi i64 [ {left}, %{before} ], [ {following}, %{here} ]")
+    f.set_field(Field.POLL, "i64", rest)
 
 
 def before_call(f: FunctionText, each: Each) -> None:

@@ -124,13 +124,16 @@ def emit_module(
 
 # None of these touches the memory that loop code uses; loads may be moved over their calls.
 _COUNTING = "nounwind cold willreturn memory(inaccessiblemem: readwrite)"
+_BYTES = "memory(argmem: readwrite, inaccessiblemem: readwrite)"
 _RUNTIME = f"""
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
-declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
+declare i32 @pb_poll(ptr) nounwind cold {_BYTES}
 declare i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
 declare i64 @pb_due(i64) {_COUNTING}
 declare i1 @pb_some(i64, i64) {_COUNTING}
 declare i1 @pb_long(i64, i64, i64, i64, i64) {_COUNTING}
+declare i1 @pb_zero(ptr, ptr, i64) nounwind cold {_BYTES}
+declare i1 @pb_move(ptr, ptr, ptr, i64) nounwind cold {_BYTES}
 """
 
 
@@ -267,7 +270,7 @@ class FunctionText(ContextLines):
         sp = self.fresh()
         for text in stack_pointer(sp):
             self.line(text)
-        limit = self.load(Field.STACK_LIMIT)
+        limit = self.field(Field.STACK_LIMIT)
         low = self.let(f"icmp ult i64 {sp}, {limit}")
         deep = f"call fastcc i1 {self.support('pb.deep')}(ptr %ctx, i64 {sp})"
         self.rarely(low, "deep", lambda: self.let(deep))
@@ -344,17 +347,17 @@ class FunctionText(ContextLines):
                 self.leave_if(self.let(f"icmp slt i64 {at}, 0"))
                 self.bind(dst, at)
             case AccBase(dst):
-                self.bind(dst, self.load(Field.STORE_BASE, "ptr"))
+                self.bind(dst, self.field(Field.STORE_BASE, "ptr"))
             case Mark(dst, arena):
-                self.bind(dst, self.load(_top(arena), "ptr"))
+                self.bind(dst, self.field(_top(arena), "ptr"))
             case Release(mark, arena):
-                self.store(_top(arena), "ptr", self.value(mark))
+                self.set_field(_top(arena), "ptr", self.value(mark))
             case ArenaBase(dst, arena):
-                self.bind(dst, self.load(_bottom(arena), "ptr"))
+                self.bind(dst, self.field(_bottom(arena), "ptr"))
             case AccMark(dst):
-                self.bind(dst, self.load(Field.STORE_TOP))
+                self.bind(dst, self.field(Field.STORE_TOP))
             case AccRelease(mark):
-                self.store(Field.STORE_TOP, "i64", self.value(mark))
+                self.set_field(Field.STORE_TOP, "i64", self.value(mark))
             case IfCode():
                 control.if_(self, instr)
             case ForCode():

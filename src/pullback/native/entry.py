@@ -51,7 +51,7 @@ class EntryText(EntryBase):
         self._check()
 
     def _check(self) -> None:
-        s, f = self.signature, self.function
+        s, f = self.signature, self.loop_function
         want = (s.resume or ()) + tree_types(s.params)
         have = tuple(p.ty for p in f.params)
         assert want == have, f"{f.name} has the parameters {have}, the signature {want}"
@@ -64,30 +64,30 @@ class EntryText(EntryBase):
         """Print the check of an argument. Return its machine values."""
         if isinstance(tree, tuple):
             self._exactly(obj, "pb_tuple_type")
-            n = self.read("i64", obj, pyabi.TUPLE_SIZE)
+            n = self.load("i64", obj, pyabi.TUPLE_SIZE)
             self.need(self.let(f"icmp eq i64 {n}, {len(tree)}"), "other")
             values: list[str] = []
             for k, item in enumerate(tree):
-                inner = self.read("ptr", obj, pyabi.TUPLE_ITEMS + 8 * k)
+                inner = self.load("ptr", obj, pyabi.TUPLE_ITEMS + 8 * k)
                 values += self.parse(item, inner)
             return values
         return self._parse_leaf(tree, obj)
 
     def _exactly(self, obj: str, cls: str) -> None:
-        ty = self.read("ptr", obj, pyabi.OB_TYPE)
+        ty = self.load("ptr", obj, pyabi.OB_TYPE)
         self.need(self.let(f"icmp eq ptr {ty}, @{cls}"), "other")
 
     def _parse_leaf(self, leaf: Leaf, obj: str) -> list[str]:
         match leaf:
             case PyFloat():
                 self._exactly(obj, "pb_float")
-                return [self.read("double", obj, pyabi.FLOAT_VALUE)]
+                return [self.load("double", obj, pyabi.FLOAT_VALUE)]
             case Words(types):
                 (base,) = self._parse_leaf(Pointer(), obj)
                 return [self.word(ty, base, 8 * k) for k, ty in enumerate(types)]
             case PyInt() | Pointer():
                 self._exactly(obj, "pb_int")
-                over = self.space(1)
+                over = self.slot("i64", 1)
                 n = self.let(f"call i64 @PyLong_AsLongLongAndOverflow(ptr {obj}, ptr {over})")
                 overflow = self.let(f"load i32, ptr {over}")
                 self.need(self.let(f"icmp eq i32 {overflow}, 0"), "other")
@@ -104,9 +104,9 @@ class EntryText(EntryBase):
                 return self._parse_array(obj, ty, rank)
             case ListOf():
                 self._exactly(obj, "pb_list")
-                n = self.read("i64", obj, pyabi.TUPLE_SIZE)
-                self.need(self.let(f"icmp ne i64 {n}, 0"), "other")  # [] has another type
-                return [obj]  # read by _arguments: its items need room in a context
+                n = self.load("i64", obj, pyabi.TUPLE_SIZE)
+                self.need(self.let(f"icmp ne i64 {n}, 0"), "other")  # [] is of another type
+                return [obj]  # read by _arguments: that takes room in a context
             case Nothing():
                 self.need(self.let(f"icmp eq ptr {obj}, @pb_none"), "other")
                 return []
@@ -114,7 +114,7 @@ class EntryText(EntryBase):
                 assert_never(leaf)
 
     def _parse_array(self, obj: str, ty: Ty, rank: int) -> list[str]:
-        view = self.space(1 + 2 * rank)
+        view = self.slot("i64", 1 + 2 * rank)
         ok = self.let(
             f"call i1 @pb_view(ptr {obj}, ptr @pb_descr_{ty.value}, i64 {rank}, "
             f"i64 {SHIFT[ty]}, ptr {view})"
@@ -138,16 +138,16 @@ class EntryText(EntryBase):
                               f"i64 {SHIFT[leaf.ty]})")  # fmt: skip
                 self.need(ok, "failed")
             for k, t in enumerate(machine_types(leaf)):
-                out.append(f"{LLVM[t]} {self.read(LLVM[t], view, 8 * k)}")
+                out.append(f"{LLVM[t]} {self.load(LLVM[t], view, 8 * k)}")
         return out
 
     def _read_list(self, leaf: ListOf, obj: str) -> list[str]:
-        view = self.space(3)
+        view = self.slot("i64", 3)
         read = f"@pb_read_list_{leaf.ty.value}"
         status = self.let(f"call i32 {read}(ptr %ctx, ptr {obj}, ptr {view})")
         self.need(self.let(f"icmp ne i32 {status}, {OTHER}"), "returned")
         self.need(self.let(f"icmp eq i32 {status}, {READ}"), "failed")
-        pointer, extent, stride = (self.read(t, view, 8 * k) for k, t in enumerate(
+        pointer, extent, stride = (self.load(t, view, 8 * k) for k, t in enumerate(
             ("ptr", "i64", "i64")))  # fmt: skip
         counted = [f"i64 {extent}"] if leaf.counted else []
         return [*counted, f"ptr {pointer}", f"i64 {extent}", f"i64 {stride}"]
@@ -163,7 +163,7 @@ class EntryText(EntryBase):
         self.need(count, "other")
         parsed: list[tuple[Leaf, list[str]]] = []
         for k, tree in enumerate(s.params):
-            obj = self.read("ptr", "%args", 8 * (k + first))
+            obj = self.load("ptr", "%args", 8 * (k + first))
             values = self.parse(tree, obj)
             for leaf in leaves(tree):
                 n = 1 if isinstance(leaf, ArrayOf | ListOf) else len(machine_types(leaf))
@@ -171,7 +171,7 @@ class EntryText(EntryBase):
                 values = values[n:]
         resumed = self._open()
         args = resumed + self._arguments(parsed)
-        obj = self._close(self.call(args))
+        obj = self._close(self.run(args))
         self.line(f"ret ptr {obj}")
         return self.trampoline() + self.frame(returned=self.lists)
 
@@ -182,19 +182,19 @@ class EntryText(EntryBase):
             return []
         resume = self.signature.resume
         if resume is not None:
-            capsule = self.read("ptr", "%args", 0)
+            capsule = self.load("ptr", "%args", 0)
             record = self.let(f"call ptr @pb_resume(ptr {capsule}, i64 {self.kind})")
             self.need(self.let(f"icmp ne ptr {record}, null"), "raised")
         self.take()
         if resume is None:
             return []
         self.out.support.add("pb.cells")
-        cells = self.read("i64", record, 8)
+        cells = self.load("i64", record, 8)
         got = self.let(f"call fastcc i64 @pb.cells(ptr %ctx, i64 {cells})")
         self.need(self.let(f"icmp sge i64 {got}, 0"), "failed")
         values = []
         for k, ty in enumerate(resume):
-            raw = self.read(memory_type(ty), record, RECORD_SLOTS + 8 * k)
+            raw = self.load(memory_type(ty), record, RECORD_SLOTS + 8 * k)
             value = self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw
             values.append(f"{LLVM[ty]} {value}")
         return values
@@ -204,11 +204,7 @@ class EntryText(EntryBase):
         s = self.signature
         obj = self.box(s.results, results)
         if s.keep is not None:
-            slots = self.space(max(len(s.keep), 1))
-            for k, (ty, value) in enumerate(zip(s.keep, results, strict=True)):
-                if ty is Ty.I1:
-                    value = self.let(f"zext i1 {value} to i8")
-                self.write(memory_type(ty), value, slots, 8 * k)
+            slots = self.spilled(s.keep, results)
             held = self.let(f"call ptr @pb_hold(ptr %ctx, i64 {self.kind}, i64 {len(s.keep)}, "
                             f"ptr {slots})")  # fmt: skip
             obj = self.tuple([obj, held])

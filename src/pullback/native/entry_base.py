@@ -12,6 +12,7 @@ from typing import assert_never
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
 from pullback.native.absent import CHECK
+from pullback.native.builder import Code, increment
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import LONG_CALLS_LEFT, ModuleText
 from pullback.native.layout import HOME_SLACK, LONG_CALLS, STACK_SLACK, Field
@@ -68,7 +69,7 @@ def declarations() -> str:
     return _DECLARATIONS
 
 
-class EntryBase(ContextLines):
+class EntryBase(ContextLines, Code):
     """Prints one entry point."""
 
     def __init__(
@@ -78,13 +79,12 @@ class EntryBase(ContextLines):
         self.absent = absent
         self.out = out
         self.name = name
-        self.function = function
+        self.loop_function = function
         facts = out.facts
         self.fails = function.name in facts.may_fail
         self.recursive = bool(facts.recursive & (facts.callees[function.name] | {function.name}))
         self.needs_context = function.name in facts.uses_context
         self.short = facts.cost[function.name] < SHORT
-        self.words = 0
 
     @abstractmethod
     def text(self) -> str:
@@ -94,39 +94,33 @@ class EntryBase(ContextLines):
 
     def need(self, cond: str, otherwise: str) -> None:
         """Go on if ``cond`` holds, else jump to the block ``otherwise``."""
-        self.count += 1
-        self.line(f"br i1 {cond}, label %go{self.count}, label %{otherwise}, !prof !6")
-        self.lines.append(f"go{self.count}:")
+        go = self.label("go")
+        self.line(f"br i1 {cond}, label %{go}, label %{otherwise}, !prof !6")
+        self.block(go)
 
     def still_compiled(self) -> None:
         """Print the check that the function of this builtin still has the code that was compiled,
         and that no global hides a built-in name. Otherwise the arguments count as not fitting."""
-        function = self.read("ptr", "%self", pyabi.OWNER_FUNCTION)
-        code = self.read("ptr", "%self", pyabi.OWNER_CODE)
-        now = self.read("ptr", function, pyabi.FUNCTION_CODE)
+        function = self.load("ptr", "%self", pyabi.OWNER_FUNCTION)
+        code = self.load("ptr", "%self", pyabi.OWNER_CODE)
+        now = self.load("ptr", function, pyabi.FUNCTION_CODE)
         self.need(self.let(f"icmp eq ptr {now}, {code}"), "other")
         if self.absent:
             self.need(self.let(CHECK), "other")
 
-    def at(self, base: str, offset: int) -> str:
-        return self.let(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    def read(self, ty: str, base: str, offset: int) -> str:
-        return self.let(f"load {ty}, ptr {self.at(base, offset)}, align 1")
-
-    def write(self, ty: str, value: str, base: str, offset: int) -> None:
-        self.line(f"store {ty} {value}, ptr {self.at(base, offset)}, align 8")
-
-    def space(self, words: int) -> str:
-        """Return the address of new 8-byte words in the entry's frame."""
-        start = self.words
-        self.words += words
-        return self.at("%words", 8 * start)
-
     def word(self, ty: Ty, base: str, offset: int) -> str:
         """Return a machine value that is kept in memory."""
-        raw = self.read(memory_type(ty), base, offset)
+        raw = self.load(memory_type(ty), base, offset)
         return self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw
+
+    def spilled(self, types: Sequence[Ty], values: Sequence[str]) -> str:
+        """The address of words of the frame, which hold these machine values."""
+        slots = self.slot("i64", max(len(types), 1))
+        for k, (ty, value) in enumerate(zip(types, values, strict=True)):
+            if ty is Ty.I1:
+                value = self.let(f"zext i1 {value} to i8")
+            self.store(memory_type(ty), value, slots, 8 * k)
+        return slots
 
     # --- results ---
 
@@ -147,25 +141,25 @@ class EntryBase(ContextLines):
                 return self.let(f"call ptr @PyLong_FromLongLong(i64 {n})")
             case PyBool():
                 obj = self.let(f"select i1 {mine[0]}, ptr @pb_true, ptr @pb_false")
-                return self._borrowed(obj)
+                return increment(self, obj)
             case Words():
                 raise TypeError("words are no result")
             case Nothing():
-                return self._borrowed("@pb_none")
+                return increment(self, "@pb_none")
             case ListOf(ty):
                 data, n, stride = mine[-3:]
                 return self.let(f"call ptr @pb_make_list_{ty.value}(ptr {data}, i64 {n}, "
                                 f"i64 {stride})")  # fmt: skip
             case NpScalar(ty):
-                cell = self.space(1)
+                cell = self.slot("i64", 1)
                 value = self.let(f"zext i1 {mine[0]} to i8") if ty is Ty.I1 else mine[0]
                 self.line(f"store {memory_type(ty)} {value}, ptr {cell}")
                 descr = f"@pb_descr_{ty.value}"
                 return self.let(f"call ptr @PyArray_Scalar(ptr {cell}, ptr {descr}, ptr null)")
             case ArrayOf(ty, rank):
-                shape = self.space(2 * rank)
+                shape = self.slot("i64", 2 * rank)
                 for k, v in enumerate(mine[1:]):
-                    self.write("i64", v, shape, 8 * k)
+                    self.store("i64", v, shape, 8 * k)
                 strides = self.at(shape, 8 * rank)
                 return self.let(
                     f"call ptr @pb_box_array(ptr {mine[0]}, ptr @pb_descr_{ty.value}, i64 {rank}, "
@@ -174,28 +168,23 @@ class EntryBase(ContextLines):
             case _:
                 assert_never(tree)
 
-    def _borrowed(self, obj: str) -> str:
-        self.line(f"call void @Py_IncRef(ptr {obj})")
-        return obj
-
     def tuple(self, items: list[str]) -> str:
         """Return a tuple of objects, which it takes over; null if one of them is null."""
-        place = self.space(max(len(items), 1))
+        place = self.slot("i64", max(len(items), 1))
         for k, item in enumerate(items):
-            self.write("ptr", item, place, 8 * k)
+            self.store("ptr", item, place, 8 * k)
         return self.let(f"call ptr @pb_tuple(ptr {place}, i64 {len(items)})")
 
     # --- the call ---
 
-    def call(self, args: list[str]) -> list[str]:
-        """Print the call of the loop function. Return its results; an error jumps to the block
-        ``failed``."""
-        f = self.function
+    def run(self, args: list[str]) -> list[str]:
+        """Run the loop function; its results. Errors go to the block ``failed``."""
+        f = self.loop_function
         args = ["ptr %ctx" if self.needs_context else "ptr null", *args]
         spill = len(f.results) > IN_REGISTERS
         slots = ""
         if spill:
-            slots = self.space(len(f.results))
+            slots = self.slot("i64", len(f.results))
             args.append(f"ptr {slots}")
         fields = result_fields(f, self.fails)
         self.called = args
@@ -203,7 +192,7 @@ class EntryBase(ContextLines):
         if self.fails:
             self.need(self.let(f"icmp eq i32 {parts.pop(0)}, 0"), "failed")
         if spill:
-            parts = [self.read(LLVM[t], slots, 8 * k) for k, t in enumerate(f.results)]
+            parts = [self.load(LLVM[t], slots, 8 * k) for k, t in enumerate(f.results)]
         return parts
 
     def _run(self, args: list[str], fields: list[str]) -> list[str]:
@@ -216,7 +205,8 @@ class EntryBase(ContextLines):
         else:
             if self.recursive:
                 self._limit_here()
-            call = f"call fastcc {whole} {function_name(self.function.name)}({', '.join(args)})"
+            name = function_name(self.loop_function.name)
+            call = f"call fastcc {whole} {name}({', '.join(args)})"
             parts = self.results(call, whole, fields)
         if not self.short:
             self._thread("null")
@@ -238,30 +228,30 @@ class EntryBase(ContextLines):
             self.line(text)
         limit = self.let(f"sub i64 {sp}, {2 * STACK_SLACK}")
         for f in (Field.STACK_LIMIT, Field.STACK_HARD):
-            self.store(f, "i64", limit)
+            self.set_field(f, "i64", limit)
 
     def _run_on_stack(self, args: list[str], fields: list[str]) -> list[str]:
         """Print the call on the other stack: arguments and results go through a frame that a
         trampoline reads there."""
-        frame = self.space(len(args) + len(fields))
+        frame = self.slot("i64", len(args) + len(fields))
         for k, arg in enumerate(args):
             ty, value = arg.split(" ", 1)
-            self.write(ty, value, frame, 8 * k)
-        top = self.load(Field.STACK_TOP, "i64")
+            self.store(ty, value, frame, 8 * k)
+        top = self.field(Field.STACK_TOP, "i64")
         here = self.fresh()
         for text in stack_pointer(here):
             self.line(text)
         free = self.let(f"sub i64 {here}, {HOME_SLACK}")
-        self.store(Field.HOME, "i64", self.let(f"and i64 {free}, -64"))
+        self.set_field(Field.HOME, "i64", self.let(f"and i64 {free}, -64"))
         for text in call_on_stack(global_name(f"run:{self.name}"), frame, top):
             self.line(text)
-        self.store(Field.HOME, "i64", "0")
-        return [self.read(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]
+        self.set_field(Field.HOME, "i64", "0")
+        return [self.load(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]
 
     def trampoline(self) -> str:
         """Return the function that calls the loop function on another stack; "" if none is
         needed."""
-        args, fields = self.called, result_fields(self.function, self.fails)
+        args, fields = self.called, result_fields(self.loop_function, self.fails)
         if not (self.recursive and own_stack()):
             return ""
         types = [a.split(" ", 1)[0] for a in args]
@@ -271,7 +261,7 @@ class EntryBase(ContextLines):
                       f"  %v{k} = load {ty}, ptr %a{k}, align 8"]  # fmt: skip
         whole = result_type(fields)
         text = ", ".join(f"{ty} %v{k}" for k, ty in enumerate(types))
-        lines.append(f"  %r = call fastcc {whole} {function_name(self.function.name)}({text})")
+        lines.append(f"  %r = call fastcc {whole} {function_name(self.loop_function.name)}({text})")
         for k, ty in enumerate(fields):
             part = f"%r{k}"
             if len(fields) == 1:
@@ -320,12 +310,11 @@ class EntryBase(ContextLines):
         """Return the whole function. ``leave`` is printed before each other way out; with
         ``returned`` some code jumps to the block of this name, which first gives the context back;
         ``other`` is how the function ends with arguments that do not fit."""
-        words = [f"  %words = alloca [{self.words} x i64], align 16"] if self.words else []
         name = global_name(entry_symbol(self.name))
         back = ["returned:", "  call void @pb_give(ptr %ctx)", "  br label %other"]
         lines = [
             f"define ptr {name}(ptr %self, ptr %args, i64 %nargs) nounwind {{",
-            "entry:", *words, *self.lines, *(back if returned else []),
+            "entry:", *self.slots, *self.lines, *(back if returned else []),
             "other:", *leave, *other,
         ]  # fmt: skip
         if self.needs_context:

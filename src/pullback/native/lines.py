@@ -33,14 +33,14 @@ class Lines:
 class ContextLines(Lines):
     """Instructions of a function that has the context, ``%ctx``."""
 
-    def load(self, f: Field, ty: str = "i64") -> str:
-        """Return the value of a field of the context."""
+    def field(self, f: Field, ty: str = "i64") -> str:
+        """The value of a field of the context."""
         name = self.fresh()
         for text in load_field(f, name, ty):
             self.line(text)
         return name
 
-    def store(self, f: Field, ty: str, value: str) -> None:
+    def set_field(self, f: Field, ty: str, value: str) -> None:
         """Set a field of the context."""
         for text in store_field(f, self.fresh(), ty, value):
             self.line(text)

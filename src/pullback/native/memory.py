@@ -119,7 +119,7 @@ def copy(f: FunctionText, instr: Copy) -> None:
     n = count if size == 1 else f.let(f"mul i64 {count}, {size}")
     to, source = f.value(instr.dst), f.value(instr.src)
     if not isinstance(instr.count, Imm):
-        move = f"call fastcc i1 {f.support('pb.move')}(ptr %ctx, ptr {to}, ptr {source}, i64 {n})"
+        move = f"call i1 @pb_move(ptr %ctx, ptr {to}, ptr {source}, i64 {n})"
         huge = f.let(f"icmp ugt i64 {n}, {HUGE_BYTES}")
         f.rarely(huge, "huge", lambda: f.let(move))
         n = f.let(f"select i1 {huge}, i64 0, i64 {n}")

@@ -87,7 +87,7 @@ clear:
   %huge = icmp ugt i64 %bytes, {HUGE_BYTES}
   br i1 %huge, label %pieces, label %whole, !prof !5
 pieces:
-  %stopped = call fastcc i1 @pb.zero(ptr %ctx, ptr %from, i64 %bytes)
+  %stopped = call i1 @pb_zero(ptr %ctx, ptr %from, i64 %bytes)
   br i1 %stopped, label %none, label %fresh
 whole:
   call void @llvm.memset.p0.i64(ptr align 8 %from, i8 0, i64 %bytes, i1 false)
@@ -100,53 +100,6 @@ none:
   ret i64 -1
 }}
 """
-
-
-
-def _in_pieces(head: str, before: str, piece: str) -> str:
-    """Return a function that does something to ``%n`` bytes, and looks for signals now and then; it
-    returns true if a signal stops it. ``piece`` does it to the ``%part`` bytes that have ``%past``
-    before and ``%rest`` behind them."""
-    return f"""
-define internal fastcc i1 @{head}, i64 %n) nounwind cold noinline {{
-entry:
-{before}  br label %head
-head:
-  %past = phi i64 [ 0, %entry ], [ %next, %body ]
-  %left = sub i64 %n, %past
-  %more = icmp ne i64 %left, 0
-  br i1 %more, label %body, label %done
-body:
-  %part = call i64 @llvm.umin.i64(i64 %left, i64 {HUGE_BYTES})
-  %rest = sub i64 %left, %part
-{piece}  %next = add i64 %past, %part
-  %raised = call i32 @pb_poll(ptr %ctx)
-  %stop = icmp ne i32 %raised, 0
-  br i1 %stop, label %done, label %head
-done:
-  %stopped = phi i1 [ false, %head ], [ true, %body ]
-  ret i1 %stopped
-}}
-"""
-
-
-_ZERO = _in_pieces(
-    "pb.zero(ptr %ctx, ptr %to", "",
-    """  %at = getelementptr i8, ptr %to, i64 %past
-  call void @llvm.memset.p0.i64(ptr align 8 %at, i8 0, i64 %part, i1 false)
-""",
-)  # fmt: skip
-
-# If source and target overlap, the copy begins at the end that is not overwritten first.
-_MOVE = _in_pieces(
-    "pb.move(ptr %ctx, ptr %to, ptr %from",
-    "  %up = icmp ult ptr %to, %from\n",
-    """  %begin = select i1 %up, i64 %past, i64 %rest
-  %to.at = getelementptr i8, ptr %to, i64 %begin
-  %from.at = getelementptr i8, ptr %from, i64 %begin
-  call void @llvm.memmove.p0.p0.i64(ptr %to.at, ptr %from.at, i64 %part, i1 false)
-""",
-)
 
 _FAIL = f"""
 define internal fastcc void @pb.fail(ptr %ctx, i64 %site) nounwind cold noinline {{
@@ -177,8 +130,7 @@ SUPPORT: dict[str, str] = {
     "pb.residual": _alloc("pb.residual", Field.RESID_CUR, Field.RESID_END),
     "pb.tape": _alloc("pb.tape", Field.TAPE_CUR, Field.TAPE_END, gaps=False),
     "pb.ids": _alloc("pb.ids", Field.IDS_CUR, Field.IDS_END, gaps=False),
-    "pb.cells": _ACC_ALLOC + _ZERO,
-    "pb.move": _MOVE,
+    "pb.cells": _ACC_ALLOC,
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,
 }

@@ -36,6 +36,7 @@ _PYTHON = {
     "PySequence_List": ("ptr", "ptr"),
     "PyObject_CallOneArg": ("ptr", "ptr, ptr"),
     "PyErr_Clear": ("void", ""),
+    "PyErr_SetObject": ("void", "ptr, ptr"),
     "PyDict_GetItem": ("ptr", "ptr, ptr"),
     "PyDict_Next": ("i32", "ptr, ptr, ptr, ptr"),
     "PyDict_New": ("ptr", ""),
@@ -85,6 +86,8 @@ class Conversion:
     slot of what is beside the leaves) and result_tangent those of an entry that kept its results.
     """
 
+    by_itself = True  # whether compiled code does it all, and so an entry point can
+
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.space: str = layout.space.value
@@ -109,12 +112,10 @@ class Conversion:
         """That for compiled code: (memory, object, first cell, copy, tangent) -> a block there?"""
         return self._encoders[1]
 
-    @cached_property
+    @property
     def gradient(self) -> Builtin:
         """From a block and what was accumulated to the gradient."""
-        names = Names()
-        text = Decoder(self.layout, names, Reading.GRADIENT).text()
-        return _linked(text, names, "decode")[0]
+        return self._gradient
 
     @cached_property
     def gradient_raw(self) -> Raw:
@@ -123,11 +124,10 @@ class Conversion:
         text = RawDecoder(self.layout, names, Reading.GRADIENT).text()
         return _raw(_link(text, names, "decode_raw"), names, "decode_raw")
 
-    @cached_property
+    @property
     def value(self) -> Builtin:
         """From a block to the value."""
-        names = Names()
-        return _linked(Decoder(self.layout, names, Reading.VALUE).text(), names, "decode")[0]
+        return self._value
 
     @property
     def result(self) -> Builtin:
@@ -161,6 +161,17 @@ class Conversion:
     def _encoders(self) -> tuple[Builtin, Raw]:
         names = Names()
         return _linked(Encoder(self.layout, names).text(), names, "encode")
+
+    @cached_property
+    def _gradient(self) -> Builtin:
+        names = Names()
+        text = Decoder(self.layout, names, Reading.GRADIENT).text()
+        return _linked(text, names, "decode")[0]
+
+    @cached_property
+    def _value(self) -> Builtin:
+        names = Names()
+        return _linked(Decoder(self.layout, names, Reading.VALUE).text(), names, "decode")[0]
 
     @cached_property
     def _results(self) -> tuple[Builtin, Raw]:

@@ -39,7 +39,7 @@ class Seeder(ResultDecoder):
             c.line(f"ret i1 {c.same(known, '%given')}")
             c.block(c.label("never"))
         c.store("ptr", "%given", entry, 8)
-        marked = c.at("%given", union)
+        marked = c.at("%given", at.union_mark(union))
         c.line(f"%pushed = call i1 @pb.push(ptr %table, ptr {marked}, ptr %node)")
         c.line("ret i1 %pushed")
         c.block("fail")

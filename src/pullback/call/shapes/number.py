@@ -47,10 +47,6 @@ class Number(Shape, of=ScalarK):
     def leaf_types(self) -> Iterator[Type]:
         yield self.type
 
-    @property
-    def convertible(self) -> bool:
-        return not self.py or self.ty in (Ty.F64, Ty.I64, Ty.I1)
-
     # --- values and leaves ---
 
     def number(self, value: object) -> object:

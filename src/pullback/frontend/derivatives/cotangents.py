@@ -51,7 +51,7 @@ def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom])
     """A gradient in the shape of its argument: discrete leaves are None."""
     leaves = [
         next(cts) if has_reals(t, run.decls) else a
-        for t, a in zip(leaf_types(kind), primal, strict=True)
+        for t, a in zip(leaf_types(kind), primal, strict=False)
     ]
     shape, kept = reduced(run, kind)
     return rebuild(
@@ -125,7 +125,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case ArrayK(elem), _ if not isinstance(elem, Real):
             return
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
-            for k, v in zip(kinds, items, strict=True):
+            for k, v in zip(kinds, items, strict=False):
                 yield from matching(run, k, v, node)
         case RecordK(cls, fields), RecordV(other, values) if cls is other:
             for n, k in fields:

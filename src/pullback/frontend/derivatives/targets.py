@@ -112,7 +112,7 @@ class Target:
         made = self.run.b.let(op, (*types, *(args[k].type for k in wrt)), self.site)
         rest = iter(made[len(types) :])
         gradients = []
-        for n, own in zip(numbers, places, strict=True):
+        for n, own in zip(numbers, places, strict=False):
             cts = iter(own.opened(self.run, [next(rest) for _ in own.positions]))
             gradients.append(cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts))
         return list(made[: len(types)]), gradients
@@ -185,7 +185,7 @@ def joined(
     places = []
     outer = [params[k] for k in kept]
     lets: list[Let] = []
-    for own, together in zip(leaves, groups, strict=True):
+    for own, together in zip(leaves, groups, strict=False):
         joint = None
         if together:
             types = tuple(params[k].type for k in together)

@@ -199,7 +199,7 @@ class LambdaSet:
                 return replace(value, items=each(items))
             case RecordV(_, fields):
                 return replace(
-                    value, fields=dict(zip(fields, each(tuple(fields.values())), strict=True))
+                    value, fields=dict(zip(fields, each(tuple(fields.values())), strict=False))
                 )
             case OptionalV(there, present):
                 return OptionalV(there, *each((present,)))

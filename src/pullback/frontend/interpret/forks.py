@@ -132,7 +132,7 @@ def _with_names(
     """An expression whose arms assign names (``:=``) or update what these hold."""
     arms: list[tuple[Builder, Names | None]] = [
         (b, None if value is None else {**env, _VALUE: value})
-        for (b, value), env in zip(results, ends, strict=True)
+        for (b, value), env in zip(results, ends, strict=False)
     ]
     live = frozenset(n for env in ends for n in env) | {_VALUE}
     _join_names(run, arms, make, live, node)
@@ -369,7 +369,7 @@ def _settle_places(
         steps = places.differing(held) if len(arms) > 1 else None
         if steps is not None and held[0] is not None:
             place = replace(held[0], value=UNSET, of=UNSET)
-            for (b, names), one in zip(arms, held, strict=True):
+            for (b, names), one in zip(arms, held, strict=False):
                 assert one is not None
                 with run.building(b), _names_of(run, names):
                     chosen: Names = {

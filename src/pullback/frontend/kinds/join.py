@@ -193,10 +193,10 @@ def widen(old: Kind, new: Kind) -> Kind:
         case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
             return ScalarK(t, py, old_bits if bits <= old_bits else 64)
         case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
-            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=True)), is_list)
+            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
             return RecordK(
-                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=True))
+                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=False))
             )
         case ListK(x), ListK(y, spare):
             return ListK(widen(x, y), spare)

@@ -366,7 +366,9 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return kind
         case GeneratorK(function, args):
             known = new[0] if isinstance(new[0], FunctionK) else function
-            return GeneratorK(known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=True)))
+            return GeneratorK(
+                known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=False))
+            )
 
 
 def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:

@@ -149,7 +149,7 @@ def with_room(
             return made
         return [
             run.b.let(Update(whole, at, a, False), (whole.type,))[0]
-            for whole, a in zip(outer, made, strict=True)
+            for whole, a in zip(outer, made, strict=False)
         ]
 
     types = tuple(a.type for a in outer)

@@ -274,7 +274,7 @@ def index_of(run: Run, step: Taken) -> Scalar:
 def chosen(place: PlaceV, steps: Sequence[int], indices: Sequence[Value]) -> PlaceV:
     """The place with the indices that a branch has chosen."""
     made = list(place.steps)
-    for k, index in zip(steps, indices, strict=True):
+    for k, index in zip(steps, indices, strict=False):
         assert isinstance(index, Scalar)
         made[k] = index.atom
     return replace(place, steps=tuple(made))

@@ -310,7 +310,7 @@ class _Fuser:
     ) -> Atom:
         """The position in C order."""
         total: Atom = Lit(0, I64)
-        for i, n in zip(idx, extents, strict=True):
+        for i, n in zip(idx, extents, strict=False):
             for name, other in (("mul", n), ("add", i)):
                 v = Var("k", I64)
                 self.add(Let((v,), Prim(name, (total, other))), out)

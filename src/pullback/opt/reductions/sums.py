@@ -62,7 +62,7 @@ def _as_sum(let: Let, op: Loop) -> tuple[Let, ...]:
     parts = tuple(Var(v.name, v.type) for v in let.vars)
     sums = [
         Let((v,), Prim("add", (start, part)), let.site)
-        for v, start, part in zip(let.vars, op.inits, parts, strict=True)
+        for v, start, part in zip(let.vars, op.inits, parts, strict=False)
     ]
     return (Let(parts, total, let.site), *sums)
 

@@ -152,11 +152,11 @@ LIBRARY = OPS.extended(
     Row("ty_pair", sig((TY, TY), TY), pure(Prod), show="({0}, {1})"),
     Row("ty_of", sig((TVar("v"),), TY, "a"),
         lambda m, args, static: tangent_type(type_of(static[0]), args[0]), show="T[{0}]"),
-    Row("env", sig((TY, _a), ENV), pure(_env), show="{1}"),
-    Row("open", sig((ENV,), _a, "a"), pure(lambda v: v), show="{0}"),
+    Row("env", sig((TY, _a), ENV), pure(_env), show="{1}", linear=(1,)),
+    Row("open", sig((ENV,), _a, "a"), pure(lambda v: v), show="{0}", linear=(0,)),
     Row("zero_env", sig((TY,), ENV), lambda m, args, static: _zero_env(m, witness(args[0])),
-        show="0"),
-    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_env), show="{0} + {1}"),
+        show="0", linear=()),
+    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_env), show="{0} + {1}", linear=(0, 1)),
 )
 
 

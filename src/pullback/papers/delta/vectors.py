@@ -166,6 +166,6 @@ def run(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
 
 DIALECT = replace(DELTA_SOURCE, terms=DELTA_SOURCE.terms - {TyLam, TyApp})
 register(Method(
-    "delta.vectors", "delta_vectors", "K: vectors of reals as pairs of vectors (section 8.3)",
+    "delta.vectors", "K: vectors of reals as pairs of vectors (section 8.3)",
     DIALECT, run))
 __all__ = ["VECTOR", "Vectors", "run", "vector_duals"]

@@ -14,7 +14,7 @@ called ``names`` are given by ``static``, in that order, the others follow from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.terms import (
@@ -40,13 +40,15 @@ Run = Callable[[Machine, Sequence[object], Sequence[Static]], object]
 class Row:
     """One operation. ``run(machine, arguments, static)`` may add to ``machine.cost``; ``cost`` is
     what the node costs in any case, besides its arguments. ``show`` has {0}, {1} for arguments and
-    {s} for the static part; without it the printer writes ``name t1 t2``."""
+    {s} for the static part; without it the printer writes ``name t1 t2``. ``linear`` are the
+    arguments in which it is a homomorphism, jointly: () for a zero, None if it is none."""
 
     name: str
     rule: Rule
     run: Run
     cost: int = 1
     show: str = ""
+    linear: tuple[int, ...] | None = None
 
 
 class Library(Mapping[str, Row]):
@@ -77,7 +79,8 @@ class Library(Mapping[str, Row]):
         for row in rows:
             if row.name not in self.rows:
                 raise ValueError(f"operation {row.name!r} is not in the library")
-        return Library(*(self.rows | {row.name: row for row in rows}).values())
+        new = {row.name: replace(row, linear=self.rows[row.name].linear) for row in rows}
+        return Library(*(self.rows | new).values())
 
 
 def match_type(pattern: Type, t: Type, found: dict[str, Type]) -> bool:
@@ -151,5 +154,6 @@ def pure(f: Callable[..., object]) -> Run:
 def implementation(library: Library, **runs: Run) -> tuple[Row, ...]:
     """Rows of a library with other code behind them."""
     return tuple(
-        Row(name, library[name].rule, run, library[name].cost, library[name].show)
+        Row(name, library[name].rule, run, library[name].cost, library[name].show,
+            library[name].linear)
         for name, run in runs.items())
