@@ -46,7 +46,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tests/programs", CORPUS),
     ("docs", ("tests/house/test_docs.py", "tests/papers/test_matrix.py")),
 )  # fmt: skip
-"""Where a file lies, and the tests of that layer: the first row that fits."""
+"""Patterns of files, and the tests of their layer: the first row that fits counts."""
 
 
 def git(*words: str) -> list[str]:

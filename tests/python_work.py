@@ -91,7 +91,7 @@ _CONSTANT = frozenset({
     "type", "hasattr", "getattr", "reshape", "transpose", "swapaxes", "ravel", "shape", "ndim",
     "partial", "map", "filter", "heappush", "heappop", "callable", "repr", "islice", "chain",
 })  # fmt: skip
-"""What takes the same time however many elements it is given."""
+"""Methods that take the same time however many elements there are."""
 
 
 def _size(x: object) -> int:

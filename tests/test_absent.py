@@ -1,4 +1,4 @@
-"""What ``pullback`` has, and what it says of what it does not have yet."""
+"""The public names of ``pullback``, and the errors for names that it does not have yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function finds outside of itself can change: each call sees it as it is."""
+"""The values around a function can change: each call sees them as they are."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def parameters(seed=0):
 
 
 def alike(a, b):
-    """The same keys in the same order, and the same values."""
+    """Whether two dicts have the same keys in the same order, and the same values."""
     if isinstance(a, dict):
         return type(b) is dict and list(a) == list(b) and all(alike(a[k], b[k]) for k in a)
     return same(a, b)

@@ -100,7 +100,7 @@ def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """The same functions many times, each time with code that nobody has compiled."""
+    """Return the same functions many times, each time with code that has never been compiled."""
     path: Path = tmp_path_factory.mktemp("interrupted") / "programs_to_interrupt.py"
     path.write_text(PROGRAMS + "".join(COPY.format(k=k) for k in [*PLACES, 60, 61]))
     spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -260,7 +260,7 @@ def test_a_pullback_is_as_it_was(method: str) -> None:
 
 
 class Stop(Exception):
-    """What a handler raises."""
+    """The exception that a handler raises."""
 
 
 @pytest.mark.parametrize("f", [counted, fib])

@@ -176,7 +176,7 @@ def test_extents_of_one_are_noticed_in_what_is_remembered():
 
 
 def test_functions_die():
-    """What is remembered for a function does not keep it."""
+    """The calls that are remembered for a function do not keep it alive."""
 
     def made(c):
         def f(x):

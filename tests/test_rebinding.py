@@ -1,4 +1,5 @@
-"""Whatever is bound anew between two calls, the second call sees it as Python does."""
+"""If a name or attribute is bound anew between two calls, the second call sees it as Python
+does."""
 
 import functools
 import sys

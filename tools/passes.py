@@ -1,9 +1,9 @@
 """What each pass earns: ``python -m tools.passes OUT [--every N] [--without N]`` writes a table.
 
-Of every N-th program of the corpus, as a function and as a gradient: which stages of the pipeline
-change it, and how long they take. Of at most N of those that a stage changes (``--without``): what
-becomes of them when the stage is left out, in steps of the evaluator and lines of LLVM text.
-``--only`` names the stages that are left out.
+For every N-th program of the corpus, as a function and as a gradient, it notes which stages of the
+pipeline change the program, and how long each stage takes. At most N of the programs that a stage
+changes (``--without``) are then compiled without the stage, and the table says how many more steps
+of the evaluator and lines of LLVM text they have. ``--only`` names the stages that are left out.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ Asked = tuple[str, str]
 
 @dataclass
 class Earned:
-    """What was seen of one stage. ``changes``: the programs that it changes, by method;
-    ``factors``: of some of them, steps and lines without the stage, by those with it; ``needed``:
-    the programs that cannot be compiled without."""
+    """The figures of one stage. ``changes``: the programs that it changes, by method; ``factors``:
+    for some of them, steps and lines without the stage, divided by those with it; ``needed``: the
+    programs that cannot be compiled without it."""
 
     changes: dict[str, list[str]] = field(default_factory=lambda: {m: [] for m in METHODS})
     factors: dict[Asked, tuple[float, float]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Earned:
     seconds: float = 0.0
 
     def some(self, most: int) -> list[Asked]:
-        """At most so many of the programs that the stage changes, evenly spread."""
+        """Return at most so many of the programs that the stage changes, evenly spread."""
         both = [(name, m) for m in METHODS for name in self.changes[m]]
         return [both[k * len(both) // most] for k in range(most)] if len(both) > most else both
 
@@ -119,7 +119,7 @@ class Pipelines:
             self.earned[name].changes[method].append(program.name)
 
     def without(self, program: Any, method: str, names: list[str]) -> None:
-        """Note what stages are worth to a program that they change."""
+        """Note the figures of a program without each of the stages that change it."""
         self.use(self.stages)
         asked, whole = (program.name, method), self.figures(program, method)
         for name in names:
@@ -141,7 +141,7 @@ def changing(stages: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def percent(factors: Sequence[float]) -> str:
-    """By how much it is more, in the geometric mean."""
+    """Return the geometric mean of the factors, as percents more."""
     if not factors:
         return ""
     mean = math.exp(sum(map(math.log, factors)) / len(factors))
@@ -190,7 +190,7 @@ Stages that change none of these programs: {silent}.
 
 
 def page(found: Pipelines, every: int, without: int, seen: int) -> str:
-    """The whole page."""
+    """Return the text of the whole page."""
     silent = [
         s.name for s in found.stages if s.run and not any(found.earned[s.name].changes.values())
     ]

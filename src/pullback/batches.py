@@ -1,8 +1,8 @@
-"""The axes along which structures of arrays are mapped: what ``pb.vmap`` is made of.
+"""The axes along which structures of arrays are mapped, for ``pb.vmap``.
 
-``axes`` is a tree as in JAX: a number for all arrays below, ``None`` for what is not mapped, or a
-tuple, list, dict or record of such trees. Inside compiled code the front end translates these
-functions (``frontend/library/batches.py``); as plain Python they are what they say::
+``axes`` is a tree as in JAX: a number for all arrays below, ``None`` for a part that is not mapped,
+or a tuple, list, dict or record of such trees. Inside compiled code the front end translates these
+functions (``frontend/library/batches.py``); elsewhere they run as plain Python::
 
     axes_of((0, None))                    the one object for this tree
     size_of((x, y), axes)                 len(x)
@@ -36,7 +36,7 @@ _known: dict[object, Axes] = {}
 
 
 def _key(tree: Tree) -> object:
-    """What tells one tree of axes from another."""
+    """Return a key that is equal for equal trees of axes only."""
     parts = parts_of(tree)
     if parts is not None:
         names = tuple(tree) if isinstance(tree, dict) else ()
@@ -51,14 +51,14 @@ WHOLE = "give in_axes=None to what is not mapped"
 
 
 def axes_of(tree: Tree) -> Axes:
-    """The one object for a tree of axes. Raises ``TypeError`` for what is none."""
+    """Return the one object for a tree of axes. Raises ``TypeError`` for anything else."""
     if isinstance(tree, Axes):
         return tree
     return _known.setdefault(_key(tree), Axes(tree))
 
 
 def below(axes: Tree, parts: int, names: tuple[object, ...]) -> list[Tree]:
-    """The axes of the parts of a structure; ``names``: the keys of a dict."""
+    """Return the axes of the parts of a structure; ``names``: the keys of a dict."""
     inside = parts_of(axes)
     if inside is None:
         return [axes] * parts
@@ -68,7 +68,7 @@ def below(axes: Tree, parts: int, names: tuple[object, ...]) -> list[Tree]:
 
 
 def _mapped(tree: Tree, axes: Tree) -> Iterator[tuple[Any, int]]:
-    """The arrays that are mapped, and their axes."""
+    """Iterate over the arrays that are mapped, with their axes."""
     if axes is None:
         return
     parts = parts_of(tree)
@@ -85,7 +85,7 @@ def _names(tree: Tree) -> tuple[object, ...]:
 
 
 def size_of(args: tuple[Tree, ...], axes: Axes) -> int:
-    """How many elements are mapped. Raises ``ValueError`` where the arrays have different ones."""
+    """Return how many elements are mapped. Raises ``ValueError`` if the arrays disagree."""
     sizes = {np.shape(x)[axis] for x, axis in _mapped(args, axes.tree)}
     if len(sizes) != 1:
         raise ArgumentValueError(DIFFERENT if sizes else NOTHING, AXES)
@@ -97,13 +97,14 @@ NOTHING = "no argument is mapped"
 
 
 def taken(args: tuple[Tree, ...], axes: Axes, i: int) -> tuple[Tree, ...]:
-    """The arguments of one element."""
+    """Return the arguments of one element."""
     found: tuple[Tree, ...] = _each(args, axes.tree, lambda x, axis: np.take(x, i, axis)[()])
     return found
 
 
 def _each(tree: Tree, axes: Tree, f: Any, otherwise: Any = None) -> Tree:
-    """``f`` of the arrays that have an axis, and this; ``otherwise`` of those that have none."""
+    """Apply ``f`` to the arrays that have an axis, and the axis; ``otherwise`` to those that have
+    none."""
     parts = parts_of(tree)
     if axes is None and otherwise is None:
         return tree
@@ -116,13 +117,14 @@ def _each(tree: Tree, axes: Tree, f: Any, otherwise: Any = None) -> Tree:
 
 
 def placed(results: Tree, axes: Axes) -> Tree:
-    """The results of all elements, whose first axis is that of the elements, with this axis where
-    it should be. Raises ``ValueError`` where there should be none and the elements differ."""
+    """Return the results of all elements, whose first axis is that of the elements, with this axis
+    in its place. Raises ``ValueError`` if a result should have no such axis, and the elements
+    differ."""
     return _each(results, axes.tree, lambda x, axis: np.moveaxis(x, 0, axis), same)
 
 
 def same(x: Any) -> Any:
-    """The item that all rows are."""
+    """Return the item that is the same in all rows."""
     if len(x) == 0:
         raise ValueError("pb.vmap: out_axes=None without any element")
     if not np.all((x == x[0]) | (np.isnan(x) & np.isnan(x[0]))):

@@ -1,8 +1,9 @@
-"""Structures of numbers and arrays: what the texts of derived operators (``api/``) are made of.
+"""Structures of numbers and arrays: the functions that the texts of derived operators (``api/``)
+use.
 
 A structure is a number, an array, or a tuple, list of known length, dict or record of structures.
 Inside compiled code the front end knows its form and translates these functions
-(``frontend/library/structures.py``); as plain Python they are what they say::
+(``frontend/library/structures.py``); elsewhere they run as plain Python::
 
     leaves((1.0, {"a": x}))               (1.0, x)
     rebuilt((1.0, {"a": x}), (y, z))      (y, {"a": z})
@@ -30,7 +31,7 @@ Tree = Any
 
 
 def parts_of(tree: Tree) -> Sequence[Tree] | None:
-    """What a structure is made of; None: it is a leaf."""
+    """Return the parts of a structure; None if it is a leaf."""
     match tree:
         case dict():
             return tuple(tree.values())
@@ -43,7 +44,7 @@ def parts_of(tree: Tree) -> Sequence[Tree] | None:
 
 
 def made_of(tree: Tree, parts: Sequence[Tree]) -> Tree:
-    """The structure with other parts; no ``__init__`` is run."""
+    """Return the structure with other parts; no ``__init__`` is run."""
     match tree:
         case dict():
             return dict(zip(tree, parts, strict=True))
@@ -57,7 +58,7 @@ def made_of(tree: Tree, parts: Sequence[Tree]) -> Tree:
 
 
 def record_of(cls: type, values: dict[str, Any]) -> Any:
-    """An object of a record class with these fields; no ``__init__`` is run."""
+    """Return an object of a record class with these fields; no ``__init__`` is run."""
     if issubclass(cls, tuple):
         return tuple.__new__(cls, values.values())
     made = object.__new__(cls)
@@ -67,21 +68,21 @@ def record_of(cls: type, values: dict[str, Any]) -> Any:
 
 
 def is_leaf(value: object, real: bool) -> bool:
-    """Whether this is a number or an array; ``real``: of floats."""
+    """Whether a value is a number or an array; ``real``: of floats."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind in ("f" if real else "biuf")
     return isinstance(value, float if real else bool | int | float)
 
 
 def arguments(given: object) -> tuple[Any, ...]:
-    """The values that are given as one argument, a tuple or a list of them."""
+    """Return the values of one argument, a tuple or a list of them."""
     if not isinstance(given, tuple | list):
         raise ArgumentTypeError(no_tuple(repr(given)), ONE)
     return tuple(given)
 
 
 def along(given: object, primals: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The vectors that are given, one for each primal."""
+    """Return the vectors of one argument, one for each primal."""
     vectors = arguments(given)
     if len(vectors) != len(primals):
         raise ArgumentTypeError(f"{len(primals)} primals and {len(vectors)} vectors", EACH)
@@ -89,7 +90,7 @@ def along(given: object, primals: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def no_tuple(given: str) -> str:
-    """What is wrong with other values than a tuple."""
+    """Return the text of the error for other values than a tuple."""
     return f"a tuple with one value for each argument is needed, not {given}"
 
 
@@ -99,7 +100,7 @@ WITH_REALS = "pass floats, arrays of floats, or data that has some"
 
 
 def with_reals(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values. Raises ``TypeError`` if one of them has no real number."""
+    """Return the values. Raises ``TypeError`` if one of them has no real number."""
     for value in values:
         if not leaves(value, True):
             raise ArgumentTypeError(f"{value!r} has no derivative", WITH_REALS)
@@ -107,12 +108,12 @@ def with_reals(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def reals(values: Sequence[Tree]) -> Numbers:
-    """Which of the values have floats in them."""
+    """Return which of the values have floats in them."""
     return numbers_of(tuple(k for k, v in enumerate(values) if leaves(v, True)), False)
 
 
 def leaves(tree: Tree, real: bool = False) -> tuple[Any, ...]:
-    """The numbers and arrays of a structure, depth first; ``real``: only those of floats."""
+    """Return the numbers and arrays of a structure, depth first; ``real``: only those of floats."""
     parts = parts_of(tree)
     if parts is None:
         return (tree,) if is_leaf(tree, real) else ()
@@ -120,7 +121,8 @@ def leaves(tree: Tree, real: bool = False) -> tuple[Any, ...]:
 
 
 def rebuilt(tree: Tree, values: Sequence[Any], real: bool = False) -> Tree:
-    """The structure with other values for its leaves; ``real``: with None for all that is none."""
+    """Return the structure with other leaves; ``real``: ``values`` has only those of floats, and
+    the others become None."""
     return _rebuilt(tree, iter(values), real)
 
 
@@ -134,7 +136,7 @@ def _rebuilt(tree: Tree, values: Iterator[Any], real: bool) -> Tree:
 
 
 def stacked(n: int, f: Callable[[int], Tree]) -> Tree:
-    """The structures ``f(0), ..., f(n - 1)`` as one of arrays, with a first axis of n."""
+    """Return the structures ``f(0), ..., f(n - 1)`` as one of arrays, with a first axis of n."""
     rows = [f(i) for i in range(n)]
     columns = [np.array(column) for column in zip(*map(leaves, rows), strict=True)]
     return rebuilt(rows[0], columns) if rows else np.zeros(0)
@@ -147,25 +149,25 @@ def is_larger(some: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 def one_hot(x: Any, index: Sequence[int]) -> Any:
-    """Zeros like ``x``, but for a one in this place."""
+    """Return zeros like ``x``, with a one in this place."""
     result = np.zeros_like(x)
     result[tuple(index)] = 1
     return result[()]
 
 
 def units(values: Sequence[Any]) -> tuple[tuple[bool, ...], ...]:
-    """For each value, where it stands among them."""
+    """Return, for each value, its place among them: a tuple with True there."""
     return tuple(tuple(i == j for j in range(len(values))) for i in range(len(values)))
 
 
 def turned(x: Any, count: int) -> Any:
-    """The array with its first ``count`` axes as the last."""
+    """Return the array with its first ``count`` axes as the last."""
     return np.moveaxis(x, tuple(range(count)), tuple(range(-count, 0)))
 
 
 class Numbers:
-    """Which arguments of a function are meant; ``alone``: they were given as one number. There is
-    one object for each choice, so compiled code knows it by its identity."""
+    """A choice of arguments of a function; ``alone``: it was written as one number. There is one
+    object for each choice, so compiled code knows it by its identity."""
 
     __slots__ = ("alone", "positions")
 
@@ -176,7 +178,7 @@ class Numbers:
 
 @functools.cache
 def numbers_of(positions: tuple[int, ...], alone: bool) -> Numbers:
-    """The one object for this choice."""
+    """Return the one object for this choice."""
     return Numbers(positions, alone)
 
 
@@ -201,7 +203,7 @@ def argument_numbers(argnums: object, names: Sequence[str]) -> Numbers:
 
 
 def chosen(f: Callable[..., Any], argnums: object) -> Numbers:
-    """Which arguments of ``f`` are meant."""
+    """Return the choice of arguments of ``f`` that ``argnums`` means."""
     try:
         names = list(inspect.signature(f).parameters)
     except (ValueError, TypeError):  # a builtin that does not tell
@@ -210,7 +212,8 @@ def chosen(f: Callable[..., Any], argnums: object) -> Numbers:
 
 
 def checked(count: int, numbers: Numbers) -> tuple[int, ...]:
-    """The numbers counted from 0. Raises ``TypeError`` where so many arguments do not have them."""
+    """Return the numbers counted from 0. Raises ``TypeError`` if there are not so many
+    arguments."""
     found = tuple(k + count if k < 0 else k for k in numbers.positions)
     if not all(0 <= k < count for k in found) or len(set(found)) < len(found):
         shown = numbers.positions[0] if numbers.alone else numbers.positions
@@ -222,12 +225,12 @@ _ARGNUMS = 'count the arguments from 0, or name them: argnums=0, argnums=(0, 1),
 
 
 def picked(values: Sequence[Any], numbers: Numbers) -> tuple[Any, ...]:
-    """The values that are meant."""
+    """Return the chosen values."""
     return tuple(values[k] for k in checked(len(values), numbers))
 
 
 def replaced(values: Sequence[Any], numbers: Numbers, new: Sequence[Any]) -> tuple[Any, ...]:
-    """The values, with new ones for those that are meant."""
+    """Return the values, with new ones in place of the chosen ones."""
     result = list(values)
     for k, value in zip(checked(len(values), numbers), new, strict=True):
         result[k] = value
@@ -235,7 +238,7 @@ def replaced(values: Sequence[Any], numbers: Numbers, new: Sequence[Any]) -> tup
 
 
 def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
-    """A tuple of values, or its only one where one number was given."""
+    """Return a tuple of values, or its only value if one number was written."""
     return values[0] if numbers.alone else values
 
 

@@ -74,7 +74,7 @@ def deep(n, s):
 
 
 def recursion_on_records(x):
-    """What a recursion gives may share memory with what it made in any round."""
+    """The result of a recursion may share memory with an array of any round."""
     s = deep(4, State(x, np.array([x, 2.0]), 0))
     return s.p * np.sum(s.v) * s.k
 

@@ -61,7 +61,7 @@ def state_monad(x, n):
 
 
 def predecessor(x, n):
-    """Of a Church numeral, by pairs of numerals."""
+    """Return the predecessor of a Church numeral, by pairs of numerals."""
     zero = lambda f: lambda y: y
     successor = lambda m: lambda f: lambda y: f(m(f)(y))
     pair = lambda a: lambda b: lambda s: s(a)(b)

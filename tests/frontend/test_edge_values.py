@@ -47,7 +47,7 @@ LOOSE = {"lgamma": 64}
 
 
 def same(got: object, want: object, ulp: int) -> bool:
-    """Of one type, shape and value; a NaN is a NaN."""
+    """Whether two results have one type, shape and value; a NaN equals a NaN."""
     if isinstance(want, tuple | list):
         if type(got) is not type(want) or len(got) != len(want):
             return False

@@ -349,7 +349,7 @@ def test_sums_over_generators_run_in_lanes():
 
 
 def test_items_are_not_kept():
-    """What is counted does not depend on how many items nobody asks for."""
+    """The steps do not depend on how many items are left over."""
     costs = [pb.cost(programs.any_stops, [4.0, 2.0] + [1.0] * n) for n in (10, 1000)]
     assert costs[0] == costs[1]
 

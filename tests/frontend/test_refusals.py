@@ -1,4 +1,4 @@
-"""What is refused: before anything runs, with the line, a caret, the reason and a way out."""
+"""Programs are refused before anything runs, with the line, a caret, the reason and a way out."""
 
 from __future__ import annotations
 

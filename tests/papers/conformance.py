@@ -24,7 +24,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "PAPERS.md"
 MATRIX = ROOT / "tests" / "papers" / "rows" / "matrix.txt"
-"""What each method takes, as found by ``tests/papers/matrix.py``: feature | method | what."""
+"""The features that each method takes, as found by ``tests/papers/matrix.py``: feature | method |
+what."""
 PAPERS = {
     "DN": "Efficient Dual-Numbers Reverse AD (Smeding & Vákár)",
     "KR": "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD"

@@ -54,7 +54,7 @@ EFFICIENT = {name: reverse for name, (_, reverse) in BOUNDS.items()}
 def attempt(
     name: str, method: Method, source: Source, args: tuple[object, ...], seed: object
 ) -> Outcome | None:
-    """What a method gives; None if it refuses the program."""
+    """Return the outcome of a method; None if it refuses the program."""
     if method.supports(source):
         return None
     try:

@@ -462,7 +462,7 @@ def test_no_sums_of_environments(row: str) -> None:
 
 
 def uses(t: Term, x: str) -> list[str]:
-    """How a variable is used: by a projection, or whole."""
+    """Return the uses of a variable: by a projection, or whole."""
     out = []
     for s in subterms(t):
         if isinstance(s, Op) and s.name in ("lfst", "lsnd") and isinstance(s.args[0], Var):

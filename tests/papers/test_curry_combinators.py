@@ -93,7 +93,7 @@ def with_applied_lets(s: Source) -> Source:
 
 
 def primitive_calls(o: Outcome) -> tuple[int, int]:
-    """How often rep-functions of primitives were run forward and backward."""
+    """Return how often rep-functions of primitives were run forward and backward."""
     by = dict.fromkeys(("forward", "backward"), 0)
     for role, n in zip(o.machine.roles, o.machine.calls):
         by[role] += n

@@ -98,7 +98,7 @@ def eval_map(seed: float, d: ConV) -> Delta:
 
 
 def nodes(d: object) -> int:
-    """How many constructors a Delta has."""
+    """Return the number of constructors of a Delta."""
     parts = d.fields if isinstance(d, ConV) else ()
     return isinstance(d, ConV) + sum(map(nodes, parts))
 

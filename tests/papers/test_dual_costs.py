@@ -81,7 +81,7 @@ def test_the_primal_pass_is_proportional(row: str) -> None:
 
 
 def ratio(stage: Stage, s: Source, args: tuple[Any, ...], seed: Any, size: int) -> float:
-    """What the requirement of 4.1 bounds."""
+    """Return the ratio that the requirement of section 4.1 bounds."""
     out = outcome(stage, s, args, seed)
     return out.reverse / (source_cost(s, args) + size)
 

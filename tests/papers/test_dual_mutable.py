@@ -103,7 +103,7 @@ class Token(MArr):
 
 
 def tokens(library: Library) -> Library:
-    """The same terms with handles that are consumed by ``set`` and ``push``."""
+    """Return the library with handles that are consumed by ``set`` and ``push``."""
 
     def run(name: str) -> Any:
         original = library[name].run
@@ -168,7 +168,7 @@ def test_mutation_is_invisible(row: str) -> None:
 
 @claim("DN-48")
 def test_persistent_arrays(row: str) -> None:
-    """The same terms, with arrays that are copied: state passing instead of effects."""
+    """The terms with arrays that are copied, state passing instead of effects, give the same."""
     for name in ("N4", "N4a", "N4b"):
         for i in range(count(60)):
             s, args, seed = case(i, "RGH")

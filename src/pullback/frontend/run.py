@@ -118,8 +118,8 @@ class Run(PythonValues, Specialiser):
         """The derivatives by nodes inside the program; they depend on which nodes are one."""
         self.long_tuples = False
         self.list_or_tuple: PullbackError | None = None
-        """Whether there are tuples of unknown length; ``list_or_tuple`` is the place where lists
-        are told apart from tuples."""
+        """``long_tuples``: whether there are tuples of unknown length; ``list_or_tuple``: the
+        refusal for the place where lists are told apart from tuples."""
         self.assume_equal = False
         self.lapack = True
         self.frames: list[Frame] = []

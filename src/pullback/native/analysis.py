@@ -91,11 +91,11 @@ class Facts:
     polls: Polls
 
     def poll(self, instr: ForCode | WhileCode) -> Poll | None:
-        """How a loop looks for signals in its rounds, if it does."""
+        """Return how a loop looks for signals in its rounds; None if it does not."""
         return self.polls.loops.get(instr)
 
     def check(self, instr: Instr) -> Check | None:
-        """What is counted in front of an instruction."""
+        """Return the count in front of an instruction; None if there is none."""
         return self.polls.checks.get(instr)
 
     @property

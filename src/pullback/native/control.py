@@ -124,7 +124,7 @@ def for_(f: FunctionText, instr: ForCode) -> None:
 
 
 def check(f: FunctionText, instr: Check) -> None:
-    """In front of loops that count nothing: where they have many rounds, their work is counted."""
+    """Print, in front of loops that count nothing, the count of their work for many rounds."""
     sizes = [_size(f, e) for e in extents_of(instr.work)]
     many = "true"
     for k, n in enumerate(sizes if instr.few >= 0 else ()):

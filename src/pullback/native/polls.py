@@ -5,19 +5,19 @@ signals when the counter says so (``pb_poll``). Nothing is counted exactly: for 
 there is a bound of the cycles that it does not count itself, and the code around it counts this
 bound.
 
-Loops run without counting anything. In front of a nest of them, and of all nests that follow and
-whose numbers of rounds are known there, stands one comparison (``Check``) of these numbers with a
-small one. Only where one of them is larger the work of all these loops is counted, as a polynomial
-in the numbers of rounds (``work``).
+Loops run without counting anything. In front of a nest of loops, and of all nests behind it whose
+numbers of rounds are known there, stands one comparison (``Check``) of these numbers with a small
+one. Only if one of them is larger, the work of all these loops is counted, as a polynomial in the
+numbers of rounds (``work``).
 
     for i < n: (for j < m: ...)            if n > 16 or m > 16: count(5 n + 3 n m + 2 m)
     for j < m: ...                  ==>    for i < n: (for j < m: ...)
                                            for j < m: ...
 
-Where that is too much to be waited for, the call fails, and is made once more by code with less
-patience: each loop that has no loops inside has a check of its own, and in the end runs in pieces
-(``Pieces``; ``module``). In loops of which the rounds take long, or are not known in front of
-them, the rounds are counted by some (``Some``) or one by one (``Each``).
+If that is too much to wait for, the call fails, and is repeated by code with less patience: each
+loop without loops inside has a check of its own, and with no patience runs in pieces (``Pieces``;
+see ``module``). A loop whose rounds take long, or whose number of rounds is not known in front of
+it, counts a number of rounds at a time (``Some``), or each round (``Each``).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ SOME = 16
 """Loops of so few rounds count nothing if that takes no more than ``MANY``."""
 
 OUTER = 100_000
-"""A loop counts nothing in its rounds if they take less than this without counting it."""
+"""A loop counts nothing in its rounds if a round has fewer cycles that it does not count itself."""
 
 LONG = 50_000_000
 """A loop that takes more than this, or a nest of loops that takes twice as much, does not run
@@ -91,8 +91,8 @@ class Patience(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """In front of an instruction: where one of the extents of the ``work`` is more than ``few``,
-    the work is counted; where it is more than ``most``, the call fails."""
+    """The count in front of an instruction: if one of the extents of the ``work`` is more than
+    ``few``, the work is counted; if the work is more than ``most``, the call fails."""
 
     work: Work
     few: int
@@ -128,8 +128,8 @@ Poll = Pieces | Some | Each
 
 @dataclass(slots=True)
 class Time:
-    """About how many cycles code takes, or infinity, and how many of them are not counted.
-    ``left``: instructions with work that is still to be counted in front of them."""
+    """About how many cycles a piece of code takes, or infinity, and how many of these it does not
+    count itself. ``left``: instructions with work that is still to be counted before them."""
 
     cycles: float = 0.0
     free: float = 0.0
@@ -143,9 +143,9 @@ class Time:
 
 
 class Polls:
-    """Of a module. ``loops``: of each loop that looks for signals in its rounds, how; ``checks``:
-    what is counted in front of instructions; ``looks``: whether a function does one or the other;
-    ``functions``: how long they take (of recursive ones: themselves)."""
+    """The decisions for one module. ``loops``: for each loop that looks for signals in its rounds,
+    how; ``checks``: the counts in front of instructions; ``looks``: whether a function has any of
+    these; ``functions``: how long they take (recursive ones: without calls of themselves)."""
 
     def __init__(self, module: Module, order: list[str], patience: Patience) -> None:
         """``order`` has callees before callers."""
@@ -161,14 +161,14 @@ class Polls:
             self.looks[name] = len(self.loops) + len(self.checks) > before
 
     def _counted(self, region: Region) -> Time:
-        """The time of a region that counts all its work."""
+        """Return the time of a region that counts all its work."""
         time = self._region(region)
         self._count(region, time, lambda work: False)
         return time
 
     def _count(self, region: Region, time: Time, outside: Callable[[Work], bool]) -> None:
-        """Count the work in a region but for what is counted outside. What is known in front of
-        the first loop is counted there."""
+        """Count the work in a region, except the work that is counted outside. Work that is known
+        in front of the first loop is counted there."""
         rest = [(instr, work) for instr, work in time.left if not outside(work)]
         time.left = [(instr, work) for instr, work in time.left if outside(work)]
         places = {instr: k for k, instr in enumerate(region.code)}
@@ -185,7 +185,7 @@ class Polls:
             time.free += self._check(first, work, 2 * LONG)
 
     def _check(self, instr: Instr, work: Work, most: int) -> float:
-        """Count work in front of an instruction: what it takes without counting it."""
+        """Count work in front of an instruction. Return the cycles that it does not count."""
         few = largest(work, FEW)
         if few < SOME:
             few = min(SOME, largest(work, MANY))
@@ -212,8 +212,8 @@ class Polls:
         return total
 
     def _if(self, instr: IfCode, total: Time) -> None:
-        """Each arm counts its work, unless the condition only asks whether there are many rounds:
-        then the one arm does the same as the other, in lanes."""
+        """Let each arm count its work, unless the condition only asks if there are many rounds:
+        then one arm does the same as the other, in lanes."""
         some = self.known.several.get(instr.cond, set())
         few = self.known.few(instr.cond)
         one = self._region(instr.then)
@@ -252,7 +252,7 @@ class Polls:
             total.add(_UNKNOWN, self._check(instr, work, LONG))
 
     def _rounds(self, instr: ForCode, each: Work) -> Work:
-        """The work of a loop of which each round takes this."""
+        """Return the work of a loop whose rounds take ``each``."""
         extent, rounds = self.known.rounds(instr)
         whole = times(each, float(-(-rounds // instr.step)))
         if extent is None:
@@ -262,8 +262,8 @@ class Polls:
         return plus(whole, times(each, 1.0 / instr.step, (extent,)))
 
     def _nest(self, instr: ForCode, total: Time) -> None:
-        """A loop that counts nothing, if its rounds do not take too long: it leaves its work, and
-        that of the loops inside whose numbers of rounds are known in front of it."""
+        """Let a loop count nothing, if its rounds do not take long. Its work is left to the code
+        around, with that of the loops inside whose numbers of rounds are known in front of it."""
         inside = {instr.index, *instr.carried} | defined(instr.body.code)
         body = self._region(instr.body)
         self._count(instr.body, body, lambda work: not registers_of(work) & inside)

@@ -1,4 +1,4 @@
-"""How much a piece of code takes, as a polynomial in the numbers of rounds of its loops.
+"""Represent the work of a piece of code as a polynomial in the numbers of rounds of its loops.
 
     for i < n: (5 cycles; for j < m: 3 cycles)        5 n + 3 n m
 
@@ -23,37 +23,37 @@ from pullback.lower.loopcode import (
 )
 
 DEGREE, TERMS, EXTENTS = 3, 6, 3
-"""What polynomials have at most."""
+"""The largest degree, number of terms and number of extents of a polynomial."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a loop from ``lo`` to ``hi`` goes through; 0 if it is negative."""
+    """The number of rounds of a loop from ``lo`` to ``hi``; 0 if the difference is negative."""
 
     lo: Value
     hi: Value
 
     def registers(self) -> set[Reg]:
-        """The registers that must be known."""
+        """Return the registers from which it is computed."""
         return {v for v in (self.lo, self.hi) if isinstance(v, Reg)}
 
     def key(self) -> tuple[int, ...]:
-        """By which extents are sorted."""
+        """Return the key by which extents are sorted."""
         return tuple(v.id if isinstance(v, Reg) else 0 for v in (self.hi, self.lo))
 
 
 Monomial = tuple[Extent, ...]
 Work = Mapping[Monomial, float]
-"""Cycles by products of extents."""
+"""Cycles, by products of extents."""
 
 
 def plus(x: Work, y: Work) -> dict[Monomial, float]:
-    """The sum."""
+    """Return the sum of two."""
     return {m: x.get(m, 0.0) + y.get(m, 0.0) for m in {**x, **y}}
 
 
 def together(works: Iterable[Work]) -> dict[Monomial, float]:
-    """The sum of all."""
+    """Return the sum of all."""
     total: dict[Monomial, float] = {}
     for work in works:
         total = plus(total, work)
@@ -61,40 +61,40 @@ def together(works: Iterable[Work]) -> dict[Monomial, float]:
 
 
 def either(x: Work, y: Work) -> dict[Monomial, float]:
-    """What is not less than one of the two."""
+    """Return a bound of the larger one: each coefficient is the larger of the two."""
     return {m: max(x.get(m, 0.0), y.get(m, 0.0)) for m in {**x, **y}}
 
 
 def times(x: Work, factor: float, extents: Monomial = ()) -> dict[Monomial, float]:
-    """The product."""
+    """Return the product with a number and with extents."""
     return {
         tuple(sorted((*m, *extents), key=Extent.key)): cycles * factor for m, cycles in x.items()
     }
 
 
 def extents_of(x: Work) -> list[Extent]:
-    """The extents that it depends on."""
+    """Return the extents in the polynomial, sorted."""
     return sorted({e for m in x for e in m}, key=Extent.key)
 
 
 def registers_of(x: Work) -> set[Reg]:
-    """The registers that it depends on."""
+    """Return the registers from which the work is computed."""
     return {r for e in extents_of(x) for r in e.registers()}
 
 
 def simple(x: Work) -> bool:
-    """Whether it is cheap to compute."""
+    """Whether the polynomial is small enough to be computed in front of a loop."""
     degree = max(map(len, x), default=0)
     return len(x) <= TERMS and len(extents_of(x)) <= EXTENTS and degree <= DEGREE
 
 
 def at(x: Work, extent: int) -> float:
-    """What it is where all extents are as large as this."""
+    """Return its value if all extents are ``extent``."""
     return sum(cycles * float(extent) ** len(m) for m, cycles in x.items())
 
 
 def largest(x: Work, most: float) -> int:
-    """The largest extent for which it is not more; -1 if there is none."""
+    """Return the largest extent at which the value is at most ``most``; -1 if there is none."""
     low, high = -1, 1 << 40
     if at(x, 0) > most:
         return low
@@ -108,8 +108,9 @@ def largest(x: Work, most: float) -> int:
 
 
 class Known:
-    """Of registers of a function: that one is another one and a constant, or not more than a
-    number; and that a truth value says that there are some."""
+    """What is known of the registers of a function: that one is the sum of another one and a
+    constant, that one does not exceed a number, and that a truth value says whether there are
+    many."""
 
     def __init__(self) -> None:
         self.sums: dict[Reg, tuple[Value, int]] = {}
@@ -118,7 +119,7 @@ class Known:
         self.several: dict[Value, set[Value]] = {}
 
     def note(self, instr: Instr) -> None:
-        """What an instruction says of its result."""
+        """Note what an instruction says of its result."""
         match instr:
             case Arith(dst, "add" | "sub" as name, (x, Imm(c, Ty.I64))) if dst.lanes == 1:
                 base, before = self.base(x)
@@ -134,15 +135,15 @@ class Known:
                 pass
 
     def base(self, x: Value) -> tuple[Value, int]:
-        """A value as the sum of a register and a constant."""
+        """Return a value as the sum of a register and a constant."""
         return self.sums.get(x, (x, 0)) if isinstance(x, Reg) else (x, 0)
 
     def bound(self, x: Value) -> int | None:
-        """A number that the value does not exceed."""
+        """Return a number that the value does not exceed; None if there is none."""
         return int(x.value) if isinstance(x, Imm) else self.bounds.get(x)
 
     def few(self, cond: Value) -> dict[Value, int]:
-        """What values do not exceed where a truth value does not hold."""
+        """Return numbers that values do not exceed if a truth value does not hold."""
         if cond not in self.enough:
             return {}
         n, least = self.enough[cond]
@@ -150,7 +151,7 @@ class Known:
 
     @contextmanager
     def within(self, few: Mapping[Value, int]) -> Iterator[None]:
-        """Code in which values do not exceed these numbers."""
+        """Assume, for the code inside, that values do not exceed these numbers."""
         before = self.bounds
         self.bounds = {**before, **few}
         yield
@@ -158,14 +159,15 @@ class Known:
         self.bounds = {**added, **{x: before[x] for x in few if x in before}}
 
     def join(self, instr: IfCode, few: Mapping[Value, int]) -> None:
-        """What is known of the results of a branch; ``few``: of values in its second arm."""
+        """Note what is known of the results of a branch; ``few`` has the bounds of values in its
+        second arm."""
         for dst, x, y in zip(instr.dsts, instr.then.yields, instr.orelse.yields, strict=True):
             one, other = self.bound(x), few.get(y, self.bound(y))
             if one is not None and other is not None and dst.ty is Ty.I64:
                 self.bounds[dst] = max(one, other)
 
     def rounds(self, instr: ForCode) -> tuple[Extent | None, int]:
-        """What a loop goes through: an extent, and a constant."""
+        """Return the number of rounds of a loop: an extent, and a constant."""
         hi, lo = self.bound(instr.hi), instr.lo
         if hi is not None and isinstance(lo, Imm):
             return None, max(0, hi - int(lo.value))
@@ -176,7 +178,7 @@ class Known:
 
 
 def defined(instrs: Iterable[Instr]) -> set[Reg]:
-    """The registers that are known behind these instructions, and not in front of them."""
+    """Return the registers that are known behind these instructions, and not in front of them."""
     found: set[Reg] = set()
     for instr in instrs:
         found.update(getattr(instr, "dsts", ()))

@@ -1,4 +1,5 @@
-"""What ``pullback.batches`` is in compiled code: axes, and the form of a structure, are known."""
+"""Compile the functions of ``pullback.batches``: axes, and the form of a structure, are known at
+compile time."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def axes_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 
 def _known(sp: Specialiser, tree: Value, node: ast.AST) -> Tree:
-    """A tree of axes, as the Python object that it is."""
+    """Return a tree of axes as a Python object."""
     match tree:
         case TupleV(items, is_list):
             known = [_known(sp, item, node) for item in items]
@@ -59,7 +60,7 @@ def _tree(axes: Value) -> Tree:
 
 
 def _parts(tree: Value) -> Mapping[Any, Value] | None:
-    """The parts of a structure, by their names or places; None: it is a leaf."""
+    """Return the parts of a structure, by their names or places; None if it is a leaf."""
     match tree:
         case TupleV(items):
             return dict(enumerate(items))
@@ -85,7 +86,7 @@ def _each(
     sp: Specialiser, tree: Value, axes: Tree, f: Callable[[Value, int | None], Value],
     node: ast.AST,
 ) -> Value:  # fmt: skip
-    """``f`` of the numbers and arrays of a structure, and their axes."""
+    """Apply ``f`` to the numbers and arrays of a structure, and their axes."""
     parts = _parts(tree)
     if parts is None:
         if not _is_leaf(tree) and axes is not None:
@@ -101,7 +102,7 @@ def _each(
 
 
 def _axis(sp: Specialiser, value: Value, axis: int, node: ast.AST) -> tuple[ArrayV, int]:
-    """The array that is mapped, and its axis counted from 0."""
+    """Return the array that is mapped, and its axis counted from 0."""
     if not isinstance(value, ArrayV):
         reason = f"mapping over {sp.describe(value)}, which has no axis"
         sp.refuse(node, reason, batches.WHOLE, error=ArgumentTypeError)

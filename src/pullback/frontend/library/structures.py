@@ -1,4 +1,5 @@
-"""What ``pullback.structures`` is in compiled code: the form of a structure is known there."""
+"""Compile the functions of ``pullback.structures``: the form of a structure is known at compile
+time."""
 
 from __future__ import annotations
 
@@ -137,7 +138,7 @@ def chosen(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _names(f: Value) -> list[str]:
-    """The names of the parameters of a function, also of one below operators."""
+    """Return the names of the parameters of a function, also of one below operators."""
     while isinstance(f, OperatorV):
         f = f.function
     if not isinstance(f, FunctionV):
@@ -204,7 +205,7 @@ def is_larger(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 
 def _size(sp: Specialiser, values: Sequence[Value]) -> Atom:
-    """How many items numbers and arrays have."""
+    """Return how many items numbers and arrays have together."""
     total: Atom = ext.ZERO
     for value in values:
         size: Atom = ext.ONE
@@ -266,7 +267,8 @@ def stacked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 def _columns(
     sp: Specialiser, items: ListV, kind: Kind, atoms: Sequence[Atom], node: ast.AST
 ) -> Value:
-    """The part of every item that these leaves carry, as one array or structure of arrays."""
+    """Return the part of every item that these leaves carry, as one array or structure of
+    arrays."""
     match kind:
         case ScalarK() | ArrayK():
             column = ListV(items.length, kind, tuple(atoms), items.owners, True, items.inner)
