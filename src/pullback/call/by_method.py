@@ -80,7 +80,7 @@ def derive(
         raise UnsupportedError(e.reason, site=e.site) from None
     gradients = []
     for i in plan.differentiated:
-        leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
+        leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves[i]]
         gradients.append(result_value(plan.shapes[i], leaves, gradient=True))
     return Answer(finish(plain, flat, list(found.results)), tuple(gradients), found.outcome)
 
@@ -89,7 +89,7 @@ def shares_nodes(plan: Plan, flat: Flat) -> bool:
     """Whether a node with real numbers is in several places of an argument that is differentiated
     by: each would be a variable of its own."""
     bearing = {id(n.node) for n in flat.flattener.flat_nodes if n.alternative.bears}
-    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves_of(i)]
+    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves[i]]
     seen: set[int] = set()
     while leaves:
         leaf = leaves.pop()

@@ -168,7 +168,7 @@ def gradients(
         by_leaf[k] = accumulated(cells, t, where)
     out = []
     for i in plan.differentiated:
-        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves_of(i)]
+        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves[i]]
         out.append(plan.shapes[i].value(iter(leaves), made, gradient=True))
     return tuple(out)
 

@@ -201,7 +201,7 @@ class Blocks:
         out: list[object] = []
         for i in plan.differentiated:
             block = self.blocks[i]
-            given = tuple(by_leaf[k] for k in plan.leaves_of(i) if k in by_leaf)
+            given = tuple(by_leaf[k] for k in plan.leaves[i] if k in by_leaf)
             if self.packed[i]:
                 out.append(Packed.gradient(block, cells, given))
             else:

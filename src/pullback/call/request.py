@@ -96,7 +96,7 @@ class Plan:
         """Whether the forward half of a pullback, too, is given these accumulators."""
         return self.cells and self.request.method == "dual"
 
-    @property
+    @cached_property
     def space(self) -> Space:
         """The space that data is in."""
         match self.request.what:
@@ -150,7 +150,7 @@ class Plan:
         assert self.request.has_aux and isinstance(self.result, TupleK)
         return self.result.items[1]
 
-    @property
+    @cached_property
     def differentiated(self) -> tuple[int, ...]:
         """The arguments whose gradient is asked for."""
         return self.request.argnums
@@ -160,12 +160,9 @@ class Plan:
         """How many leaves carry that."""
         return len(tuple(leaf_types(self.value)))
 
-    def leaves_of(self, argument: int) -> range:
-        """The positions of the parameters of main that carry an argument."""
-        return self._leaves[argument]
-
     @cached_property
-    def _leaves(self) -> tuple[range, ...]:
+    def leaves(self) -> tuple[range, ...]:
+        """The positions of the parameters of main that carry each argument."""
         ends = (0, *accumulate(len(tuple(leaf_types(k))) for k in self.kinds))
         return tuple(map(range, ends, ends[1:]))
 
@@ -201,7 +198,7 @@ def make_plan(
     chosen = range(len(kinds)) if request.what is What.TANGENT else _argnums(request, kinds)
     wrt: list[int] = []
     for i in chosen:
-        found = [k for k in plain.leaves_of(i) if spaces.bears(plain.params[k])]
+        found = [k for k in plain.leaves[i] if spaces.bears(plain.params[k])]
         if request.what is not What.TANGENT and not found:
             raise ArgumentTypeError(
                 f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
