@@ -2,7 +2,8 @@
 
 They are called anew each time, with no operator object between that could remember the compiled
 code. So the last few compiled calls of a function are remembered here, as long as it lives, and
-tried before the types of the arguments are looked at: they see themselves whether the data fits.
+tried before the types of the arguments are looked at: a compiled call sees itself whether the data
+fits.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ TANGENT: Key = (What.TANGENT, False, "")
 def quick(f: object, key: Key, args: Sequence[object]) -> object:
     """The result of a call that is remembered; NotImplemented if none fits."""
     known = _recent.get(id(f))
-    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]
-        return NotImplemented  # what is known of a function goes with it: f is this function
+    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]  # f is a function
+        return NotImplemented  # (``known`` goes when its function dies, so f is the one it is of)
     for call in known.calls.get(key, ()):
         try:
             found = call(f, *args)

@@ -62,7 +62,7 @@ def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object,
 
 class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
-    ``native``: of the classes that compiled code reads; ``gaps``: any part may be None."""
+    ``native``: its records are stand-ins; ``gaps``: any part of the value may be None."""
 
     def __init__(
         self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False

@@ -1,4 +1,4 @@
-"""What an entry is asked for, and where its parts are among the parameters and results of main.
+"""The request to an entry, and the places of its parts among the parameters and results of main.
 
 A ``Request`` is an operator applied to a function; a ``Plan`` says, for one specialisation, which
 leaves are differentiated and in which order the results come.
@@ -66,7 +66,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """Leaves by position. What follows from the fields is found once: calls ask for it.
+    """The positions of leaves. What follows from the fields is computed once, for all calls.
 
     kinds      of the arguments and then of the hidden arguments
     arguments  how many of them are arguments
@@ -157,7 +157,7 @@ class Plan:
 
     @cached_property
     def value_leaves(self) -> int:
-        """How many leaves carry that."""
+        """How many leaves the differentiated result has."""
         return len(tuple(leaf_types(self.value)))
 
     @cached_property
@@ -225,8 +225,8 @@ def holds_functions(t: Type) -> bool:
 
 
 def with_literals(special: Specialised) -> Specialised:
-    """Literal numbers in the result as results like any others: a constant has a derivative too
-    (zero)."""
+    """Make literal numbers in the result results like any others: a constant has a derivative too,
+    which is zero."""
     program = special.program
     main = program.functions[program.main]
     given = iter(main.body.results)

@@ -85,9 +85,9 @@ class Number(Shape, of=ScalarK):
             return _NUMPY[self.type](leaf)
         match self.type:
             case Real():
-                return float(leaf)  # type: ignore[arg-type]
+                return float(leaf)  # type: ignore[arg-type]  # a leaf of Real is a number
             case Int():
-                return int(leaf)  # type: ignore[call-overload]
+                return int(leaf)  # type: ignore[call-overload]  # one of Int is an int
             case Bool():
                 return bool(leaf)
 
