@@ -21,6 +21,7 @@ from pullback.papers.language.check import check, types_of
 from pullback.papers.language.eval import evaluate
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.pretty import show, show_type
+from pullback.papers.language.prims import is_discrete
 from pullback.papers.language.terms import (
     Con,
     Data,
@@ -265,15 +266,17 @@ def test_eval_is_linear(row: str) -> None:
         within = lambda t, name=name: prim("add", WITHIN.get(name, ((0.4, 0),))[0][0], prim(
             "mul", 0.1, prim("tanh", t)))
 
-        def chained(n: int, name: str = name, within: Callable[[Term], Term] = within) -> int:
+        def chained(n: int, name: str = name, within: Callable[[Term], Term] = within) -> Machine:
             bound: list[tuple[str, Term]] = [("u0", x)]
             for k in range(n):
                 bound += [(f"v{k}", prim(name, within(Var(f"u{k}")))),
                           (f"u{k + 1}", prim("add", Var(f"v{k}"), Var(f"v{k}")))]
             s = Source(reals("x"), lets(bound, Var(f"u{n}")), R)
-            return visited(run(MAP)(s, (0.3,), 1.0).machine)
+            return run(MAP)(s, (0.3,), 1.0).machine
 
-        assert chained(12) - chained(8) == chained(8) - chained(4), name
+        few, more, most = map(chained, (4, 8, 12))
+        assert visited(most) - visited(more) == visited(more) - visited(few), name
+        assert lets_made(few, MAP) == 4 * (4 if is_discrete(name) else 5), name
     # Of any program: at most once each node (what is dead is not visited).
     for seed in range(count(400)):
         s, args = random_program(seed, "RGH", 25)

@@ -48,6 +48,7 @@ from pullback.papers.language.terms import (
     Lit,
     Op,
     Pair,
+    Prim,
     Prod,
     R,
     Snd,
@@ -209,7 +210,8 @@ def test_overloading_leaves_the_same_trace(row: str) -> None:
     assert trace(r) == binds(delta_of(quaternion(), (Q0, V0))) and len(r.tape.binds) == 38
     assert close(r.gradient(1.0), gradient(quaternion(), (Q0, V0), 1.0)[1], 1e-12)
     for seed in range(count(150)):
-        s, args = random_program(seed, "RGA" if seed % 3 == 0 else "RGH", 25)
+        # without floor and the like: by overloading they give a plain number, in K one with Zero
+        s, args = random_program(seed, "RGA" if seed % 3 == 0 else "RGH", 25, every=False)
         if s.result != R:
             continue
         found = reverse_of(s, args)
@@ -237,10 +239,20 @@ def numbers(v: object) -> list[Any]:
             return numbers(inner) if inner is not None else []
 
 
+def twice_differentiable(seed: int, size: int) -> tuple[Source, tuple[Any, ...]]:
+    """A random program with all primitives whose derivatives have derivatives: digamma's has not,
+    and those of gamma and lgamma are made of it."""
+    found = random_program(seed, "RGH", size)
+    if any(isinstance(t, Prim) and t.op in ("gamma", "lgamma", "digamma")
+           for t in subterms(found[0].body)):
+        return random_program(seed, "RGH", size, every=False)
+    return found
+
+
 @claim("KR-33")
 def test_one_program_with_every_kind_of_number(row: str) -> None:
     for seed in range(count(120)):
-        s, args = random_program(seed, "RGH", 20)
+        s, args = twice_differentiable(seed, 20)
         if s.result != R:
             continue
         f, steps = program_of(s), tangents(args, random.Random(seed))
@@ -378,7 +390,7 @@ def test_triple_numbers(row: str) -> None:
     overloaded = apply("sin", Triple(a, p, 0.0) * Triple(b, q, 0.0))
     assert close([overloaded.value, overloaded.first, overloaded.second], list(wanted), 1e-12)
     for seed in range(count(60)):
-        s, args = random_program(seed, "RGH", 20)
+        s, args = twice_differentiable(seed, 20)
         steps = tangents(args, random.Random(seed))
         value, first, curve = second(s, args, steps)
         assert (value, first) == push(s, args, steps) or close(
@@ -403,7 +415,7 @@ def test_lazy_towers(row: str) -> None:
     power = derivatives(POW5, (2.0,), (1.0,), 6)  # through recursion: x^5 at 2
     assert power == [32.0, 80.0, 160.0, 240.0, 240.0, 120.0, 0.0]
     for seed in range(count(40)):
-        s, args = random_program(seed, "RGH", 15)
+        s, args = twice_differentiable(seed, 15)
         if s.result != R:
             continue
         steps = tangents(args, random.Random(seed))
