@@ -11,6 +11,7 @@ from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
 from pullback.convert.unboxed_sums import unbox_sums
 from pullback.convert.unboxing import unbox_nodes
+from pullback.core.alike import alike
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
@@ -132,13 +133,20 @@ Trace = list[tuple[str, str]]
 """The name of every stage, and the text of its program."""
 
 
+_CLEANING: tuple[Pass, ...] = (clean_up, simplify, merge_common, drop_dead)
+
+
 def run_stages(
     program: Program, stages: Sequence[Stage], given: dict[str, Pass], trace: Trace | None = None
 ) -> Program:
-    """Return the program after these stages; ``given`` has the passes that the operator chooses."""
+    """Return the program after these stages; ``given`` has the passes that the operator chooses.
+    A program that has not changed since it was cleaned up is not cleaned up again."""
+    clean: Program | None = None
     for k, stage in enumerate(stages):
         chosen = stage.run if stage.run is not None else given[stage.name]
-        program = chosen(program)
+        if clean is None or chosen not in _CLEANING or not alike(program, clean):
+            program = chosen(program)
+            clean = program if chosen is clean_up else clean
         if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
             check(program, stage.dialect, owned=stage.name not in BEFORE_OWNERSHIP)
         if trace is not None:

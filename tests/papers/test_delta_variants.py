@@ -25,7 +25,7 @@ from pullback.papers.delta.primitives import Primitive, tangent, variant
 from pullback.papers.delta.show import delta_of
 from pullback.papers.delta.triples import second
 from pullback.papers.delta.types import duals
-from pullback.papers.delta.vectors import VECTOR, vector_duals
+from pullback.papers.delta.vectors import VECTOR, Vectors, vector_duals
 from pullback.papers.delta.wrapper import gradient, run
 from pullback.papers.dual.contrib import contrib
 from pullback.papers.dual.forward import push
@@ -337,6 +337,29 @@ def test_pairs_of_vectors(row: str) -> None:
     built = Source((("v", Arr(R)),), Build(op("length", v), "i", op("index", v, i)), Arr(R))
     one, two = (m(built, ([1.0] * 50,), [1.0] * 50) for m in (run(ARRAY), method))
     assert one.cotangents == two.cotangents == ([1.0] * 50,)
+    built_types = types_of(built.body, {"v": Arr(R)})
+    made = Vectors(built_types, vector_duals(Z)).inside(built.body, Lit(0))
+    assert {t.name for t in subterms(made) if isinstance(t, Op)} == {
+        "length", "index", "sequence2"}
+    # what K makes of a vector: n pairs, or one
+    term = op("reverse", v)
+    types = types_of(term, {"v": Arr(R)})
+    pairs, vectors = ([(1.0, 0)] * 9, ([1.0] * 9, [0] * 9))
+    plain = K(types, duals(Z)).inside(term, Lit(0))
+    of_vectors = Vectors(types, vector_duals(Z)).inside(term, Lit(0))
+    for t, given, allocated in ((plain, pairs, 9), (of_vectors, vectors, 1)):
+        value = evaluate(t, {"v": given})[0]
+        assert isinstance(value, tuple)
+        assert tuples(value[0]) == allocated
+
+
+def tuples(v: object) -> int:
+    """The pairs of a value."""
+    match v:
+        case tuple() | list():
+            return isinstance(v, tuple) + sum(map(tuples, v))
+        case _:
+            return 0
 
 
 # --- section 8.6 ----------------------------------------------------------------------------------
@@ -435,6 +458,13 @@ def test_static_fusion(row: str) -> None:
             assert bindings(loop, (0.5,), store, False) == 2 * k
             assert close(gradient(loop, (0.5,), 1.0, store)[1],
                          run(store, FUSED)(loop, (0.5,), 1.0).cotangents, 1e-12)
+    # a function of a tuple is fused too: one binding a call for the two of its body
+    for k in (1, 5):
+        calls = Source(reals("x", "y"), Let("f", two, Foldl(
+            "s", "i", App(Var("f"), Pair(Var("s"), Var("y"))), x, Build(Lit(k), "j", Var("j")))), R)
+        for store in (MAP, ARRAY):
+            assert bindings(calls, (0.5, 0.25), store) == k
+            assert bindings(calls, (0.5, 0.25), store, False) == 2 * k
 
 
 def bindings(s: Source, args: tuple[Any, ...], store: Store, fusing: bool = True) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import pickle
 import threading
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, get_args
 
-from pullback.lower.loopcode import LoopFunction, Module
+from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
 from pullback.native.absent import Absent, absent_symbols, absent_text
 from pullback.native.builtin import Builtin, bound, make_builtin
 from pullback.native.compile import Timing, link_text, optimised_text
@@ -137,12 +139,38 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
     return CompiledModule(call, text, linked.timing)
 
 
+def _parts(cls: type) -> Callable[[object], tuple[object, ...]]:
+    """A function that gives the fields of an object of a dataclass, as a tuple."""
+    names = [f.name for f in fields(cls)]
+    if len(names) == 1:
+        return lambda x: (getattr(x, names[0]),)
+    return attrgetter(*names)
+
+
+def _reduction(cls: type) -> Callable[[object], tuple[type, tuple[object, ...]]]:
+    parts = _parts(cls)
+    return lambda x: (cls, parts(x))
+
+
+_REDUCTIONS = {cls: _reduction(cls) for cls in (*get_args(Instr), Reg, Imm, Region, LoopFunction)}
+"""How loop code is pickled: what dataclasses bring along asks every object for its fields."""
+
+
+def _packed(module: Module) -> bytes:
+    """A module of loop code as a few bytes."""
+    image = io.BytesIO()
+    pickler = pickle.Pickler(image, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _REDUCTIONS
+    pickler.dump(module)
+    return zlib.compress(image.getvalue(), 1)
+
+
 class _LessPatient:
     """The same module compiled with less patience, as soon as a loop that runs as a whole turns out
     to be too long. ``numbers`` has the names of entries, by their numbers in compiled code."""
 
     def __init__(self, module: Module, entries: _Entries, numbers: tuple[str, ...]) -> None:
-        self.image = zlib.compress(pickle.dumps(module), 1)
+        self.image = _packed(module)
         self.entries = entries
         self.numbers = numbers
         self.lock = threading.Lock()
