@@ -16,6 +16,7 @@ import pytest
 import pullback as pb
 from pullback.call import driver
 from pullback.call.packed import conversion_of, encode
+from pullback.call.request import Request, What
 from pullback.call.space import Space
 from pullback.frontend.python.pytypes import type_of
 
@@ -156,13 +157,14 @@ def same(a, b):
     return type(a) is type(b) and a == b
 
 
-def by_evaluator(f, *args):
-    """The gradient by the evaluator, without compiled conversions."""
-    return driver.gradient(f, args, (0,), "eval")[1][0]
+def by_general_way(f, *args):
+    """The gradient by the entry that is given converted data."""
+    function, unit = driver.found(f, args, Request(What.GRADIENT, (0,), True))
+    return unit.compiled(packed=True).general(function, *args)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_trees_as_by_the_evaluator(seed):
+def test_random_trees_as_the_general_way(seed):
     rng = random.Random(seed)
     tree = random_rose(rng, 5, [])
     if isinstance(tree, Leaf):
@@ -170,7 +172,9 @@ def test_random_trees_as_by_the_evaluator(seed):
     conversion = conversion_of(type_of(tree), Space.FORWARD)
     assert conversion is not None and encode(conversion, tree, 0, False) is not None
     gradient = pb.grad(rose_sum)(tree)
-    assert same(gradient, by_evaluator(rose_sum, tree))
+    assert same(gradient, by_general_way(rose_sum, tree))
+    _, (expected,) = driver.gradient(rose_sum, (tree,), (0,), "eval")
+    np.testing.assert_allclose(pb.ravel(gradient)[0], pb.ravel(expected)[0], rtol=1e-12)
     assert pb.jit(rose_sum)(tree) == pytest.approx(rose_sum(tree), rel=1e-12)
     packed = pb.pack(tree)
     assert same(pb.unpack(packed), tree)

@@ -25,7 +25,6 @@ RENAMED: tuple[tuple[str, str], ...] = (
     ("ad.payoff", "ad.cost_model"),
     ("applied", "call.callee"),
     ("boundary", "call.packed"),
-    ("calls", "call.by_leaves"),
     ("cells", "call.store"),
     ("convert.slots", "convert.unboxed_sums"),
     ("convert.unfold", "convert.unboxing"),
@@ -174,9 +173,6 @@ RENAMED: tuple[tuple[str, str], ...] = (
     ("papers.dual_tape", "papers.dual.tape"),
     ("papers.dual_types", "papers.dual.types"),
     ("plans", "call.request"),
-    ("products_text", "call.fast_products"),
-    ("rawmemory", "call.machine_words"),
-    ("routes", "call.convention"),
     ("trees", "call.pytrees"),
 )
 """Pairs of names of one module, before and after it was renamed, below ``pullback``."""

@@ -1,4 +1,4 @@
-"""Where the words of an argument, of a result and of their nodes are, in one space."""
+"""A layout says where the words of an argument, of a result and of their nodes are."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def plain(self) -> bool:
-        """Whether compiled code reads and makes the values themselves."""
+        """Whether compiled code reads and makes the user's objects, and no stand-ins."""
         shapes = (self.root, *(a.shape for _, _, a in self.alternatives()))
         return all(s is None or s.plain for s in shapes)
 
@@ -128,7 +128,7 @@ class Layout:
             todo += shape.parts()
 
     def acyclic(self) -> bool:
-        """Whether no value can come into a cycle."""
+        """Whether no object can become part of a cycle of references."""
         inside = (*self.inside_nodes(), self.root, *self.root.parts())
         return not any(shape.grows for shape in inside)
 

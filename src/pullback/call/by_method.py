@@ -92,7 +92,7 @@ def gradients_of(plan: Plan, flat: Flat, cotangents: Sequence[object]) -> tuple[
     """A gradient per argument asked for, from the cotangents of the leaves."""
     gradients = []
     for i in plan.differentiated:
-        leaves = [merged(cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
+        leaves = [merged(cotangents[k], flat.given[k]) for k in plan.leaves[i]]
         gradients.append(result_value(plan.shapes[i], leaves, gradient=True))
     return tuple(gradients)
 
@@ -101,7 +101,7 @@ def shares_nodes(plan: Plan, flat: Flat) -> bool:
     """Whether a node with real numbers is in several places of an argument that is differentiated
     by: each would be a variable of its own."""
     bearing = {id(n.node) for n in flat.flattener.flat_nodes if n.alternative.bears}
-    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves_of(i)]
+    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves[i]]
     seen: set[int] = set()
     while leaves:
         leaf = leaves.pop()

@@ -1,11 +1,11 @@
-"""Functions through the pipeline, and the cache of what went through it.
+"""The driver takes functions through the pipeline, and keeps what was compiled in a cache.
 
 A function is specialised for the types of its arguments, made first-order and optimised
 (``pipeline.PIPELINE`` up to "ad"); every operator asked of it goes on from there: what is to be
 computed is derived ("ad"), gets its entry, is optimised again and compiled. ``Specialisation`` is
-the first part, ``Unit`` the second. Both are found again by the types of the function and of its
-arguments (``frontend.pytypes.type_of``), so that new numbers, new sizes and lambdas made anew do
-not compile.
+the first part, ``Unit`` the second. The key of both is the types of the function and of its
+arguments (``frontend.python.pytypes.type_of``), so new numbers, new sizes and lambdas that are made
+again do not compile.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Specialisation:
         self.units: dict[Request, Unit] = {}
 
     def fits(self, f: object, args: Sequence[object]) -> bool:
-        """Whether all that was compiled in is still so (the types of the arguments are)."""
+        """Whether the guards still hold, for arguments of the types that it was compiled for."""
         if getattr(f, "__code__", None) != self.code:
             return False
         try:
@@ -123,7 +123,7 @@ _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones
 
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
-    """The specialisation of f for these arguments: a known one, or a new one."""
+    """The specialisation of f for these arguments, from the cache or a new one."""
     try:
         kinds = types_of(args)
     except RecursionError:
@@ -161,8 +161,8 @@ def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> o
 def _front(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, request: Request
 ) -> Specialised:
-    """The program in Core: for the bools that there are now, or where there have been many, for
-    all, unless some branch can only be compiled where it is known which way it goes."""
+    """The program in Core. It is for the bools that the function reads now; after many other bools
+    it is for all of them, unless a branch can be compiled for a known bool only."""
     if len(_found.get(_key(f, kinds, equal, request), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
             return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
@@ -360,7 +360,7 @@ def may_broadcast(error: Exception) -> bool:
 def using(
     f: object, args: Sequence[object], request: Request, use: Callable[[FunctionType, Unit], Found]
 ) -> Found:
-    """What ``use`` makes of the function that is compiled for f and of the unit for an operator.
+    """Call ``use`` with the function that is compiled for f and with the unit for an operator.
 
     Extents that meet are first assumed to be equal, which makes code twice as fast. Where one of
     them was 1, the check raises; then the function is compiled without that and used once more,
@@ -443,7 +443,7 @@ def steps(f: object, args: Sequence[object], request: Request) -> int:
 def by_method(
     f: object, args: Sequence[object], request: Request, method: str, make: Callable[..., Found]
 ) -> Found:
-    """What ``by_method.derive`` or ``MethodPullback`` makes of f by a method of the papers."""
+    """Call ``make`` (``by_method.derive``, ``MethodPullback``) for f and a method of the papers."""
 
     def use(g: FunctionType, unit: Unit) -> Found:
         special = unit.special.special

@@ -1,4 +1,4 @@
-"""Arguments as leaves, for the evaluator and for entries that go by leaves; results of leaves.
+"""Arguments as leaves, for the evaluator, and the Python result of an entry.
 
 Arguments are flattened (``marshal``, ``tangents``), and the results built again. The evaluator
 takes the leaves as they are; it is the oracle of all compiled code.
@@ -51,7 +51,7 @@ class Flat:
 
 
 class Given(Protocol):
-    """Converted arguments, which know how gradients are made of cotangents and cells."""
+    """Converted arguments, which can make gradients of cotangents and cells."""
 
     @property
     def cells(self) -> int:
@@ -173,7 +173,7 @@ def gradients(
         by_leaf[k] = accumulated(cells, t, where)
     out = []
     for i in plan.differentiated:
-        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves_of(i)]
+        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves[i]]
         out.append(plan.shapes[i].value(iter(leaves), made, gradient=True))
     return tuple(out)
 
@@ -182,7 +182,7 @@ def finish(
     plan: Plan, given_arguments: Given, results: Sequence[object], made: Sequence[object] = ()
 ) -> object:
     """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``);
-    ``made``: the part of it that was kept raw, as objects."""
+    ``made``: the objects that were made of results in the residual object."""
     what = plan.request.what
     if what is What.VALUE:
         return made[0] if made else result_value(plan.result_shape, results)

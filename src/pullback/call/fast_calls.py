@@ -215,7 +215,7 @@ def _signature(
         start = len(tuple(leaf_types(plan.value)))
     by_leaf = {k: machine_types(results[start + j]) for j, k in enumerate(plan.wrt)}
     gradients = tuple(
-        (i, tuple(ty for k in plan.leaves_of(i) for ty in by_leaf.get(k, ())))
+        (i, tuple(ty for k in plan.leaves[i] for ty in by_leaf.get(k, ())))
         for i in plan.differentiated
     )
     start += len(plan.wrt) + plan.cells

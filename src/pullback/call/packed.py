@@ -56,7 +56,7 @@ class Block:
 def encode(
     conversion: Conversion, value: object, first: int, copy: bool, tangent: object = None
 ) -> Block | None:
-    """The block of a value; None if it is not what the conversion is made for."""
+    """The block of a value; None if the value is not of the layout."""
     found = conversion.encode(value, first, copy, tangent)
     if found is NotImplemented:
         return None
@@ -94,7 +94,7 @@ class Packed:
 
     @property
     def value(self) -> object:
-        """The data as objects, made once: for whoever looks at their types."""
+        """The data as objects, which are made once, for the driver to look at their types."""
         if not self._value:
             self._value.append(self.make())
         return self._value[0]
@@ -201,7 +201,7 @@ class Blocks:
         out: list[object] = []
         for i in plan.differentiated:
             block = self.blocks[i]
-            given = tuple(by_leaf[k] for k in plan.leaves_of(i) if k in by_leaf)
+            given = tuple(by_leaf[k] for k in plan.leaves[i] if k in by_leaf)
             if self.packed[i]:
                 out.append(Packed.gradient(block, cells, given))
             else:
@@ -234,7 +234,7 @@ class Boundary:
         self, values: Sequence[object], tangents: Sequence[object] = (), copy: bool = False,
         before: Blocks | None = None,
     ) -> Blocks | None:  # fmt: skip
-        """The arguments converted (or the hidden arguments, after those ``before``); None if one
+        """Convert the arguments, or after the blocks ``before`` the hidden arguments; None if one
         does not fit. ``copy``: the blocks outlive the call."""
         done = Blocks([], [])
         if before is not None:
@@ -255,7 +255,7 @@ class Boundary:
         return done
 
     def _hidden(self, values: Sequence[object], before: Blocks, copy: bool) -> Blocks | None:
-        """The hidden arguments converted too; those that are unusual are built again."""
+        """Convert the hidden arguments too, unusual ones after they are built again."""
         done = self.blocks(values, (), copy, before)
         if done is None:
             shapes = self.plan.shapes[self.plan.arguments :]
@@ -269,7 +269,7 @@ class Boundary:
         self, hidden: Hidden, guards: Guards, run: Callable[[Blocks], object], copy: bool = False
     ) -> Fast:
         """The call fast(f, *args), in forward mode fast(f, *args, *tangents), of any function with
-        the code that was compiled: what ``run`` makes of the converted arguments."""
+        the code that was compiled: it converts the arguments and calls ``run``."""
         w = Writer.around(hidden, guards)
         count, names = self.plan.arguments, "at" if self.plan.request.what is What.TANGENT else "a"
         if any(path[:1] and path[0][0] == "arg" for path in (*(g.path for g in guards),

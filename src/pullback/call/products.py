@@ -2,7 +2,8 @@
 
 They are called anew each time, with no operator object between that could remember the compiled
 code. So the last few compiled calls of a function are remembered here, as long as it lives, and
-tried before the types of the arguments are looked at: they see themselves whether the data fits.
+tried before the types of the arguments are looked at: a compiled call sees itself whether the data
+fits.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class Halves:
                 self.product = form.product(*(module.call[routed(n)] for n in (there, given)))
 
     def _run(self, blocks: Blocks) -> object:
-        """What ``pb.vjp`` gives for converted arguments."""
+        """Run the forward half for converted arguments: returns the result of ``pb.vjp``."""
         found = self.forward(*blocks.arguments(self.plan))
         if found is NotImplemented:
             return found
@@ -146,12 +146,12 @@ class Halves:
         return (value[0], back, value[1]) if self.plan.request.has_aux else (value, back)
 
     def pulled(self, blocks: Blocks, residual: object, sizes: Sizes, cotangent: object) -> object:
-        """What the reverse half gives for a cotangent."""
+        """Run the reverse half for a cotangent: the cotangents of the leaves of the arguments."""
         if self.value is None:
             return self.pull(residual, sizes, cotangent)
         numbers = self.plan.value_shape.root_numbers(cotangent, "cotangent")
         store = np.zeros(_cells(residual))
-        by_id = self.plan.space is Space.IDS  # from 1 on, after the cells of the arguments
+        by_id = self.plan.space is Space.IDS  # ids count from 1, after those of the arguments
         cells = store[blocks.cells + 1 :] if by_id else store
         place = residual, self.first, self.handles
         done = self.value.seed(*place, cotangent, cells)
@@ -165,9 +165,9 @@ class Halves:
 
 
 class Pullback:
-    """From a cotangent of the result to the cotangents of the arguments, as often as is wanted.
+    """The function from a cotangent of the result to the cotangents of the arguments.
 
-    It owns all that it needs: the arguments may be overwritten meanwhile."""
+    It can be called again, and owns all that it needs: the arguments may be overwritten."""
 
     def __init__(self, halves: Halves, blocks: Blocks, residual: object, sizes: Sizes) -> None:
         self._halves = halves
@@ -296,7 +296,7 @@ class Registers:
 
 
 def _exact(shape: Shape, forms: Sequence[object], given: object) -> object:
-    """A cotangent of a value whose leaves are like these in exactly the form of the value."""
+    """Bring a cotangent of a value whose leaves are like these into exactly its form."""
     leaves = tangent_leaves(shape, forms, given, "cotangent")
     filled = [form if leaf is None else leaf for leaf, form in zip(leaves, forms, strict=True)]
     return shape.value(iter(filled), {}, gradient=True)

@@ -69,8 +69,8 @@ def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object,
 
 class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
-    While a leaf is changed, ``path`` says where it is. ``native``: records are made of the classes
-    that compiled code reads; ``gaps``: any part may be None."""
+    While a leaf is changed, ``path`` says where it is. ``native``: its records are stand-ins;
+    ``gaps``: any part of the value may be None."""
 
     def __init__(
         self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False

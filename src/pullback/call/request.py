@@ -1,4 +1,4 @@
-"""What an entry is asked for, and where its parts are among the parameters and results of main.
+"""The request to an entry, and the places of its parts among the parameters and results of main.
 
 A ``Request`` is an operator applied to a function; a ``Plan`` says, for one specialisation, which
 leaves are differentiated and in which order the results come.
@@ -66,7 +66,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """Leaves by position. What follows from the fields is found once: calls ask for it.
+    """The positions of leaves. What follows from the fields is computed once, for all calls.
 
     kinds      of the arguments and then of the hidden arguments
     arguments  how many of them are arguments
@@ -96,7 +96,7 @@ class Plan:
         """Whether the forward half of a pullback, too, is given these accumulators."""
         return self.cells and self.request.method == "dual"
 
-    @property
+    @cached_property
     def space(self) -> Space:
         """The space that data is in."""
         match self.request.what:
@@ -150,22 +150,19 @@ class Plan:
         assert self.request.has_aux and isinstance(self.result, TupleK)
         return self.result.items[1]
 
-    @property
+    @cached_property
     def differentiated(self) -> tuple[int, ...]:
         """The arguments whose gradient is asked for."""
         return self.request.argnums
 
     @cached_property
     def value_leaves(self) -> int:
-        """How many leaves carry that."""
+        """How many leaves the differentiated result has."""
         return len(tuple(leaf_types(self.value)))
 
-    def leaves_of(self, argument: int) -> range:
-        """The positions of the parameters of main that carry an argument."""
-        return self._leaves[argument]
-
     @cached_property
-    def _leaves(self) -> tuple[range, ...]:
+    def leaves(self) -> tuple[range, ...]:
+        """The positions of the parameters of main that carry each argument."""
         ends = (0, *accumulate(len(tuple(leaf_types(k))) for k in self.kinds))
         return tuple(map(range, ends, ends[1:]))
 
@@ -201,7 +198,7 @@ def make_plan(
     chosen = range(len(kinds)) if request.what is What.TANGENT else _argnums(request, kinds)
     wrt: list[int] = []
     for i in chosen:
-        found = [k for k in plain.leaves_of(i) if spaces.bears(plain.params[k])]
+        found = [k for k in plain.leaves[i] if spaces.bears(plain.params[k])]
         if request.what is not What.TANGENT and not found:
             raise ArgumentTypeError(
                 f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
@@ -228,8 +225,8 @@ def holds_functions(t: Type) -> bool:
 
 
 def with_literals(special: Specialised) -> Specialised:
-    """Literal numbers in the result as results like any others: a constant has a derivative too
-    (zero)."""
+    """Make literal numbers in the result results like any others: a constant has a derivative too,
+    which is zero."""
     program = special.program
     main = program.functions[program.main]
     given = iter(main.body.results)

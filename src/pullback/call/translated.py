@@ -1,7 +1,8 @@
 """Conversions of kinds with classes that are not plain (``code.fields``).
 
 Compiled code reads and makes instances of *stand-ins*, which are plain classes with the same
-fields. What goes in is built again of stand-ins before, and what comes out of the user's classes.
+fields. A value is built again of stand-ins before it goes in; a result of stand-ins is
+built again of the user's classes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def _same(shape: Shape, leaf: object) -> object:
 
 
 class Translated(Conversion):
-    """The conversions of one layout, between the user's objects and words, by stand-ins."""
+    """The conversions of one layout, with stand-ins between the user's objects and words."""
 
     by_itself = False
 

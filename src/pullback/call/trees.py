@@ -2,7 +2,7 @@
 
 The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
 what Python has to do besides: a record is taken apart and built again. Kinds with nodes, and lists
-of anything but numbers, have none: they go in as blocks (``convention``).
+of anything but numbers, have none: they are converted (``packed``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import cast
+from typing import Any
 
 from pullback.core.types import Array, Bool, Handle, Int, Real, Type
 from pullback.core.values import dtype_of
@@ -63,7 +63,7 @@ def array_leaf(elem: Type, rank: int) -> Leaf:
 
 
 def tuple_form(
-    forms: Sequence[Form | None], finish: Callable[[Iterable[object]], object] | None = None
+    forms: Sequence[Form | None], finish: Callable[[Any], object] | None = None
 ) -> Form | None:
     """The form of several values; ``finish`` makes their container (None: a tuple)."""
     decodes: list[Decode | None] = []
@@ -74,7 +74,7 @@ def tuple_form(
         trees.append(f.tree)
         decodes.append(f.decode)
     if not any(decodes):
-        return Form(tuple(trees), cast("Decode | None", finish))
+        return Form(tuple(trees), finish)
 
     def decode(values: object) -> object:
         assert isinstance(values, tuple)
@@ -88,20 +88,21 @@ def tuple_form(
 
 
 class NoForm(Exception):
-    """An argument of this kind goes another way."""
+    """Raised for a kind whose values do not go in registers."""
 
 
 @dataclass(slots=True)
 class Writer:
-    """The Python text of a fast call, and the objects that it mentions. ``NotImplemented`` is what
-    a call gives that the text is not for."""
+    """Writes the Python text of a fast call, and keeps the objects that it mentions. The call
+    returns ``NotImplemented`` where the text is not for it. ``setup`` runs once for a function,
+    ``first`` and then ``lines`` in every call."""
 
     objects: dict[str, object] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
     needs: set[str] = field(default_factory=set)
-    dynamic: bool = False  # whether anything is left to do in Python
+    dynamic: bool = False  # whether a call has anything to do in Python
 
     def name(self, prefix: str, value: object) -> str:
         out = f"{prefix}{len(self.objects)}"
@@ -162,7 +163,7 @@ class Writer:
         return [*prepare, *self.tried(lines)]
 
     def tried(self, lines: Sequence[str]) -> list[str]:
-        """Lines that may find that something is not there."""
+        """Lines that raise where something is not there: the call then returns NotImplemented."""
         self.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)
         if not lines:
             return []
@@ -217,7 +218,7 @@ class Writer:
     def guard(self, guard: Guard) -> None:
         """The check that a guard holds."""
         if guard.kind.key == ABSENT:
-            return  # the entry point looks itself
+            return  # the entry point checks it
         at = self.path(guard.path)
         known = self.name("known", guard.kind.value)
         match guard.kind.key:

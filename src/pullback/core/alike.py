@@ -34,7 +34,7 @@ def _same(x: object, y: object, names: Names) -> bool:
         case Lit(), Lit():
             return x.type == y.type and repr(x.value) == repr(y.value)
         case tuple(), tuple():
-            return len(x) == len(y) and all(_same(a, b, names) for a, b in zip(x, y))
+            return len(x) == len(y) and all(_same(a, b, names) for a, b in zip(x, y, strict=False))
         case Let(), Let():
             return _ops(x.op, y.op, names) and _same(x.vars, y.vars, names)
         case Block(), Block():

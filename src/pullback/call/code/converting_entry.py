@@ -2,8 +2,8 @@
 
 Everything happens in one builtin: the arguments are converted by the functions of their layouts
 (``encode``), the loop function is called with the words of their blocks, and what it gives becomes
-the user's own objects (``decode``, ``decode_results``). Where an argument is not what its layout
-says, the builtin gives ``NotImplemented``, or what the general way gives (``builtin``)."""
+the user's own objects (``decoder``, ``results``). Where an argument is not what its layout says,
+the builtin returns ``NotImplemented``, or the result of the general call (``native.builtin``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Out = str | tuple["Out", ...]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The last results, made by a conversion. ``tangent``: the second half of them is made too."""
+    """The conversion that makes an object of the last results, and their machine types."""
 
     conversion: Conversion
     types: tuple[Ty, ...]
@@ -30,7 +30,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class RouteSignature:
-    """Of an entry point that converts data.
+    """The signature of an entry point that converts data.
 
     arguments  their conversions
     tangents   how many of them are given with a tangent (those come after the arguments)
@@ -67,7 +67,7 @@ class RouteSignature:
         return {**block_functions(), **{name: r.address for name, r in self.raws().items()}}
 
     def declarations(self) -> str:
-        """Their declarations."""
+        """The declarations of these functions."""
         kinds = {
             "pb_encode": ("i1", "ptr, ptr, i64, i64, ptr"), "pb_gradient": ("ptr", "ptr, ptr, ptr")
         }  # fmt: skip
@@ -80,7 +80,7 @@ class RouteSignature:
     def printer(
         self, out: ModuleText, name: str, function: LoopFunction, absent: bool
     ) -> RouteText:
-        """What prints the entry point."""
+        """The printer of the entry point."""
         return RouteText(out, name, function, self, absent)
 
 

@@ -1,8 +1,8 @@
-"""How the fields of a user's class are read and written by compiled code.
+"""Access to the fields of a user's class from compiled code.
 
 A field is a slot at an offset, an item of a tuple, or an entry of the instance's dictionary. The
 last is looked up by CPython; where this CPython is known to keep it in a row of values (3.11), its
-place there is found by looking at an instance. Classes that do anything else on access are not
+place there is taken from an instance. Classes that do anything else on access are not
 *plain*: code of the user would run in the middle of a conversion. Their instances are replaced by
 those of another class with the same fields before (``translated``).
 """
@@ -126,7 +126,7 @@ def _slot(member: MemberDescriptorType) -> int:
 
 
 def _slots_fit(cls: type, names: Sequence[str], slots: Sequence[Access]) -> bool:
-    """Try it: the slots of an instance are where they are said to be."""
+    """Whether the slots of an instance, which is made to look, are at these offsets."""
     probe, marks = _probe(cls, names)
     return all(
         isinstance(s, Offset) and _word(id(probe) + s.bytes) == id(m)

@@ -164,9 +164,9 @@ class ResultDecoder(Decoder):
             )
 
     def _made(self, sources: Sources) -> str:
-        """What is returned, once the nodes that are reached are drained."""
+        """Print what makes the object; it is returned once its nodes have their fields."""
         return self.layout.root.decode(self, sources)
 
     def _return(self, result: str) -> None:
-        """The end; null: something failed."""
+        """Print the return; null: something failed."""
         self.code.line(f"ret ptr {result}")

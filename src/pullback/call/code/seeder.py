@@ -1,6 +1,6 @@
 """The cotangent of a result that has nodes: checked against the nodes, and added into their cells.
 
-The walk is that of ``decode_results``, with the cotangent beside it. A node that is met twice must
+The walk is that of ``results``, with the cotangent beside it. A node that is met twice must
 have the same cotangent object both times: it is one variable. Numbers outside of lists and nodes
 have their cotangents by value, and are not looked at here. In the space of ids the cell of a real
 is named by its id.

@@ -23,8 +23,8 @@ from pullback.frontend.python.unions import Union
 
 
 class Alternative:
-    """What is known of one alternative of a union: the shape (None: it is ``None``) and the leaves
-    of its fields, the arrays among them that have accumulators, and those that are numbers."""
+    """One alternative of a union: its shape (None: it is ``None``), the types of the leaves of its
+    fields, and the positions of the arrays among them that have accumulators and of the numbers."""
 
     def __init__(self, union: Union, cls: type) -> None:
         self.tag = union.tag(cls)

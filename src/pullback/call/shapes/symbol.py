@@ -1,4 +1,4 @@
-"""Strings and members of enumerations that only the run tells: their numbers."""
+"""Strings and members of enumerations that are not static: in words they are their numbers."""
 
 from __future__ import annotations
 
