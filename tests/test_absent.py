@@ -56,7 +56,7 @@ def test_an_unknown_name_is_an_attribute_error_as_usual():
 
 def test_inside_compiled_code_it_is_refused():
     def inside(x):
-        return pb.tree_map(f, x)  # type: ignore[attr-defined]
+        return pb.tree_map(f, x)  # type: ignore[attr-defined]  # it is absent
 
     with pytest.raises(pb.PullbackError, match=r"pb\.tree_map is not there yet") as caught:
         pb.jit(inside)(X)

@@ -150,7 +150,7 @@ def numerical_derivative(f, h=1e-5):
 
 
 def newton_numeric(a):
-    f = lambda x: x * x - a  # noqa: E731
+    f = lambda x: x * x - a  # noqa: E731  # as people write it
     df = numerical_derivative(f)
     x = a
     for _ in range(15):

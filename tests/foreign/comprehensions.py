@@ -103,7 +103,7 @@ def ternary_chain(x):
 
 def zip_longest_like(a, b):
     n = max(len(a), len(b))
-    pad = lambda v: v + [0.0] * (n - len(v))  # noqa: E731
+    pad = lambda v: v + [0.0] * (n - len(v))  # noqa: E731  # as people write it
     return sum(x * y for x, y in zip(pad(a), pad(b)))
 
 

@@ -80,7 +80,7 @@ def determinant(m):
 
 def adaptive_simpson(f, a, b, eps, whole=None):
     c = (a + b) / 2
-    s = lambda l, r: (r - l) / 6 * (f(l) + 4 * f((l + r) / 2) + f(r))  # noqa: E731, E741
+    s = lambda l, r: (r - l) / 6 * (f(l) + 4 * f((l + r) / 2) + f(r))  # noqa: E731, E741  # as is
     if whole is None:
         whole = s(a, b)
     left, right = s(a, c), s(c, b)

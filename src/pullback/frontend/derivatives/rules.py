@@ -253,7 +253,7 @@ class _Maker:
         reals = [has_reals(t, self.run.decls) for t in leaf_types(kind)]
         leaves = [lit(0.0, t) if on and isinstance(t, Real) else None if on else next(discrete)
                   for t, on in zip(leaf_types(kind), reals, strict=True)]  # fmt: skip
-        return cotangent(self.run, kind, iter(leaves), seeds)  # type: ignore[arg-type]
+        return cotangent(self.run, kind, iter(leaves), seeds)  # type: ignore[arg-type]  # has None
 
     def leaves(
         self, kind: Kind, value: Value, shape: Sequence[Atom], what: str
