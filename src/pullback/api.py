@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pullback.call import driver, products, pytrees
+from pullback.call import driver, jacobian_products, pytrees
 from pullback.call.driver import MethodPullback, config, derive, pack, plain, unpack
 from pullback.call.first_errors import first_error
 from pullback.call.misuse import require_function, values_of
@@ -281,13 +281,13 @@ def vjp(
     """
     require_function(f, "vjp", "pb.vjp(f, x)")
     inner = _inner(f)
-    found = products.quick(inner, (What.PULLBACK, has_aux, method), primals)
+    found = jacobian_products.quick(inner, (What.PULLBACK, has_aux, method), primals)
     if found is not NotImplemented:
         return found
     driver.require_method(method, driver.REVERSE)
     values = positional(f, primals, {})
     if method in driver.REVERSE:
-        return products.vjp(inner, values, has_aux, method)
+        return jacobian_products.vjp(inner, values, has_aux, method)
     values = plain(values)
     chosen = driver.differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux)
@@ -319,10 +319,10 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             "give one tangent for each primal; None stands for zero",
         )
     inner = _inner(f)
-    found: Any = products.quick(inner, products.TANGENT, (*primals, *tangents))
+    found: Any = jacobian_products.quick(inner, jacobian_products.TANGENT, (*primals, *tangents))
     if found is NotImplemented:
         values = positional(f, tuple(primals), {})
-        found = products.jvp(inner, values, tuple(tangents))
+        found = jacobian_products.jvp(inner, values, tuple(tangents))
     out, tangent = found
     return out, tangent
 

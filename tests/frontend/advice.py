@@ -358,7 +358,7 @@ ADVICE = [
     ("iter", (XS,), lambda xs: sum(x * i for i, x in enumerate(iter(xs))), through),
     ("set", (XS,), lambda xs: len(set(xs)), neighbours),
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
-    ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # ``getattr`` is what is tested
+    ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # tested
     ("slice", (X,), lambda x: x[slice(1, 3)], lambda x: x[1:3]),
     ("callable", (2.0,), lambda x: 1.0 if callable(x) else x, lambda x: x),
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),

@@ -270,7 +270,7 @@ def in_generator(x):
 
 
 def in_items(x):
-    return [helper(v, "g") for v in np.ones(3) * x][0]  # noqa: RUF015  # a list, of which all items run
+    return [helper(v, "g") for v in np.ones(3) * x][0]  # noqa: RUF015  # all items run
 
 
 def in_condition(x):
