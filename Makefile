@@ -40,7 +40,7 @@ replay: $(VENV)/dev.stamp
 replay-save: $(VENV)/dev.stamp
 	$(PY) -m tools.replay record $(SAVED)
 
-# What each pass earns, over the whole corpus: docs/PASSES.md. It takes long.
+# What each pass earns, over the whole corpus: docs/PASSES.md. It takes some minutes.
 passes: $(VENV)/dev.stamp
 	$(PY) -m tools.passes docs/PASSES.md
 

@@ -1,5 +1,5 @@
 """The machine code of the tests: what LLVM made of some text is made once, for all processes of a
-run and for the next runs, by the package's own cache on disk (``native/objects.py``).
+run and for the next runs, by the package's own cache on disk (``native/object_cache.py``).
 
 Its key is the text, the machine and LLVM's version. How LLVM is asked is in ``native/compile.py``,
 so this file and the cache's own are in the name of the folder: where they change, everything is
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".pytest_cache" / "pullback"
-MAKERS = ("native/compile.py", "native/objects.py")
+MAKERS = ("native/compile.py", "native/object_cache.py")
 MOST = 1 << 30
 """Bytes that are kept; where there are more, the run begins with none."""
 

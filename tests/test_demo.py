@@ -8,7 +8,7 @@ from scipy.special import logsumexp, multigammaln
 
 import pullback as pb
 from pullback.demo import inputs, mixture
-from pullback.demo.run import faithful_job, run
+from pullback.demo.steps import faithful_job, run
 
 
 def reference(data: inputs.GmmInput) -> float:

@@ -3,13 +3,13 @@
 from pullback.absent import absence
 from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
-from pullback.api.data import config, pack, ravel, unpack
 from pullback.api.gradients import grad, value_and_grad
 from pullback.api.hessian_products import hvp, vhp
 from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
 from pullback.api.maps import vmap
+from pullback.api.packing import config, pack, ravel, unpack
 from pullback.api.rules import custom_jvp, custom_vjp, primitive
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (

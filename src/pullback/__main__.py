@@ -14,7 +14,7 @@ def main() -> int:
     )
     options = parser.parse_args()
 
-    from pullback.demo.run import run
+    from pullback.demo.steps import run
 
     return run(options.out)
 

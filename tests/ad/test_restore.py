@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.ad import functions
+from pullback.ad import function_halves
 from pullback.ad.differentiate import gradient
 from pullback.core.terms import Index, Prim
 from pullback.core.traverse import all_lets
@@ -18,7 +18,7 @@ V = np.array([0.3, -0.2, 0.7, 1.1, 0.5])
 @pytest.fixture(params=[False, True], ids=["where it pays", "always"])
 def always(request, monkeypatch):
     if request.param:
-        monkeypatch.setattr(functions, "pays", lambda *_: True)
+        monkeypatch.setattr(function_halves, "pays", lambda *_: True)
     return request.param
 
 

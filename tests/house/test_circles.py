@@ -8,7 +8,7 @@ SRC = Path(__file__).parents[2] / "src"
 
 INSIDE_FUNCTIONS = {
     "pullback.__main__": "only the command of the demo needs the demo",
-    "pullback.demo.run": "pictures are drawn only where matplotlib is installed",
+    "pullback.demo.steps": "pictures are drawn only where matplotlib is installed",
     "pullback.frontend.kinds.join": "the recursion of KINDS",
     "pullback.frontend.python.records": "the recursion of KINDS",
 }
@@ -20,7 +20,7 @@ recursion, over three files."""
 
 OF_TYPES = [
     ("ad.dual", "ad.dual_levels", "ad.dual_loops"),
-    ("ad.forward", "ad.functions"),
+    ("ad.forward", "ad.function_halves"),
     ("ad.frames", "ad.loop_residuals"),
     (
         "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_linear",
@@ -28,7 +28,7 @@ OF_TYPES = [
     ),
     (
         "frontend.functions.captures", "frontend.functions.eta", "frontend.functions.lambda_sets",
-        "frontend.functions.nesting", "frontend.functions.scopes", "frontend.interface",
+        "frontend.functions.scopes", "frontend.functions.self_capture", "frontend.interface",
         "frontend.kinds.flatten", "frontend.kinds.join", "frontend.kinds.kinds",
         "frontend.kinds.values", "frontend.python.fingerprints", "frontend.python.generics",
         "frontend.python.records", "frontend.python.unions",

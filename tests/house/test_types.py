@@ -14,12 +14,7 @@ def tool(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_mypy_strict() -> None:
-    done = tool("mypy")
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_mypy_strict_of_the_tools() -> None:
-    done = tool("mypy", "-p", "tools", "--follow-imports=silent")
+    done = tool("mypy", "-p", "pullback", "-p", "tools")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pullback.native import EntrySignature, PyFloat, compile_module
 from pullback.native.compile import runtime_symbols
-from pullback.native.objects import MAGIC, cached, pack, unpack
+from pullback.native.object_cache import MAGIC, cached, pack, unpack
 from tests.native.code import Code, F, Reg, f64, function, module
 
 PARTS = ("text", "machine")

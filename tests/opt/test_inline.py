@@ -1,6 +1,6 @@
 """Calls become bodies."""
 
-from pullback.core.calls import call_order, recursive_functions
+from pullback.core.call_graph import call_order, recursive_functions
 from pullback.core.check import check
 from pullback.core.terms import Call, Dialect, Vjp
 from pullback.core.types import F64, I64

@@ -11,7 +11,16 @@ from pullback.core.prims import TABLE
 from pullback.core.terms import Lit
 from pullback.core.types import BOOL, F32, F64, I32, I64, Type
 from pullback.core.values import boxer
-from pullback.opt.scalar.rules import LITERALS, RULES, Apply_, Const, Pattern, Rule, Var_, parse
+from pullback.opt.scalar.rewrite_rules import (
+    LITERALS,
+    RULES,
+    Apply_,
+    Const,
+    Pattern,
+    Rule,
+    Var_,
+    parse,
+)
 
 REALS = [0.0, -0.0, 1.0, -1.0, 0.1, -2.5, 1e300, -1e-310, math.inf, -math.inf, math.nan, 3.0]
 INTS = [0, 1, -1, 2, 7, -13, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]

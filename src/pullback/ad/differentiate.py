@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pullback.ad.cells import array_type, extents_of, gather, scatter, seeded
 from pullback.ad.forward import tangent_function
-from pullback.ad.functions import Functions, replace_lets
+from pullback.ad.function_halves import Functions, replace_lets
 from pullback.ad.nesting import refuse_deep_nests
 from pullback.ad.rules import for_one_sweep
 from pullback.ad.sweep import DerivativeError, or_zero, refuse_data

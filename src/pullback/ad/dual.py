@@ -21,7 +21,6 @@ from pullback.ad.dual_loops import loop_row
 from pullback.ad.forward import Forward, translated
 from pullback.ad.min_cut import fewest
 from pullback.ad.numbered import Numbered
-from pullback.ad.rows import Codes, Straight, Words
 from pullback.ad.spaces import Spaces
 from pullback.ad.straight import (
     Users,
@@ -33,6 +32,7 @@ from pullback.ad.straight import (
     users_of,
     wants,
 )
+from pullback.ad.tape_rows import Codes, Straight, Words
 from pullback.core.build import Builder, i64, lit, partial
 from pullback.core.effects import done_again
 from pullback.core.prims import TABLE, VIEWS
@@ -58,7 +58,7 @@ from pullback.core.terms import (
 from pullback.core.types import F64, I64, Array, Bool, Handle, Int, Real, Type
 
 if TYPE_CHECKING:
-    from pullback.ad.functions import Functions
+    from pullback.ad.function_halves import Functions
 
 NOBODY = i64(0)
 """The id of everything inactive: what is added to its cotangent nobody reads."""

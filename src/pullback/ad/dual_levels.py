@@ -14,8 +14,8 @@ from pullback.ad.broadcast_residuals import FEW, FULL, Axis, Few, Origins, check
 from pullback.ad.contributions import Contributions
 from pullback.ad.loop_rows import Branch, Level, places
 from pullback.ad.min_cut import above, fewest
-from pullback.ad.rows import Words
 from pullback.ad.straight import is_operation, product_of, sweep
+from pullback.ad.tape_rows import Words
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import (
     Atom,

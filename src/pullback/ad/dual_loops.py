@@ -20,7 +20,7 @@ from pullback.ad.dual_levels import Made, Repetition, plain
 from pullback.ad.loop_rows import Level, Looped, product
 from pullback.ad.min_cut import above, invariant_part
 from pullback.ad.numbered import Numbered, consecutive
-from pullback.ad.rows import Words
+from pullback.ad.tape_rows import Words
 from pullback.core.build import Builder, i64
 from pullback.core.terms import (
     Atom,

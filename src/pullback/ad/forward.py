@@ -57,7 +57,7 @@ from pullback.core.terms import (
 from pullback.core.types import Array, Handle, Real
 
 if TYPE_CHECKING:
-    from pullback.ad.functions import Functions
+    from pullback.ad.function_halves import Functions
 
 Env = dict[Var, tuple[Atom, ...]]
 

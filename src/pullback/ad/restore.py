@@ -7,7 +7,7 @@ every point it has the array as the program had it there, and reads it again. Th
 an update follows many reads, as in dynamic programming.
 
 It is done for arrays whose versions form one line, from the first version in the function to the
-last one. ``Restored`` says which arrays these are, ``ad/functions.py`` whether it pays.
+last one. ``Restored`` says which arrays these are, ``ad/function_halves.py`` whether it pays.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from pullback.ad.cells import array_type, extents_of, flatten, indices, real_type, seeded
 from pullback.ad.differentiate import differentiate
 from pullback.ad.dual import IdSpaces, ids_of, lasting
-from pullback.ad.functions import Functions
+from pullback.ad.function_halves import Functions
 from pullback.ad.numbered import consecutive
-from pullback.ad.rows import Codes, Tape
 from pullback.ad.rules import by_rules
+from pullback.ad.tape_rows import Codes, Tape
 from pullback.core.build import Builder, i64
 from pullback.core.terms import (
     AccAdd,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.api.differences import Slope, fixed, slope_of
+from pullback.api.finite_differences import Slope, fixed, slope_of
 from pullback.api.gradients import grad
 from pullback.api.vector_products import jvp, vjp
 from pullback.call import driver, pytrees

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pullback.api.operator_objects import by_method, inner_function, positional
-from pullback.call import driver, products
+from pullback.call import driver, jacobian_products
 from pullback.call.driver import MethodPullback, plain
 from pullback.call.misuse import require_function, values_of
 from pullback.call.pullbacks import Padded
@@ -33,14 +33,14 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     (9.0, (60.0,))
     """
     inner = inner_function(f)
-    found = products.quick(inner, (What.PULLBACK, has_aux, method), primals)
+    found = jacobian_products.quick(inner, (What.PULLBACK, has_aux, method), primals)
     if found is not NotImplemented:
         return found
     require_function(f, "vjp", "pb.vjp(f, x)")
     driver.require_method(method, driver.REVERSE)
     values = positional(f, primals, {})
     if method in driver.REVERSE:
-        return products.vjp(inner, values, has_aux, method)
+        return jacobian_products.vjp(inner, values, has_aux, method)
     values = plain(values)
     chosen = driver.differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux)
@@ -73,11 +73,11 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             "give one tangent for each primal; None stands for zero",
         )
     inner = inner_function(f)
-    found: Any = products.quick(inner, products.TANGENT, (*primals, *tangents))
+    found: Any = jacobian_products.quick(inner, jacobian_products.TANGENT, (*primals, *tangents))
     if found is NotImplemented:
         require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
         values = positional(f, tuple(primals), {})
-        found = products.jvp(inner, values, tuple(tangents))
+        found = jacobian_products.jvp(inner, values, tuple(tangents))
     out, tangent = found
     return out, tangent
 

@@ -31,7 +31,7 @@ from pullback.convert.roots import (
     roots_of_function,
 )
 from pullback.core.build import Builder
-from pullback.core.calls import call_order
+from pullback.core.call_graph import call_order
 from pullback.core.consumption import consumed_params, is_inside
 from pullback.core.terms import (
     Atom,

@@ -16,6 +16,7 @@ from pullback.core.lapack import lapack_address
 from pullback.core.prims import TABLE
 from pullback.core.types import Type
 from pullback.lower.check import CORE
+from pullback.lower.error_records import error_of
 from pullback.lower.loopcode import (
     LANES,
     AccAlloc,
@@ -46,7 +47,6 @@ from pullback.lower.loopcode import (
     Value,
     WhileCode,
 )
-from pullback.lower.records import error_of
 
 Number = float | int | bool
 Content = Number | list[Number]

@@ -47,7 +47,7 @@ from pullback.core.terms import (
 )
 from pullback.core.traverse import all_lets, callees
 from pullback.core.types import Real
-from pullback.lower import sequences
+from pullback.lower import sequential
 from pullback.lower.loopcode import (
     CallCode,
     Copy,
@@ -219,14 +219,14 @@ def in_own_function(lo: Lowering, op: Loop, bound: tuple[Var, ...]) -> list[Val]
     """Lower the loop as a function that sets the control register."""
     lo.flushing = True
     try:
-        code, out = lo.record(lambda: sequences.loop(lo, op, bound))
+        code, out = lo.record(lambda: sequential.loop(lo, op, bound))
     finally:
         lo.flushing = False
     inside = {r for instr in code for r in assigned(instr)}
     given = tuple(dict.fromkeys(r for instr in code for r in registers(instr) if r not in inside))
     back = tuple(dict.fromkeys(r for x in out for r in registers(x) if r in inside))
     if any(r.lanes > 1 for r in (*given, *back)):
-        return sequences.loop(lo, op, bound)
+        return sequential.loop(lo, op, bound)
     name = f"flush.{lo.unit.program.main}.{len(lo.unit.functions)}"
     lo.unit.functions[name] = LoopFunction(
         name, given, Region(tuple(code), back), tuple(r.ty for r in back), flushes=True

@@ -50,7 +50,7 @@ from pullback.core.terms import (
     While,
 )
 from pullback.core.types import I64, levels
-from pullback.lower import accumulators, branches, lanes, sequences, tape
+from pullback.lower import accumulators, branches, lanes, sequential, tape
 from pullback.lower.arenas import keep
 from pullback.lower.copies import copy_view, interleave, reshape, stack, varies
 from pullback.lower.escape import lasting_arrays
@@ -58,8 +58,8 @@ from pullback.lower.filled import filled_arrays
 from pullback.lower.fission import separate_neighbours
 from pullback.lower.flushing import flushing_loops, in_own_function, repeated
 from pullback.lower.forms import from_leaves, to_leaves, undefined
+from pullback.lower.lapack_calls import linear_prim
 from pullback.lower.layouts import Layouts, OtherWordsError
-from pullback.lower.linear import linear_prim
 from pullback.lower.loopcode import CallCode, LoopFunction, Module, Reg, Region, Value
 from pullback.lower.scalars import require, scalar_prim
 from pullback.lower.separate import separate_loops
@@ -136,9 +136,9 @@ def _op(lo: Lowering, let: Let) -> list[Val]:
         case Loop() if op in lo.unit.flushing and lo.lane is None:
             return in_own_function(lo, op, let.vars)
         case Loop():
-            return sequences.loop(lo, op, let.vars)
+            return sequential.loop(lo, op, let.vars)
         case While():
-            return sequences.while_(lo, op, let.vars)
+            return sequential.while_(lo, op, let.vars)
         case Index():
             return [_index(lo, op, let)]
         case Update():

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pullback.core.messages import Message
 from pullback.core.terms import Prim, Site
 from pullback.core.types import Type
+from pullback.lower.error_records import MOST_WORDS
 from pullback.lower.forms import to_leaves
 from pullback.lower.loopcode import LANES, Imm, RaiseIf, Ty, Value
 from pullback.lower.powers import power
-from pullback.lower.records import MOST_WORDS
 from pullback.lower.state import Lowering
 from pullback.lower.values import ZERO, Scalar, Val, View, lanes_of, machine
 

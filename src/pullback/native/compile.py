@@ -26,7 +26,7 @@ from pullback.core.lapack import lapack_address, one_thread_address
 from pullback.native import pyabi
 from pullback.native.foreign import ONE_THREAD, PREFIX
 from pullback.native.interrupts import main_thread_address, shielded
-from pullback.native.objects import cached
+from pullback.native.object_cache import cached
 from pullback.native.runtime import call_again, make_error, unusual
 from pullback.native.runtime_ir import CALLED_BY_LOOPS, RUNTIME_FUNCTIONS, runtime_text
 

@@ -11,8 +11,8 @@ from typing import assert_never
 
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
-from pullback.native.absent import CHECK
 from pullback.native.builder import Code, increment
+from pullback.native.builtin_names import CHECK
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import LONG_CALLS_LEFT, ModuleText
 from pullback.native.layout import HOME_SLACK, LONG_CALLS, STACK_SLACK, Field

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Protocol, get_args
 
 from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
-from pullback.native.absent import Absent, absent_symbols, absent_text
 from pullback.native.builtin import Builtin, bound, make_builtin
+from pullback.native.builtin_names import Absent, absent_symbols, absent_text
 from pullback.native.compile import Timing, link_text, optimised_text
 from pullback.native.emit import ModuleText, emit_module, finish
 from pullback.native.entry import EntryText

@@ -16,8 +16,8 @@ from typing import cast
 from pullback.core.messages import Message
 from pullback.core.terms import Site
 from pullback.core.types import Type
+from pullback.lower.error_records import error_of
 from pullback.lower.loopcode import Ty
-from pullback.lower.records import error_of
 from pullback.native.layout import ERROR_WORDS, OUT_OF_MEMORY, TOO_DEEP, Field
 
 

@@ -52,7 +52,7 @@ from pullback.core.terms import (
 from pullback.core.traverse import map_children
 from pullback.core.types import Array, Named, Type
 from pullback.opt.arrays.storage import updated_arrays
-from pullback.opt.scalar.rules import COMMUTATIVE
+from pullback.opt.scalar.rewrite_rules import COMMUTATIVE
 
 LARGEST = 60
 """Blocks with more lets than this are not compared."""

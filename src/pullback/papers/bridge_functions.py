@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pullback.core.calls import call_order
+from pullback.core.call_graph import call_order
 from pullback.papers.bridge_scope import Scope
 from pullback.papers.language import terms as nested
 from pullback.papers.language.build import tuple_

@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from pullback.core.calls import recursive_functions
+from pullback.core.call_graph import recursive_functions
 from pullback.core.terms import (
     Atom,
     Block,

@@ -28,7 +28,7 @@ from pullback.frontend.derivatives.declared_nodes import with_nodes
 from pullback.frontend.derivatives.homes import split_classes
 from pullback.frontend.functions import eta
 from pullback.frontend.functions.handing import prepared
-from pullback.frontend.functions.nesting import functions, places
+from pullback.frontend.functions.self_capture import functions, places
 from pullback.frontend.interpret.calls import bind
 from pullback.frontend.kinds.flatten import kind_of, snapshot
 from pullback.frontend.kinds.join import is_function

@@ -13,7 +13,7 @@ from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions import placed
-from pullback.frontend.functions.cells import enter, lent
+from pullback.frontend.functions.captured_variables import enter, lent
 from pullback.frontend.functions.handing import with_updates
 from pullback.frontend.functions.lambda_sets import tie
 from pullback.frontend.functions.scopes import Scope

@@ -25,8 +25,8 @@ from pullback.frontend.functions.bodies import run_once
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
-from pullback.frontend.functions.nesting import depth
 from pullback.frontend.functions.placed import is_place, of_places
+from pullback.frontend.functions.self_capture import depth
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Atom
 from pullback.errors import MutationError
-from pullback.frontend.functions.cells import (
+from pullback.frontend.functions.captured_variables import (
     FUNCTION,
     check_here,
     found_at,

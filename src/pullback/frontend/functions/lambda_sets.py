@@ -22,7 +22,14 @@ from typing import NoReturn
 from pullback.core.types import Decl, Variant
 from pullback.errors import ArgumentTypeError, EndlessError
 from pullback.frontend.functions import eta
-from pullback.frontend.functions.nesting import Nesting, Node, captured, functions, places, sets_in
+from pullback.frontend.functions.self_capture import (
+    Nesting,
+    Node,
+    captured,
+    functions,
+    places,
+    sets_in,
+)
 from pullback.frontend.kinds.flatten import example, kind_of, parts_of
 from pullback.frontend.kinds.join import same_function
 from pullback.frontend.kinds.kinds import (

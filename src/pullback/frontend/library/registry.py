@@ -45,18 +45,18 @@ from pullback.frontend.library import (
     structures,
 )
 from pullback.frontend.library.numpy import (
+    array_methods,
     choice,
     concatenate,
     create,
     decompositions,
     elementwise,
     linalg,
-    methods,
     padding,
     products,
+    rearrange,
     reduce,
     scan,
-    shape,
     sort,
     special_functions,
 )
@@ -64,6 +64,7 @@ from pullback.frontend.library.text import iterators, names
 from pullback.frontend.memory import dicts
 
 __all__ = [
+    "array_methods",
     "batches",
     "choice",
     "combinators",
@@ -80,16 +81,15 @@ __all__ = [
     "math_floats",
     "math_functions",
     "math_integers",
-    "methods",
     "names",
     "operator_functions",
     "padding",
     "partial_application",
     "products",
     "python_builtins",
+    "rearrange",
     "reduce",
     "scan",
-    "shape",
     "sort",
     "special_functions",
     "structures",

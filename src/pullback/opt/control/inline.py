@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pullback.core.calls import call_order, recursive_functions
+from pullback.core.call_graph import call_order, recursive_functions
 from pullback.core.terms import (
     Atom,
     Block,

@@ -16,7 +16,7 @@ from pullback.core.terms import Atom, Lit, Op, Prim, Var
 from pullback.core.types import BOOL, Bool, Int, Real, Type
 from pullback.core.values import boxer
 from pullback.opt.arrays.shapes import same, same_value
-from pullback.opt.scalar.rules import (
+from pullback.opt.scalar.rewrite_rules import (
     COMMUTATIVE,
     LITERALS,
     Apply_,

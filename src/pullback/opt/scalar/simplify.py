@@ -51,7 +51,7 @@ from pullback.opt.arrays.shapes import Extents, Shapes, is_shaped, same, stable_
 from pullback.opt.arrays.storage import updated_arrays
 from pullback.opt.arrays.views import base_index
 from pullback.opt.scalar.match import fold, instance, is_scalar, match
-from pullback.opt.scalar.rules import by_head
+from pullback.opt.scalar.rewrite_rules import by_head
 
 _RULES = by_head()
 _TRUE, _FALSE = Lit(True, BOOL), Lit(False, BOOL)

@@ -17,9 +17,9 @@ True
 
 from __future__ import annotations
 
-from pullback.papers.delta.eval import BINDS_DECL, MAP, Store
+from pullback.papers.delta.eval import MAP, Store
 from pullback.papers.delta.monadic import K
-from pullback.papers.delta.types import DELTA, DELTA_DECL, DELTA_LET, duals, scaled
+from pullback.papers.delta.types import DELTA, DELTA_LET, duals, scaled
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.types import dual_type
 from pullback.papers.language.build import app
@@ -40,8 +40,6 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.methods import Unsupported
-
-DECLS = (DELTA_DECL, BINDS_DECL)
 
 
 def fuse(f: Lam, store: Store = MAP) -> Lam:

@@ -22,9 +22,9 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.compiled_text import array_of, run_program
+from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.numpy.reduce import one_axis
 from pullback.frontend.library.numpy.sequences import concatenate, stack, to_array
-from pullback.frontend.library.numpy.shape import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.text import sorting
 
 _ALL = SliceV(NONE, NONE, NONE)

@@ -38,7 +38,7 @@ from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bin
 from pullback.frontend.library.compiled_text import array_of, items_of, run_program, truth_of
 from pullback.frontend.library.numpy.create import eye
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
-from pullback.frontend.library.numpy.shape import as_array, transpose
+from pullback.frontend.library.numpy.rearrange import as_array, transpose
 from pullback.frontend.library.numpy.sort import as_type
 from pullback.frontend.library.text import linear_algebra as programs
 

@@ -22,7 +22,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
 from pullback.frontend.library.numpy.elementwise import strong
-from pullback.frontend.library.numpy.shape import as_array
+from pullback.frontend.library.numpy.rearrange import as_array
 
 Indices = tuple[Atom, ...]
 _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")

@@ -20,10 +20,10 @@ from pullback.frontend.kinds.values import ArrayV, Specialiser, Static, Value, r
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag
 from pullback.frontend.library.numpy.broadcasting import broadcast, common_extent, reader
 from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar, strong
+from pullback.frontend.library.numpy.rearrange import as_array
 from pullback.frontend.library.numpy.reduce import FALSE, axes_of, extremum, reduce, total
 from pullback.frontend.library.numpy.reductions import Read, sum_of
 from pullback.frontend.library.numpy.sequences import to_array
-from pullback.frontend.library.numpy.shape import as_array
 
 Indices = tuple[Atom, ...]
 Extents = tuple[Atom, ...]

@@ -27,9 +27,9 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.numpy.create import limited, shape_of
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.numpy.reduce import axes_of, named_axes, one_axis
 from pullback.frontend.library.numpy.sequences import stack_lines
-from pullback.frontend.library.numpy.shape import as_array, at_least_1d, ravel, transpose
 
 Indices = tuple[Atom, ...]
 _ALL = SliceV(NONE, NONE, NONE)

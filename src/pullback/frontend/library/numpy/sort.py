@@ -36,9 +36,9 @@ from pullback.frontend.library.numpy import scatter
 from pullback.frontend.library.numpy.arrays import elementwise
 from pullback.frontend.library.numpy.create import astype
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
+from pullback.frontend.library.numpy.rearrange import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.numpy.reduce import one_axis
 from pullback.frontend.library.numpy.sequences import stack_lines
-from pullback.frontend.library.numpy.shape import as_array, at_least_1d, ravel, transpose
 from pullback.frontend.library.text import sorting
 
 Indices = tuple[Atom, ...]

@@ -26,7 +26,12 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, flag, is_none
 from pullback.frontend.library.numpy.create import astype, copied
 from pullback.frontend.library.numpy.elementwise import numpy_scalar
-from pullback.frontend.library.numpy.shape import axes_argument, refuse_order, reshape, transpose
+from pullback.frontend.library.numpy.rearrange import (
+    axes_argument,
+    refuse_order,
+    reshape,
+    transpose,
+)
 
 
 def _array(value: Value) -> ArrayV:
