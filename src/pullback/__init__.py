@@ -6,10 +6,18 @@ from pullback.api.compilation import jit
 from pullback.api.data import config, pack, ravel, unpack
 from pullback.api.gradients import grad, value_and_grad
 from pullback.api.looking import cost, show
-from pullback.api.rules import custom_jvp, custom_vjp, primitive
+from pullback.api.rules import (
+    custom_jvp,
+    custom_vjp,
+    implicit_fixed_point,
+    implicit_minimum,
+    implicit_root,
+    primitive,
+)
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
+    checkpoint,
     debug_print,
     fold,
     loop,
@@ -34,6 +42,9 @@ __all__ = [
     "custom_vjp",
     "custom_jvp",
     "primitive",
+    "implicit_root",
+    "implicit_fixed_point",
+    "implicit_minimum",
     "check_grads",
     "show",
     "cost",
@@ -45,6 +56,7 @@ __all__ = [
     "loop",
     "while_loop",
     "stop_gradient",
+    "checkpoint",
     "debug_print",
     "PullbackError",
     "UnsupportedError",

@@ -195,6 +195,15 @@ def _pullback(
     return known(run, operator.function, (len(primals.items), ()), pull, node)
 
 
+def derivative_along(
+    run: Run, f: Value, primals: TupleV, tangents: TupleV, node: ast.AST
+) -> Value:
+    """The tangent of the result of a function."""
+    both = _jvp(run, (f, primals, tangents), {}, node)
+    assert isinstance(both, TupleV)
+    return both.items[1]
+
+
 def _jvp(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -239,4 +248,4 @@ REGISTRY.operators["grad"] = _grad
 REGISTRY.operators["value_and_grad"] = _grad
 REGISTRY.operators["pullback"] = _pullback
 
-__all__ = ["register_operators"]
+__all__ = ["derivative_along", "register_operators"]
