@@ -59,10 +59,12 @@ def _refused(name: str) -> Callable[..., Value]:
     def refuse(
         sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> Value:
+        made = "define the function with its rule outside, and give it what it needs as arguments"
+        ruled = name.startswith(("custom_", "implicit_")) or name == "primitive"
         sp.refuse(
             node,
             f"pb.{name} inside compiled code is not supported yet",
-            "use grad, value_and_grad, vjp or jvp",
+            made if ruled else "use grad, value_and_grad, vjp or jvp",
         )
 
     return refuse
