@@ -94,3 +94,60 @@ def test_values_are_those_of_pow() -> None:
         for n in (0.5, 1 / 3, 2.0):
             assert math.copysign(1.0, f(x, n)) == math.copysign(1.0, math.pow(x, n))
             assert f(x, n) == math.pow(x, n)
+
+
+TABLE = {
+    "abs": (0.0, [
+        lambda x: abs(x), lambda x: np.abs(x), lambda x: math.fabs(x), lambda x: math.sqrt(x * x),
+        lambda x: math.copysign(x, 1.0), lambda x: np.copysign(x, 1.0),
+    ]),
+    "roots": (0.0, [
+        lambda x: math.sqrt(x), lambda x: x**0.5, lambda x: np.cbrt(x), lambda x: x**0.25,
+        lambda x: math.hypot(x, 0.0), lambda x: np.linalg.norm(np.array([x, 0.0])),
+        lambda x: math.atan2(x, 0.0), lambda x: np.arctan2(x, 0.0),
+    ]),
+    "first": (1.0, [
+        lambda x: max(x, 0.0), lambda x: np.maximum(x, 0.0), lambda x: min(x, 0.0),
+        lambda x: np.minimum(x, 0.0), lambda x: np.fmax(x, 0.0), lambda x: np.fmin(x, 0.0),
+    ]),
+    "second": (0.0, [
+        lambda x: max(0.0, x), lambda x: np.maximum(0.0, x), lambda x: min(0.0, x),
+        lambda x: np.minimum(0.0, x), lambda x: np.fmax(0.0, x), lambda x: np.fmin(0.0, x),
+    ]),
+    "clip": (1.0, [
+        lambda x: np.clip(x, 0.0, 1.0), lambda x: np.clip(x, -1.0, 0.0),
+        lambda x: min(max(x, 0.0), 1.0), lambda x: min(max(x, -1.0), 0.0),
+        lambda x: np.minimum(np.maximum(x, 0.0), 1.0),
+    ]),
+    "first of many": (1.0, [
+        lambda x: np.max(np.array([x, 0.0])), lambda x: max([x, 0.0]),
+        lambda x: np.min(np.array([x, 0.0])), lambda x: np.sort(np.array([x, 0.0]))[0],
+        lambda x: sorted([0.0, x])[1],
+    ]),
+    "later of many": (0.0, [
+        lambda x: np.max(np.array([0.0, x])), lambda x: max([0.0, x]),
+        lambda x: np.sort(np.array([0.0, x]))[0], lambda x: np.median(np.array([x, 0.0, 0.0])),
+        lambda x: np.ptp(np.array([x, 0.0])),
+    ]),
+    "jumps": (0.0, [
+        lambda x: np.sign(x), lambda x: np.floor(x), lambda x: float(math.ceil(x)),
+        lambda x: np.round(x), lambda x: np.trunc(x), lambda x: float(int(x)), lambda x: x // 1.0,
+        lambda x: np.heaviside(x, 0.5),
+    ]),
+    "remainders": (1.0, [
+        lambda x: x % 1.0, lambda x: np.mod(x, 1.0), lambda x: math.fmod(x, 1.0),
+    ]),
+    "choices": (0.0, [
+        lambda x: x if x > 0.0 else 0.0, lambda x: np.where(x > 0.0, x, 0.0),
+    ]),
+    "ends": (math.inf, [lambda x: math.acos(1.0 - x), lambda x: np.arccos(1.0 - x)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_the_table_of_the_documents(row: str) -> None:
+    wanted, spelled = TABLE[row]
+    for f in spelled:
+        assert pb.grad(f)(0.0) == wanted
+        assert pb.grad(f, method="dual")(0.0) == wanted
+        assert pb.jvp(f, (0.0,), (1.0,))[1] == wanted

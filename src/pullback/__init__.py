@@ -10,10 +10,18 @@ from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
 from pullback.api.maps import vmap
 from pullback.api.packing import config, pack, ravel, unpack
-from pullback.api.rules import custom_jvp, custom_vjp, primitive
+from pullback.api.rules import (
+    custom_jvp,
+    custom_vjp,
+    implicit_fixed_point,
+    implicit_minimum,
+    implicit_root,
+    primitive,
+)
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
+    checkpoint,
     debug_print,
     fold,
     loop,
@@ -46,6 +54,9 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "custom_vjp",
     "custom_jvp",
     "primitive",
+    "implicit_root",
+    "implicit_fixed_point",
+    "implicit_minimum",
     "check_grads",
     "show",
     "cost",
@@ -57,6 +68,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "loop",
     "while_loop",
     "stop_gradient",
+    "checkpoint",
     "debug_print",
     "PullbackError",
     "UnsupportedError",

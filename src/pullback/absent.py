@@ -3,19 +3,14 @@ today."""
 
 from __future__ import annotations
 
-_RECOMPUTED = "f itself: what is cheap is computed again in the reverse sweep anyway"
+_RECOMPUTED = "pb.checkpoint(f)"
 _NUMPY = "NumPy itself: Pullback compiles np.exp, np.linalg.solve and the others"
 
 ABSENT: dict[str, str] = {
     "pmap": "pb.vmap(f)(xs)",
     "jet": "pb.jvp(lambda x: pb.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))",
     "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
-    "implicit_root":
-        "a Newton step at the root: y = pb.stop_gradient(solve(x)); y - f(y, x) / pb.grad(f)(y, x)",
-    "implicit_fixed_point":
-        "a Newton step there: y = pb.stop_gradient(solve(x)); "
-        "y - (y - g(y, x)) / (1.0 - pb.grad(g)(y, x))",
-    "checkpoint": _RECOMPUTED,
+    "pure_callback": "the function as Python over NumPy, which is compiled; or a table of values",
     "remat": _RECOMPUTED,
     "explain": "pb.show(f, x), which prints the compiled program",
     "make_jaxpr": "pb.show(f, x), which prints the compiled program",

@@ -81,12 +81,18 @@ def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
     return _gather(results)
 
 
-def loop(n: int, step: Callable[[int, State], State], state: State) -> State:
+def loop(
+    n: int, step: Callable[[int, State], State], state: State, checkpoint: int | str | None = None
+) -> State:
     """Run ``state = step(i, state)`` for ``i`` in ``range(n)``. Return the last state (``state``
     itself if n <= 0).
 
     The state may be anything (numbers, arrays, tuples, records), of one type throughout: compiled
     code refuses anything else with a ``TypeError``.
+
+    With ``checkpoint=k`` the reverse sweep keeps every k-th state and runs the k rounds from there
+    again, with ``"sqrt"`` as many as the root of n: memory for n / k + k rounds, and each round
+    runs once more. The state is of numbers and arrays then.
 
     >>> loop(3, lambda i, s: 2.0 * s + i, 1.0)
     12.0
@@ -97,11 +103,15 @@ def loop(n: int, step: Callable[[int, State], State], state: State) -> State:
 
 
 def while_loop(
-    cond: Callable[[State], bool], step: Callable[[State], State], state: State
-) -> State:
+    cond: Callable[[State], bool], step: Callable[[State], State], state: State,
+    checkpoint: int | str | None = None,
+) -> State:  # fmt: skip
     """Run ``state = step(state)`` while ``cond(state)`` holds. Return the first state for which it
     does not. No bound on the number of steps is needed, not for derivatives either. The state is as
     that of ``loop``.
+
+    With ``checkpoint=k`` the reverse sweep keeps every k-th state, with ``"sqrt"`` the states at
+    the ends of blocks of 1, 2, 3, ... rounds, as many as the root of twice the rounds.
 
     >>> while_loop(lambda s: s < 100.0, lambda s: s * 3.0, 1.0)
     243.0
@@ -109,6 +119,37 @@ def while_loop(
     while cond(state):
         state = step(state)
     return state
+
+
+class Checkpointed:
+    """A function of which the reverse sweep keeps the arguments only."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._f = f
+
+    @property
+    def __pullback_operator__(self) -> tuple[object, ...]:
+        return ("checkpoint", (self._f,), ())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._f(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<pb.checkpoint of {self._f!r}>"
+
+
+def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f``, of which a reverse sweep keeps the arguments and nothing else: it runs ``f`` again, so
+    that f costs its time twice, and memory only while it is reversed. Arguments, results and what
+    it captures are numbers and arrays, or tuples and records of these.
+
+    >>> import pullback as pb
+    >>> pb.grad(lambda x: checkpoint(lambda y: y * y)(x) * 2.0)(3.0)
+    12.0
+    """
+    if not callable(f):
+        raise TypeError(f"pb.checkpoint is applied to a function, not to {f!r}")
+    return Checkpointed(f)
 
 
 def stop_gradient(x: Value) -> Value:

@@ -23,13 +23,12 @@ from pullback.core.terms import (
     Call,
     Function,
     If,
-    Jvp,
     Let,
     Program,
     Var,
     Vjp,
 )
-from pullback.core.traverse import all_lets
+from pullback.core.traverse import all_lets, run_by
 from pullback.core.types import F64, Array, Handle, Real
 
 
@@ -57,7 +56,7 @@ def gradient(
     """
     refuse_deep_nests(program)
     functions = Functions.of(program)
-    main = functions.functions[for_one_sweep(functions, program.main)]
+    main = _for_sweep(functions, program.main, wrt)
     b = Builder()
     params = _main_params(functions, main)
     seeds = _seeds(main, only)
@@ -95,7 +94,7 @@ def _split(
 ) -> tuple[Program, Program, tuple[bool, ...]]:
     refuse_deep_nests(program)
     functions = Functions.of(program)
-    main = functions.functions[for_one_sweep(functions, program.main)]
+    main = _for_sweep(functions, program.main, wrt)
     params = _main_params(functions, main)
     b = Builder()
     run = _forward_call(functions, main, params, wrt, b, {})
@@ -137,21 +136,29 @@ def tangent(program: Program, wrt: tuple[int, ...]) -> Program:
 
 
 def _expand(functions: Functions, main: str) -> None:
-    """Replace the derivative terms in all functions that main calls."""
+    """Replace the derivative terms in all functions that main calls. As they were they stay known:
+    other derivatives may be of them."""
 
     def vjp(let: Let, b: Builder) -> None:
         assert isinstance(let.op, Vjp)
-        f = functions.functions[for_one_sweep(functions, let.op.function)]
+        f = _for_sweep(functions, let.op.function, let.op.wrt)
         refuse_data(functions.spaces, (p.type for p in f.params), let)
         args = tuple((a,) for a in let.op.args[: len(f.params)])
         into = _into(f, let.op)
         results, cts = _reverse_call(functions, f, args, let.op.wrt, let.op.seeds, b, into)
         _bind(let, (*results, *cts), b)
 
-    for name in functions.needed(main):
-        while any(isinstance(x.op, Vjp | Jvp) for x in all_lets(functions.functions[name].body)):
-            functions.expand_jvps(name)
-            functions.functions[name] = replace_lets(functions.functions[name], Vjp, vjp)
+    work = [main]
+    while work:
+        name = work.pop()
+        if name in functions.expanded:
+            continue
+        functions.expand_jvps(name)
+        f = functions.functions[name]
+        while any(isinstance(x.op, Vjp) for x in all_lets(f.body)):
+            f = replace_lets(f, Vjp, vjp)
+        functions.expanded[name] = f
+        work.extend(run_by(f))
 
 
 def _into(f: Function, op: Vjp) -> dict[int, Atom]:
@@ -166,6 +173,12 @@ def _bind(let: Let, atoms: tuple[Atom, ...], b: Builder) -> None:
     atoms."""
     block = Block((), atoms)
     b.lets.append(Let(let.vars, If(boolean(True), block, block), let.site))
+
+
+def _for_sweep(functions: Functions, name: str, wrt: tuple[int, ...]) -> Function:
+    """Return a function as a reverse sweep differentiates it (``rules``)."""
+    mask = _mask(functions, functions.functions[name], wrt)
+    return functions.functions[for_one_sweep(functions, name, mask)]
 
 
 def _mask(functions: Functions, f: Function, wrt: tuple[int, ...]) -> tuple[bool, ...]:

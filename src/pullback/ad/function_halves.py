@@ -43,11 +43,11 @@ from pullback.core.terms import (
 from pullback.core.traverse import (
     all_lets,
     called,
-    callees,
     defined,
     map_blocks,
     reachable,
     refresh,
+    run_by,
 )
 from pullback.core.types import Decl, Named, Type
 
@@ -76,6 +76,8 @@ class Functions:
     spaces: Spaces
     halves: dict[Key, Halves] = field(default_factory=dict)
     facts: dict[Key, Facts] = field(default_factory=dict)
+    expanded: dict[str, Function] = field(default_factory=dict)
+    """Those without derivative terms, which the program will have."""
     tangents: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
     cyclic: dict[str, bool] = field(default_factory=dict)
     loopless: dict[str, bool] = field(default_factory=dict)
@@ -110,18 +112,19 @@ class Functions:
         """Whether a function can call itself, directly or through others."""
         if name not in self.cyclic:
             seen: set[str] = set()
-            work = list(callees(self.functions[name]))
+            work = list(run_by(self.functions[name]))
             while work:
                 g = work.pop()
                 if g not in seen:
                     seen.add(g)
-                    work.extend(callees(self.functions[g]))
+                    work.extend(run_by(self.functions[g]))
             self.cyclic[name] = name in seen
         return self.cyclic[name]
 
     def straight(self, name: str) -> bool:
         """Whether a function, with all its callees, contains neither loops nor recursion."""
         if name not in self.loopless:
+            self.loopless[name] = True  # (of a rule that calls what it is the rule of)
             self.loopless[name] = not self.recursive(name) and all(
                 not isinstance(let.op, Build | Sum_ | Loop | While | Vjp)
                 and not (isinstance(let.op, Call) and not self.straight(let.op.function))
@@ -293,7 +296,7 @@ class Functions:
             self.functions[g] = replace_lets(self.functions[g], Jvp, jvp)
 
     def needed(self, name: str) -> Iterator[str]:
-        """Yield a function and all its callees, each once. The callees of a function are read when
+        """Yield a function and all that it runs, each once. The callees of a function are read when
         it is resumed, so the caller may change the function first."""
         done: set[str] = set()
         work = [name]
@@ -302,7 +305,7 @@ class Functions:
             if g not in done:
                 done.add(g)
                 yield g
-                work.extend(callees(self.functions[g]))
+                work.extend(run_by(self.functions[g]))
 
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str:
         """Return the name of a function (args, tangents of ``wrt``) -> tangents of the real
@@ -323,8 +326,8 @@ class Functions:
         """Return the program of all functions that main needs, with the declarations of the forward
         sweep and of forward mode."""
         known = {**self.decls, **self.spaces.forward_decls(), **self.spaces.dual_decls()}
-        whole = Program(self.functions, known, main)
-        plain = {n: without_rules(self.functions[n]) for n in reachable(whole)}
+        whole = Program({**self.functions, **self.expanded}, known, main)
+        plain = {n: without_rules(f) for n, f in whole.functions.items()}
         functions = {n: plain[n] for n in reachable(Program(plain, known, main))}
         types = {v.type for f in functions.values() for v in (*f.params, *defined(f.body))}
         return Program(functions, self.spaces.needed(known, types), main)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Protocol
 
+from pullback.ad.activity import Facts
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError
 from pullback.core.prims import TABLE
@@ -39,7 +40,7 @@ from pullback.core.terms import (
     atoms,
     sub_blocks,
 )
-from pullback.core.types import Array, Decl, Real, Type
+from pullback.core.types import Decl, Real, Type
 
 
 class Translated(Protocol):
@@ -53,6 +54,8 @@ class Translated(Protocol):
 
     def expand_jvps(self, name: str) -> None: ...
 
+    def analysed(self, name: str, mask: tuple[bool, ...], volatile: bool) -> Facts: ...
+
     def needed(self, name: str) -> Iterator[str]: ...
 
 
@@ -65,8 +68,7 @@ class Degree(IntEnum):
     NEITHER = 3
 
 
-_SUMS = frozenset({"add", "sub", "neg", "fma"})
-_SAME = frozenset({"to_real", "copy", "flush", "present"})
+_SAME = frozenset({"to_real", "copy", "flush"})
 
 
 def require_linear(
@@ -125,7 +127,7 @@ class _Degrees:
         n = len(variables)
         match op:
             case Prim(name, args, _):
-                return [_prim(name, [degree(a, env) for a in args], args)] * n
+                return [_prim(name, [degree(a, env) for a in args])] * n
             case Index(array, idx, _):
                 return [_unless(idx, env, degree(array, env))]
             case Update(array, idx, value, _):
@@ -154,9 +156,11 @@ class _Degrees:
                 found = self.carry(carried, inits, body, env, n)
                 (test,) = self.block(cond, env)
                 return found if test <= Degree.FREE else [Degree.NEITHER] * n
-            case Vjp(name, args, _, seeds):
-                return self.vjp(name, args, seeds, n, env)
-            case Jvp() | Ruled():
+            case Vjp():
+                return self.vjp(op, env)
+            case Jvp():
+                return self.jvp(op, env)
+            case Ruled():
                 free = all(degree(a, env) <= Degree.FREE for a in atoms(op))
                 return [Degree.FREE if free else Degree.NEITHER] * n
             case _:
@@ -177,19 +181,35 @@ class _Degrees:
                 return [*state, *results[len(carried) :]][:n]
             state = following
 
-    def vjp(
-        self, name: str, args: Sequence[Atom], seeds: Sequence[Atom], n: int, env: dict[Var, Degree]
-    ) -> Sequence[Degree]:
-        """A derivative term is linear in its seeds, where its arguments are free of them."""
-        if any(degree(a, env) > Degree.FREE for a in args):
-            return [Degree.NEITHER] * n
-        values = len(self.functions.result_types(name))
-        degrees = [degree(s, env) for s in seeds]
-        if Degree.NEITHER in degrees or len({d for d in degrees if d}) > 1:
-            back = Degree.NEITHER
-        else:
-            back = max(degrees, default=Degree.ZERO)
-        return [Degree.FREE] * values + [back] * (n - values)
+    def vjp(self, op: Vjp, env: dict[Var, Degree]) -> list[Degree]:
+        """The degrees of a Vjp: of the inner product of the seeds and the results, of which the
+        derivative by what is linear is free of that."""
+        given = [degree(a, env) for a in op.args]
+        values = self.function(op.function, tuple(given))
+        types, rest = self.functions.result_types(op.function), iter(op.seeds)
+        total = Degree.ZERO
+        for d, t in zip(values, types, strict=True):
+            if self.functions.spaces.bears(t):
+                total = join(total, _product([degree(next(rest), env), d]))
+        return [*values, *(_lowered(total, given[i]) for i in op.wrt)]
+
+    def jvp(self, op: Jvp, env: dict[Var, Degree]) -> list[Degree]:
+        """The degrees of a Jvp: of each result, and of the sum of its partials times tangents."""
+        given = [degree(a, env) for a in op.args]
+        values = self.function(op.function, tuple(given))
+        out = list(values)
+        for d, t in zip(values, self.functions.result_types(op.function), strict=True):
+            if self.functions.spaces.bears(t):
+                total = Degree.ZERO
+                for i, x in zip(op.wrt, op.tangents, strict=True):
+                    total = join(total, _product([_lowered(d, given[i]), degree(x, env)]))
+                out.append(total)
+        return out
+
+
+def _lowered(d: Degree, by: Degree) -> Degree:
+    """Return the degree of the derivative of a value of degree ``d`` by an argument."""
+    return Degree.FREE if d == by == Degree.LINEAR else d
 
 
 def degree(a: Atom, env: dict[Var, Degree]) -> Degree:
@@ -212,42 +232,42 @@ def _unless(steering: Iterable[Atom], env: dict[Var, Degree], d: Degree) -> Degr
     return d if free else Degree.NEITHER
 
 
-def _prim(name: str, degrees: list[Degree], args: Sequence[Atom]) -> Degree:
+def _prim(name: str, degrees: list[Degree]) -> Degree:
     """Return the degree of a row, for those of its arguments."""
-    if name in ("undefined", "dim"):
-        return Degree.ZERO if name == "undefined" else Degree.FREE
-    if all(d <= Degree.FREE for d in degrees):
-        zero = bool(degrees) and degrees[0] == Degree.ZERO
-        first = zero and (name in _SAME or isinstance(args[0].type, Array))
-        none = all(d == Degree.ZERO for d in degrees) and name in _SUMS
-        product = name == "mul" and Degree.ZERO in degrees
-        return Degree.ZERO if first or none or product else Degree.FREE
     match name:
+        case "undefined":
+            return Degree.ZERO
+        case "dim":
+            return Degree.FREE
         case "add" | "sub" | "neg":
             found = Degree.ZERO
             for d in degrees:
                 found = join(found, d)
             return found
-        case "mul" | "mulz":
+        case "mul" | "mulz" | "product":
             return _product(degrees)
         case "fma":
             return join(_product(degrees[:2]), degrees[2])
+        case "solve" | "solve.ck" | "solve_triangular":
+            return degrees[1] if degrees[0] <= Degree.FREE else Degree.NEITHER
         case "div":
             return degrees[0] if degrees[1] <= Degree.FREE else Degree.NEITHER
         case "select":
             both = join(degrees[1], degrees[2])
             return both if degrees[0] <= Degree.FREE else Degree.NEITHER
         case _:
-            row = TABLE[name]
-            moved = name in _SAME or row.partial(0) in (Mark.VIEW, Mark.REARRANGE)
+            moved = name in _SAME or TABLE[name].partial(0) in (Mark.VIEW, Mark.REARRANGE)
             if moved and all(d <= Degree.FREE for d in degrees[1:]):
                 return degrees[0]
-            return Degree.NEITHER
+            free = all(d <= Degree.FREE for d in degrees)
+            return Degree.FREE if free else Degree.NEITHER
 
 
 def _product(degrees: Sequence[Degree]) -> Degree:
     if Degree.ZERO in degrees:
         return Degree.ZERO
+    if all(d == Degree.FREE for d in degrees):
+        return Degree.FREE
     linear = sum(d == Degree.LINEAR for d in degrees)
     return Degree.LINEAR if linear == 1 and Degree.NEITHER not in degrees else Degree.NEITHER
 

@@ -48,27 +48,28 @@ def has_rules(function: Function) -> bool:
     return any(isinstance(let.op, Ruled) for let in all_lets(function.body))
 
 
-def for_one_sweep(functions: Translated, name: str, calls: bool = True) -> str:
-    """Return the name of a copy of a function for a reverse sweep; of the function itself, if
-    neither it nor what it calls has rules. Rules for cotangents stay where ``calls`` is set: the
-    sweep will call them."""
+def for_one_sweep(
+    functions: Translated, name: str, mask: tuple[bool, ...], calls: bool = True
+) -> str:
+    """Return the name of a copy of a function for a reverse sweep by the parameters of ``mask``; of
+    the function itself, if neither it nor what it calls has rules. Rules for cotangents stay where
+    ``calls`` is set: the sweep will call them. Where nothing is active, nothing is changed: a rule
+    may call the function that it is the rule of."""
     functions.expand_jvps(name)
-    reached = _calls_of(functions, name)
-    needs = {g for g, _ in reached.items() if has_rules(functions.functions[g])}
-    size = -1
-    while size != len(needs):
-        size = len(needs)
-        needs |= {g for g, callees in reached.items() if not needs.isdisjoint(callees)}
-    for g in needs:
-        if f"{g}.ruled" not in functions.functions:
-            functions.functions[f"{g}.ruled"] = _copy(functions, g, needs, calls)
-    return f"{name}.ruled" if name in needs else name
+    ruled = any(has_rules(functions.functions[g]) for g in _calls_of(functions, name))
+    if not ruled or not any(mask):
+        return name
+    out = f"{name}.ruled_" + "".join("1" if on else "0" for on in mask)
+    if out not in functions.functions:
+        functions.functions[out] = functions.functions[name]  # reserved
+        functions.functions[out] = _copy(functions, name, out, mask, calls)
+    return out
 
 
-def by_rules(functions: Translated, main: str) -> Program:
+def by_rules(functions: Translated, main: str, mask: tuple[bool, ...]) -> Program:
     """Return the program of the copy of main for a sweep that calls no rule: where rules for
     cotangents stand, too, is code that has their derivative."""
-    name = for_one_sweep(functions, main, calls=False)
+    name = for_one_sweep(functions, main, mask, calls=False)
     for g in functions.needed(name):
         for let in all_lets(functions.functions[g].body):
             if isinstance(let.op, Vjp):
@@ -100,25 +101,32 @@ def _calls_of(functions: Translated, name: str) -> dict[str, set[str]]:
     return found
 
 
-def _copy(functions: Translated, name: str, needs: set[str], calls: bool) -> Function:
+def _copy(
+    functions: Translated, name: str, out: str, mask: tuple[bool, ...], calls: bool
+) -> Function:
     """Return the copy of one function."""
+    f = functions.functions[name]
+    active = functions.analysed(name, mask, False).active
 
     def block(old: Block) -> Block:
         b = Builder()
         for let in old.lets:
             match let.op:
-                case Call(g, args) if g in needs:
-                    b.lets.append(Let(let.vars, Call(f"{g}.ruled", args), let.site))
-                case Ruled() if not calls or isinstance(let.op.rule, Pushes):
+                case Call(g, args):
+                    on = tuple(a in active for a in args)
+                    target = for_one_sweep(functions, g, on, calls)
+                    b.lets.append(Let(let.vars, Call(target, args), let.site))
+                case Ruled() if any(v in active for v in let.vars) and (
+                    not calls or isinstance(let.op.rule, Pushes)
+                ):
                     _expand(functions, let, let.op, calls, b)
                 case _:
                     b.lets.append(Let(let.vars, map_blocks(let.op, block), let.site))
         return b.block(old.results)
 
-    f = functions.functions[name]
     params = tuple(Var(p.name, p.type) for p in f.params)
-    body = refresh(f.body, dict(zip(f.params, params, strict=True)))
-    return Function(f"{name}.ruled", params, block(body), f.results)
+    body = refresh(block(f.body), dict(zip(f.params, params, strict=True)))
+    return Function(out, params, body, f.results)
 
 
 def _expand(functions: Translated, let: Let, op: Ruled, calls: bool, b: Builder) -> None:
@@ -140,7 +148,7 @@ def _expand(functions: Translated, let: Let, op: Ruled, calls: bool, b: Builder)
     else:
         if not calls:
             _refuse_transposed(functions, let, op)
-        made = tangent_of_rule(functions, let, op, args, tangents, b)
+        made = tangent_of_rule(functions, let, op, args, tangents, b, calls)
     n = len(functions.result_types(op.function))
     rest = iter(made[n:])
     results: list[Atom] = []
@@ -234,9 +242,10 @@ def _refuse_transposed(functions: Translated, let: Let, op: Ruled) -> None:
 
 def tangent_of_rule(
     functions: Translated, let: Let, op: Ruled, args: tuple[Atom, ...], tangents: tuple[Atom, ...],
-    b: Builder,
+    b: Builder, swept: bool | None = None,
 ) -> tuple[Atom, ...]:
-    """Emit the results of a call with a rule, and their tangents along those of ``wrt``."""
+    """Emit the results of a call with a rule, and their tangents along those of ``wrt``; ``swept``:
+    for a reverse sweep, which calls rules for cotangents or not."""
     results = functions.result_types(op.function)
     real = tuple(t for t in results if functions.spaces.bears(t))
     match op.rule:
@@ -244,6 +253,9 @@ def tangent_of_rule(
             count = len(functions.functions[tangent].params)
             where = tuple(range(count - len(tangents), count))
             require_linear(functions, tangent, where, len(results), name, let)
+            if swept is not None:
+                on = tuple(k in where for k in range(count))
+                tangent = for_one_sweep(functions, tangent, on, swept)
             return b.let(Call(tangent, (*args, *tangents)), (*results, *real), let.site)
         case Pulls(name, forward, backward):
             made = b.let(Call(forward, args), functions.result_types(forward), let.site)

@@ -131,7 +131,9 @@ class _Maker:
 
     @staticmethod
     def of(program: Program, wrt: tuple[int, ...], only: Only) -> _Maker:
-        program = by_rules(Functions.of(program), program.main)
+        before, params = Functions.of(program), program.functions[program.main].params
+        mask = (i in wrt or before.spaces.composite(p.type) for i, p in enumerate(params))
+        program = by_rules(before, program.main, tuple(mask))
         program = differentiate(program)  # inner derivatives are code like any other
         spaces = IdSpaces.of(program.decls)
         functions = Functions(dict(program.functions), dict(program.decls), spaces)

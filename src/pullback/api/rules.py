@@ -122,6 +122,59 @@ def primitive(f: Function, *partials: Function | None) -> Function:
     return made
 
 
-register_operators(custom_vjp=custom_vjp, custom_jvp=custom_jvp, primitive=primitive)
+def implicit_root(f: Function, solve: Function) -> Function:
+    """The function ``solve``, whose result y is a root: ``f(y, *args) = 0``, of the form of y.
 
-__all__ = ["custom_jvp", "custom_vjp", "primitive"]
+    Its derivative is that of the root, by the implicit function theorem, whatever ``solve`` does:
+    it is not differentiated, and may use loops, a start value that ``f`` ignores, or
+    ``pb.stop_gradient``. y is a float, an array, or a tuple or record of these; the equation for
+    its derivative is linear, dense, and solved by LAPACK. ``numpy.linalg.LinAlgError`` where it is
+    singular.
+
+    >>> root = implicit_root(lambda y, x: y * y - x, lambda x: x**0.5)
+    >>> root(9.0)
+    3.0
+    """
+    return _implicit("implicit_root", f, solve)
+
+
+def implicit_fixed_point(g: Function, solve: Function) -> Function:
+    """The function ``solve``, whose result y is a fixed point: ``g(y, *args) = y``; its derivative
+    is that of the fixed point. All else as for ``implicit_root``.
+
+    >>> from math import cos
+    >>> dottie = implicit_fixed_point(lambda y: cos(y), lambda: 0.7390851332151607)
+    >>> dottie()
+    0.7390851332151607
+    """
+    return _implicit("implicit_fixed_point", g, solve)
+
+
+def implicit_minimum(f: Function, solve: Function) -> Function:
+    """The function ``solve``, whose result y makes ``f(y, *args)`` least (or stationary); its
+    derivative is that of the root of the gradient by y. All else as for ``implicit_root``.
+
+    >>> least = implicit_minimum(lambda y, x: (y - x) ** 2, lambda x: x)
+    >>> least(2.5)
+    2.5
+    """
+    return _implicit("implicit_minimum", f, solve)
+
+
+def _implicit(name: str, f: Function, solve: Function) -> Function:
+    require_function(f, name, f"pb.{name}(f, solve)")
+    require_function(solve, name, f"pb.{name}(f, solve)")
+    made = custom_jvp(solve)
+    made._operator, made._rules = name, (f,)
+    return made
+
+
+register_operators(
+    custom_vjp=custom_vjp, custom_jvp=custom_jvp, primitive=primitive, implicit_root=implicit_root,
+    implicit_fixed_point=implicit_fixed_point, implicit_minimum=implicit_minimum,
+)  # fmt: skip
+
+__all__ = [
+    "custom_jvp", "custom_vjp", "implicit_fixed_point", "implicit_minimum", "implicit_root",
+    "primitive",
+]  # fmt: skip

@@ -252,6 +252,14 @@ def callees(fn: Function) -> tuple[str, ...]:
     return tuple(out)
 
 
+def run_by(fn: Function) -> tuple[str, ...]:
+    """The functions that a function names, but for those of rules, which only derivatives call."""
+    names = (
+        (x.op.function,) if isinstance(x.op, Ruled) else called(x.op) for x in all_lets(fn.body)
+    )
+    return tuple(dict.fromkeys(name for some in names for name in some))
+
+
 def reachable(program: Program) -> tuple[str, ...]:
     """The functions that main needs, main first."""
     seen = {program.main: None}

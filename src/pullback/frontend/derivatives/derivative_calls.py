@@ -75,10 +75,12 @@ def _refused(name: str) -> Callable[..., Value]:
     def refuse(
         sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> Value:
+        made = "define the function with its rule outside, and give it what it needs as arguments"
+        ruled = name.startswith(("custom_", "implicit_")) or name == "primitive"
         sp.refuse(
             node,
             f"pb.{name} inside compiled code is not supported yet",
-            "call it outside",
+            made if ruled else "call it outside",
         )
 
     return refuse
@@ -213,6 +215,15 @@ def _pullback(
     return known(run, operator.function, (len(primals.items), ()), pull, node)
 
 
+def derivative_along(
+    run: Run, f: Value, primals: TupleV, tangents: TupleV, node: ast.AST
+) -> Value:
+    """The tangent of the result of a function."""
+    both = _jvp(run, (f, primals, tangents), {}, node)
+    assert isinstance(both, TupleV)
+    return both.items[1]
+
+
 def _jvp(
     sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -259,4 +270,4 @@ REGISTRY.operators["grad"] = _grad
 REGISTRY.operators["value_and_grad"] = _grad
 REGISTRY.operators["pullback"] = _pullback
 
-__all__ = ["register_operators", "register_text"]
+__all__ = ["derivative_along", "register_operators", "register_text"]

@@ -16,7 +16,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pullback.core.build import Builder, lit
-from pullback.core.terms import Atom, Block, Build, Function, Pulls, Pushes, Ruled, Var
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Call,
+    Function,
+    Let,
+    Pulls,
+    Pushes,
+    Ruled,
+    Var,
+    Vjp,
+)
 from pullback.core.types import I64, Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError, PullbackError
 from pullback.frontend.derivatives.cotangents import (
@@ -26,6 +38,7 @@ from pullback.frontend.derivatives.cotangents import (
     matching,
     with_zeros,
 )
+from pullback.frontend.derivatives.implicit import IMPLICIT, implicit_tangent
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret.calls import bind
 from pullback.frontend.kinds.coerce import coerce, tightened
@@ -179,12 +192,19 @@ class _Maker:
                 self.refuse(f"gives {run.describe(made)}", "return (out, tangent_out)")
             assert isinstance(made, TupleV)
             return made.items[0], made.items[1]
+        whole = OperatorV(self.operator.name, TupleV(parts.functions), self.operator.options)
+        if self.operator.name in IMPLICIT:
+            if self.fixed:
+                self.refuse("is implicit, and has arguments without a derivative")
+            value = run.call(whole, parts.args, node)
+            return value, implicit_tangent(
+                run, self.operator.name, parts.functions[1], value, parts.args, tangents.items, node
+            )
         rules = parts.functions[1:]
         if len(rules) != len(parts.args):
             self.refuse(
                 f"has {len(rules)} parts for {len(parts.args)} arguments", "None stands for zero"
             )
-        whole = OperatorV(self.operator.name, TupleV(parts.functions), self.operator.options)
         value = run.call(whole, parts.args, node)
         total: Value = Static(None)
         moved = iter(tangents.items)
@@ -247,6 +267,23 @@ class _Maker:
                 out += self.leaves(kind, item, shapes[:count], "cotangent")
                 shapes = shapes[count:]
             self.enter(backward, (*params, *seeds), b, out)
+
+    def again(self, function: str, forward: str, backward: str, wrt: Sequence[int]) -> None:
+        """Make the rule of a function that is run again: its arguments are the residuals."""
+        known = self.run.functions[function]
+        params = tuple(Var(p.name, p.type) for p in known.params)
+        outs = tuple(Var("t", t) for t in known.results)
+        body = Block((Let(outs, Call(function, params)),), (*outs, *params))
+        types = (*known.results, *(p.type for p in params))
+        self.run.functions[forward] = Function(forward, params, body, types)
+        params = tuple(Var(p.name, p.type) for p in known.params)
+        seeds = tuple(Var("ct", t) for t in known.results if has_reals(t, self.run.decls))
+        made = tuple(Var("t", t) for t in (*known.results, *(params[k].type for k in wrt)))
+        let = Let(made, Vjp(function, params, tuple(wrt), seeds), self.run.site(self.node))
+        cts = made[len(known.results) :]
+        types = tuple(v.type for v in cts)
+        back = Function(backward, (*params, *seeds), Block((let,), cts), types)
+        self.run.functions[backward] = back
 
     def seed(self, kind: Kind, discrete: Iterator[Atom], seeds: Iterator[Atom]) -> Value:
         """Return the cotangent of a result of this kind."""
@@ -334,6 +371,10 @@ def _entry(run: Run, operator: OperatorV, values: Sequence[Value], names: Sequen
     assert isinstance(args, TupleK)
     leaf_names = list(_names(functions, "a captured value"))
     wrt: list[int] = []
+    if operator.name == "checkpoint":  # what it does is known by everything
+        run.declare_kind(functions)
+        types = enumerate(leaf_types(functions))
+        wrt += [k for k, t in types if has_reals(t, run.decls)]
     for i, (kind, name) in enumerate(zip(args.items, names, strict=True)):
         run.declare_kind(kind)
         for t, leaf in zip(leaf_types(kind), _names(kind, repr(name)), strict=True):
@@ -341,14 +382,16 @@ def _entry(run: Run, operator: OperatorV, values: Sequence[Value], names: Sequen
                 wrt.append(len(leaf_names))
             leaf_names.append(leaf)
     rule: Pushes | Pulls
-    if operator.name == "custom_vjp":
+    if operator.name in ("custom_vjp", "checkpoint"):
         rule = Pulls(maker.name, f"{maker.name}.forward.{number}", f"{maker.name}.back.{number}")
     else:
         rule = Pushes(maker.name, f"{maker.name}.tangent.{number}")
     made = Entry(maker.name, function, rule, tuple(wrt), tuple(leaf_names), result)
     run.rules[key] = made
     try:
-        if isinstance(rule, Pulls):
+        if isinstance(rule, Pulls) and operator.name == "checkpoint":
+            maker.again(function, rule.forward, rule.backward, wrt)
+        elif isinstance(rule, Pulls):
             maker.pulled(rule.forward, rule.backward, result, wrt)
         else:
             maker.pushed(rule.tangent, result, wrt)
@@ -372,7 +415,7 @@ def _call(
     """A call of a function with a rule."""
     assert isinstance(sp, Run) and isinstance(operator.function, TupleV)
     run, f = sp, operator.function.items[0]
-    if len(operator.function.items) == 1:
+    if len(operator.function.items) == 1 and operator.name != "checkpoint":
         define = "defvjp(fwd, bwd)" if operator.name == "custom_vjp" else "defjvp(rule)"
         run.refuse(
             node, f"a function of pb.{operator.name} without a rule", f"say it before: f.{define}"
@@ -416,7 +459,8 @@ def _is_flag(kind: Kind) -> bool:
     return isinstance(kind, StaticK) and not isinstance(kind.value, int | float)
 
 
-for _name in ("custom_vjp", "custom_jvp", "custom_jvps", "primitive"):
+_RULED = ("custom_vjp", "custom_jvp", "custom_jvps", "primitive", "checkpoint")
+for _name in (*_RULED, *sorted(IMPLICIT)):
     REGISTRY.operators[_name] = _call
 
 __all__ = ["Entry"]

@@ -9,7 +9,7 @@ from pullback import combinators
 from pullback.core.build import boolean
 from pullback.core.terms import Atom, Lit, Loop, Var
 from pullback.core.types import I64, Array, Real, Type
-from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
+from pullback.errors import ArgumentTypeError, ArgumentValueError, TypesDoNotMeetError
 from pullback.frontend.interpret.iteration import indexed
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.coerce import coerce
@@ -20,6 +20,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     Indexed,
     ListV,
+    OperatorV,
     RecordV,
     Scalar,
     Specialiser,
@@ -32,7 +33,9 @@ from pullback.frontend.kinds.values import (
     register,
 )
 from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
+from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.library.text import checkpoints
 
 
 def count_of(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
@@ -108,7 +111,14 @@ def fold(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(combinators.loop)
 def loop(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    n, step, state = bind(sp, "pb.loop", args, kwargs, node, n=MISSING, step=MISSING, state=MISSING)
+    n, step, state, kept = bind(
+        sp, "pb.loop", args, kwargs, node, n=MISSING, step=MISSING, state=MISSING,
+        checkpoint=Static(None),
+    )  # fmt: skip
+    if _by_root(sp, kept, "pb.loop", node):
+        return run_program(sp, checkpoints.loop_by_root, (n, step, state), node)
+    if not (isinstance(kept, Static) and kept.value is None):
+        return run_program(sp, checkpoints.loop_in_blocks, (n, step, state, kept), node)
 
     def body(i: Atom, old: Sequence[Value]) -> Sequence[Value]:
         return [sp.call(step, (index_scalar(i), old[0]), node)]
@@ -118,15 +128,39 @@ def loop(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(combinators.while_loop)
 def while_loop(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    cond, step, state = bind(
-        sp, "pb.while_loop", args, kwargs, node, cond=MISSING, step=MISSING, state=MISSING
-    )
+    cond, step, state, kept = bind(
+        sp, "pb.while_loop", args, kwargs, node, cond=MISSING, step=MISSING, state=MISSING,
+        checkpoint=Static(None),
+    )  # fmt: skip
+    if not (isinstance(kept, Static) and kept.value is None):
+        root = _by_root(sp, kept, "pb.while_loop", node)
+        first, more = (Static(1), Static(1)) if root else (kept, Static(0))
+        given = (cond, step, state, first, more)
+        return run_program(sp, checkpoints.while_in_blocks, given, node)
     return sp.while_loop(
         [state],
         lambda old: sp.call(cond, (old[0],), node),
         lambda old: [sp.call(step, (old[0],), node)],
         node,
     )[0]
+
+
+def _by_root(sp: Specialiser, kept: Value, name: str, node: ast.AST) -> bool:
+    """Whether a loop is to keep as many states as the root of its rounds."""
+    if isinstance(kept, Static) and isinstance(kept.value, str):
+        if kept.value != "sqrt":
+            sp.refuse(
+                node, f"{name} with checkpoint={kept.value!r}", 'checkpoint="sqrt", or a number',
+                ArgumentValueError,
+            )  # fmt: skip
+        return True
+    return False
+
+
+@register(combinators.checkpoint)
+def checkpoint(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (f,) = bind(sp, "pb.checkpoint", args, kwargs, node, f=MISSING)
+    return OperatorV("checkpoint", TupleV((f,)), ((),))
 
 
 # --- scan ----------------------------------------------------------------------------------------

@@ -1,0 +1,111 @@
+"""``pb.checkpoint`` and loops that keep few states: the same derivatives, less memory."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+X = np.array([0.3, -0.7, 1.1])
+
+
+def step(i, s):
+    return np.sin(s) * 1.1 + 0.01 * i
+
+
+def plain(x, n):
+    return np.sum(pb.loop(n, step, x) ** 2)
+
+
+@pytest.mark.parametrize("kept", ["sqrt", 1, 4, 100])
+def test_loops_that_keep_few_states(kept: Any) -> None:
+    def f(x, n):
+        return np.sum(pb.loop(n, step, x, checkpoint=kept) ** 2)
+
+    for n in (0, 1, 10, 17):
+        assert f(X, n) == plain(X, n)
+        for method in ("chad", "dual"):
+            got = pb.value_and_grad(f, method=method)(X, n)
+            wanted = pb.value_and_grad(plain)(X, n)
+            assert got[0] == wanted[0]
+            np.testing.assert_allclose(got[1], wanted[1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("kept", ["sqrt", 3])
+def test_while_loops_that_keep_few_states(kept: Any) -> None:
+    def f(x, a):
+        s = pb.while_loop(lambda s: s[0] < 40.0, lambda s: (s[0] * a + s[1], s[1] * 0.9), (x, 1.0),
+                          checkpoint=kept)  # fmt: skip
+        return s[0] * s[1]
+
+    def g(x, a):
+        s = pb.while_loop(lambda s: s[0] < 40.0, lambda s: (s[0] * a + s[1], s[1] * 0.9), (x, 1.0))
+        return s[0] * s[1]
+
+    assert f(1.5, 1.07) == g(1.5, 1.07)
+    got, wanted = (pb.grad(h, argnums=(0, 1))(1.5, 1.07) for h in (f, g))
+    np.testing.assert_allclose(got, wanted, rtol=1e-12)  # a is captured
+
+
+def test_checkpoint_and_nesting() -> None:
+    def f(x):
+        return math.sin(pb.checkpoint(lambda y: math.exp(y) * x)(2.0 * x))
+
+    def g(x):
+        return math.sin(math.exp(2.0 * x) * x)
+
+    for order in range(3):
+        assert f(0.4) == g(0.4)
+        if order < 2:
+            np.testing.assert_allclose(pb.jvp(f, (0.4,), (1.0,)), pb.jvp(g, (0.4,), (1.0,)))
+        f, g = pb.grad(f), pb.grad(g)  # type: ignore[assignment]
+        np.testing.assert_allclose(f(0.4), g(0.4), rtol=1e-12)
+    outside = pb.checkpoint(lambda x: x**3)
+    assert pb.grad(outside)(2.0) == 12.0 and outside(2.0) == 8.0
+
+
+PEAK = """
+import resource, sys
+import numpy as np
+import pullback as pb
+
+def f(x, n, kept=KEPT):
+    def step(i, s):
+        return np.tanh(s * 1.01 + 0.001 * i)
+    return np.sum(pb.loop(n, step, x, checkpoint=kept))
+
+gradient, x = pb.grad(f), np.linspace(0.0, 1.0, 2000)
+gradient(x, 10)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+gradient(x, 4000)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+"""Megabytes for 4,000 states of 2,000 numbers: 61 for all of them, 2 for 128 of them."""
+
+
+def peak(kept: str, folder: Any) -> float:
+    program = folder / "peak.py"
+    program.write_text(PEAK.replace("KEPT", kept))
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def test_memory_is_that_of_the_root(tmp_path: Any) -> None:
+    whole, root = peak("None", tmp_path), peak("'sqrt'", tmp_path)
+    assert whole > 60.0
+    assert root < 20.0, (whole, root)
+
+
+def test_misuse() -> None:
+    with pytest.raises(pb.PullbackError, match="checkpoint='log'"):
+        pb.grad(lambda x: pb.loop(3, lambda i, s: s * x, 1.0, checkpoint="log"))(2.0)
+    with pytest.raises(ValueError, match="checkpoint must be positive"):
+        pb.grad(lambda x: pb.loop(3, lambda i, s: s * x, 1.0, checkpoint=0))(2.0)
+    with pytest.raises(TypeError, match="applied to a function"):
+        pb.checkpoint(3.0)
