@@ -1,1 +1,1 @@
-"""What Pullback costs, beside JAX in the same run: ``make bench``."""
+"""Measure what Pullback costs, beside JAX in the same run: ``make bench``."""

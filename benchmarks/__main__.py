@@ -1,5 +1,5 @@
-"""``python -m benchmarks [gmm lstm calls boundary scaling memory methods corpus]``: all, or those
-named; what follows ``corpus`` are names of its programs."""
+"""``python -m benchmarks [gmm lstm calls boundary scaling memory methods corpus]`` runs all of
+these, or those that are named; words behind ``corpus`` are names of its programs."""
 
 import platform
 import sys
@@ -17,7 +17,7 @@ def main(words: list[str]) -> None:
         raise SystemExit(f"no such table: {', '.join(unknown)}; known: {', '.join(ALL)}")
     from benchmarks import boundary, calls, corpus, gmm, lstm, memory, methods, scaling
 
-    corpus.chosen(names)  # so that a wrong name is not found out after minutes
+    corpus.chosen(names)  # so a wrong name shows at once, and not after minutes
     pin_to_one_core()
     jax = jax_or_none()
     rooms = {"gmm": gmm, "lstm": lstm, "calls": calls, "boundary": boundary,

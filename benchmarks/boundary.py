@@ -1,14 +1,14 @@
-"""What it costs to take Python data apart and to make it again: lists, linked lists and trees, in
-nanoseconds for every node of a million, the least and the median of some calls.
+"""Measure what it costs to take Python data apart and to build it again: lists, linked lists and
+trees, in nanoseconds for every node of a million, the least and the median of some calls.
 
 ``in`` and ``out`` are the conversions alone, of an argument and of its gradient into the user's own
-objects. Then whole calls: the compiled function and its gradient, the same with data that
+objects. Then come whole calls: the compiled function and its gradient; the same with data that
 ``pb.pack`` has converted once; ``map``, a function whose result is data of the same form; its
-``jvp`` (data and tangent in, result and tangent out), ``vjp`` (data in, result out) and the
-pullback (cotangent in, gradient out). Below each stands its limit, ``IN`` for every conversion of
-an argument and ``OUT`` for every one of a result: what is above it is marked. At last an optimiser
-that calls value and gradient a thousand times on a packed tree of 1e5 nodes. The collector of
-Python runs as it always does.
+``jvp`` (data and tangent in, result and tangent out), its ``vjp`` (data in, result out) and the
+pullback (cotangent in, gradient out). Below each figure stands its limit, ``IN`` for every
+conversion of an argument and ``OUT`` for every one of a result; a figure above it is marked. Last
+comes an optimiser that calls value and gradient a thousand times on a packed tree of 1e5 nodes.
+Python's garbage collector runs as it always does.
 """
 
 import gc
@@ -99,8 +99,8 @@ def fork(depth: int) -> Fork | None:
 
 
 def nanoseconds(call: Callable[[], Any], repeats: int = 5) -> tuple[float, float]:
-    """The least and the median processor time of a call, per node; what it returns is thrown away
-    outside the clock."""
+    """Return the least and the median processor time of a call, per node; its result is freed while
+    the clock stands still."""
     times = []
     call()
     for _ in range(repeats):
@@ -114,7 +114,7 @@ def nanoseconds(call: Callable[[], Any], repeats: int = 5) -> tuple[float, float
 
 @dataclass(frozen=True)
 class Column:
-    """What is timed, and how often it converts all of the data."""
+    """A call that is timed, and how often it converts all of the data."""
 
     name: str
     ins: int
@@ -139,7 +139,7 @@ def heads(columns: tuple[Column, ...]) -> None:
 
 
 def row(name: str, columns: tuple[Column, ...], calls: list[Callable[[], Any]]) -> bool:
-    """Print the line; whether all is within the limits."""
+    """Print the line. Return whether all figures are within the limits."""
     cells, good = [], True
     for column, call in zip(columns, calls, strict=True):
         least, middle = nanoseconds(call)
@@ -177,7 +177,7 @@ def mapped(name: str, f: Callable[..., Any], data: Any) -> bool:
 
 
 def optimiser() -> None:
-    """Milliseconds of a step, as they are with a tree that is passed again and again."""
+    """Print the milliseconds of a step of an optimiser, which passes one tree again and again."""
     tree, step = fork(17), pb.value_and_grad(lambda t, s: fork_sum(t) * s)
     for name, data, calls in (("tree", tree, 100), ("packed tree", pb.pack(tree), 1000)):
         step(data, 1.0)
@@ -200,7 +200,7 @@ def main(jax: Any) -> None:
     good = []
     heads(CONVERSIONS)
     for (name, make), f in zip(DATA.items(), (numbers_sum, points_sum, chain_sum, fork_sum)):
-        good.append(one(name, f, make()))  # one kind at a time, for the collector goes through all
+        good.append(one(name, f, make()))  # one at a time: the collector goes through all
     heads(PRODUCTS)
     for (name, make), f in zip(DATA.items(), (numbers_map, points_map, chain_map, fork_map)):
         good.append(mapped(name, f, make()))

@@ -1,9 +1,10 @@
-"""What one call costs from Python: f(x, y) = x * y and its gradient, and gradients by lists, by
-lists of lists, by records and by dicts of arrays; microseconds."""
+"""Measure what one call from Python costs: f(x, y) = x * y and its gradient, and gradients by
+lists, by lists of lists, by records and by dicts of arrays; microseconds."""
 
 import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ def product(x, y):
 
 
 def microseconds(f: Callable[..., Any], *args: Any) -> tuple[float, float]:
-    """Least and median time of a call, the loop around it taken off."""
+    """Return the least and the median time of a call, without that of the loop around it."""
     f(*args)
     number = 200_000 if timeit.timeit(lambda: f(*args), number=100) < 1e-3 else 2_000
     names = {"f": f, "x": args[0], "y": args[1]}
@@ -52,7 +53,8 @@ def network(parameters, x):
 
 
 def data() -> None:
-    """Calls whose arguments are lists, records and dicts, by how many numbers come out."""
+    """Time calls whose arguments are lists, records and dicts, by the number of numbers in the
+    result."""
     eye, ones = np.eye(4), np.ones(4)
     rows: list[tuple[str, Callable[..., Any], tuple[Any, Any]]] = [
         (f"dot product of lists of {n}", dot, ([1.0] * n, [2.0] * n)) for n in (1, 10, 100, 1000)
@@ -76,8 +78,16 @@ def wave(x, y):
     return np.sin(x) * y
 
 
+def _of(pullback: Callable[..., Any], cotangent: Any, x: Any, y: Any) -> Any:
+    return pullback(cotangent)
+
+
+def _along(f: Callable[..., Any], x: Any, y: Any) -> Any:
+    return pb.jvp(f, (x, y), (x, y))
+
+
 def products() -> None:
-    """Products with the Jacobian at one place: the whole calls of the three operators."""
+    """Time products with the Jacobian at one place: whole calls of the three operators."""
     ten, numbers = np.arange(10.0), [float(i) for i in range(10)]
     rows: list[tuple[str, Callable[..., Any], tuple[Any, Any], Any]] = [
         ("numbers", product, (1.5, 2.5), 1.0),
@@ -87,8 +97,9 @@ def products() -> None:
     print(f"{'least us':<26} {'vjp':>10} {'pullback':>10} {'jvp':>10}")
     for name, f, args, cotangent in rows:
         pullback = pb.vjp(f, *args)[1]
-        calls = (lambda x, y: pb.vjp(f, x, y), lambda x, y: pullback(cotangent),  # noqa: B023
-                 lambda x, y: pb.jvp(f, (x, y), (x, y)))  # noqa: B023  # fmt: skip
+        calls: tuple[Callable[..., Any], ...] = (
+            partial(pb.vjp, f), partial(_of, pullback, cotangent), partial(_along, f),
+        )  # fmt: skip
         cells = " ".join(f"{microseconds(call, *args)[0]:10.3f}" for call in calls)
         print(f"{name:<26} {cells}", flush=True)
 

@@ -1,4 +1,4 @@
-"""Timing: interleaved repeats, minimum and median, and one line per program."""
+"""Time calls: repeats in turns, minimum and median, and one line per program."""
 
 import os
 import statistics
@@ -16,13 +16,13 @@ Call = Callable[[], Any]
 
 
 def pin_to_one_core() -> None:
-    """One thread for everybody: the process may use one core only."""
+    """Let the process use one core only, so that every tool has one thread."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def jax_or_none() -> Any:
-    """JAX on the CPU in float64, or None where it is not installed."""
+    """Return JAX on the CPU in float64, or None if it is not installed."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     os.environ.setdefault("XLA_FLAGS", flags)
@@ -36,7 +36,7 @@ def jax_or_none() -> Any:
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of one call: the fastest and the median of the repeats."""
+    """The seconds of one call: the fastest and the median of the repeats."""
 
     least: float
     median: float
@@ -44,7 +44,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Case:
-    """One program in one tool: calls of f and of (value, gradient), which block on the result."""
+    """One program in one tool: calls of f and of (value, gradient), which wait for the result."""
 
     tool: str
     f: Call
@@ -58,7 +58,8 @@ def seconds(call: Call) -> float:
 
 
 def interleaved(calls: list[Call], budget: float = 4.0, least: int = 7) -> list[Times]:
-    """Time all calls in turns, so that a busy moment hits all of them alike."""
+    """Return the times of all calls, made in turns, so that a busy moment hits all of them
+    alike."""
     found: list[list[float]] = [[] for _ in calls]
     start = time.perf_counter()
     while len(found[0]) < least or time.perf_counter() - start < budget:
@@ -68,7 +69,7 @@ def interleaved(calls: list[Call], budget: float = 4.0, least: int = 7) -> list[
 
 
 def worst_difference(ours: Iterable[Any], theirs: Iterable[Any]) -> float:
-    """ADBench's measure: largest |x - y| / max(1, |x| + |y|)."""
+    """Return ADBench's measure: the largest |x - y| / max(1, |x| + |y|)."""
     worst = 0.0
     for a, b in zip(ours, theirs, strict=True):
         x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)

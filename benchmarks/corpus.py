@@ -1,22 +1,24 @@
-"""The programs of ``examples/`` and of the tests, timed at sizes over two decades.
+"""Time the programs of ``examples/`` and of the tests at sizes over two decades.
 
-For each: the time of (value, gradient) over the time of the function and the time that it takes to
-write the gradient, and the exponent of this ratio in n. Lists and trees are packed beforehand (a
-record of numbers and arrays is not: packed, it goes a longer way), so that the conversion of Python
-objects (``benchmarks/boundary.py``) is not timed. What is measured is the processor's time of the
-thread, so that a busy machine does not count long calls as longer.
+For each program the table has the time of (value, gradient), divided by the time of the function
+and the time that it takes to write the gradient, and the exponent of this ratio in n. Lists and
+trees are packed beforehand (but not records of numbers and arrays, which would go a longer way if
+they were packed), so that the conversion of Python objects (``benchmarks/boundary.py``) is not
+timed. The clock is the processor's time of the thread, so that a busy machine does not count long
+calls as longer.
 
-A call from Python takes a fraction of a microsecond whatever it does, and would hide the ratio of
+A call from Python takes a fraction of a microsecond whatever it does, which would hide the ratio of
 small calls. So the smallest n is the first (doubling) at which the function takes ``SHORTEST``, and
-``CALLS`` times what it takes for its smallest input (a packed tree is some 20 µs on its way), and
-the largest 128 times that; where the work grows faster than n, so many times that the function
-takes no more than ``LONGEST``, or where it takes seconds to make the arguments. The exponent of
-these last is that over two decades all the same: it is fitted to halves of the smallest n too, as
-far as 128 halves of the largest, although the ratio of the smallest calls is that of two calls.
+``CALLS`` times its time for the smallest input (a packed tree takes some 20 µs to pass), and the
+largest n is 128 times that. If the work grows faster than n, or if it takes seconds to make the
+arguments, the largest n is smaller: the function may take no more than ``LONGEST``. The exponent of
+such programs is over two decades all the same: it is fitted to halves of the smallest n too, down
+to a 128th of the largest, although the ratio of the smallest calls is that of two calls.
 
-A program that fails, or whose figures would measure nothing, is a row that says so: a result or a
-gradient that is infinite or NaN, and arithmetic on subnormal numbers (each such operation traps
-into microcode), which shows as a call that is much faster where the processor takes them as 0.
+A program that fails, or whose figures would measure nothing, is a row that says so. Figures measure
+nothing if a result or a gradient is infinite or NaN, or if the arithmetic is on subnormal numbers:
+each such operation traps into microcode, which shows as a call that is much faster if the processor
+takes subnormal numbers as 0.
 """
 
 import ctypes
@@ -38,7 +40,7 @@ from tests.programs import Program, corpus
 LIMIT, EXPONENT = 8.0, 0.25
 SHORTEST, LONGEST, DOUBLINGS, CALLS = 20e-6, 30e-3, 7, 2
 MAKING = 3.0  # seconds; arguments that take longer to make are not doubled
-# A call may take so many times what it takes with subnormal numbers as 0.
+# A call may take so many times as long as with subnormal numbers taken as 0.
 SUBNORMAL = 1.2
 LARGEST = 1 << 26
 
@@ -54,16 +56,17 @@ SIZES: dict[str, tuple[int, int, int]] = {
 
 
 class Unmeasured(Exception):
-    """Why a program has no figures."""
+    """The reason why a program has no figures."""
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """The slope of log(value) over log(size)."""
+    """Return the slope of log(value) over log(size)."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def plain(x: Any) -> bool:
-    """A number or an array, or a record of these: compiled code reads it where it is."""
+    """Whether x is a number or an array, or a record of these: compiled code reads these in
+    place."""
     if is_dataclass(x):
         x = tuple(getattr(x, f.name) for f in fields(x))
     parts = x if isinstance(x, tuple) else (x,)
@@ -71,13 +74,14 @@ def plain(x: Any) -> bool:
 
 
 def seconds_per_real() -> float:
-    """What it costs to write one real of a gradient."""
+    """Return what it costs to write one real of a gradient."""
     out = np.empty(100_000)
     return min(seconds(lambda: out.fill(1.0)) for _ in range(20)) / out.size
 
 
 def fastest(calls: list[Callable[[], Any]], budget: float) -> list[float]:
-    """Seconds of one call of each, the least of many turns; short calls are timed many at once."""
+    """Return the seconds of one call of each, the least of many turns; short calls are timed many
+    at once."""
     counts = [max(1, int(1e-4 / max(seconds(call), 1e-7))) for call in calls]
     found, start = [float("inf")] * len(calls), time.perf_counter()
     while time.perf_counter() - start < budget or found[0] == float("inf"):
@@ -90,13 +94,13 @@ def fastest(calls: list[Callable[[], Any]], budget: float) -> list[float]:
 
 
 def given(program: Program, n: int) -> tuple[Any, ...]:
-    """The arguments of a size, as they are timed."""
+    """Return the arguments of a size in the form in which they are timed."""
     args = program.make_args(np.random.default_rng(n), n)
     return tuple(arg if plain(arg) else pb.pack(arg) for arg in args)
 
 
 def sizes_of(program: Program) -> tuple[int, ...]:
-    """Three sizes, as the text above has it."""
+    """Return the three sizes, as the text above describes them."""
     if program.name in SIZES:
         return SIZES[program.name]
     f, making = pb.jit(program.f), 0.0
@@ -123,7 +127,7 @@ def sizes_of(program: Program) -> tuple[int, ...]:
 
 
 def smaller(program: Program, sizes: tuple[int, ...]) -> list[int]:
-    """Halves of the smallest n, as far as two decades go."""
+    """Return halves of the smallest n, until two decades are covered."""
     n, out = sizes[0] // 2, list[int]()
     while n >= max(program.sizes[0], sizes[-1] >> DOUBLINGS):
         out.append(n)
@@ -133,7 +137,7 @@ def smaller(program: Program, sizes: tuple[int, ...]) -> list[int]:
 
 @contextmanager
 def subnormals_as_zero() -> Iterator[None]:
-    """Bits 6 and 15 of MXCSR, in the environment of glibc: results and operands are flushed."""
+    """Set bits 6 and 15 of MXCSR, in the environment of glibc: results and operands are flushed."""
     libm = ctypes.CDLL("libm.so.6")
     before, flushed = (ctypes.c_uint32 * 8)(), (ctypes.c_uint32 * 8)()
     libm.fegetenv(before), libm.fegetenv(flushed)
@@ -146,10 +150,10 @@ def subnormals_as_zero() -> Iterator[None]:
 
 
 def look_for_subnormals(call: Callable[[], Any], budget: float) -> None:
-    """Refuse a call whose time is that of traps into microcode."""
+    """Raise Unmeasured for a call whose time is that of traps into microcode."""
     if platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc":
         return
-    for _ in range(5):  # a busy machine slows calls of either kind
+    for _ in range(5):  # a busy machine slows both kinds of calls
         (usual,) = fastest([call], budget)
         with subnormals_as_zero():
             (flushed,) = fastest([call], budget)
@@ -159,7 +163,7 @@ def look_for_subnormals(call: Callable[[], Any], budget: float) -> None:
 
 
 def measured(program: Program, n: int, write: float, budget: float) -> tuple[float, float]:
-    """Seconds of the function and the ratio, by the fastest of many runs in turns."""
+    """Return the seconds of the function and the ratio, by the fastest of many runs in turns."""
     args = given(program, n)
     fresh = program.make_args(np.random.default_rng(n), n)
     reals = harness.gradient_size(fresh, program.argnums)
@@ -179,7 +183,7 @@ def micro(t: float) -> str:
 
 
 def timed(program: Program, write: float, budget: float) -> tuple[float, float, str]:
-    """The worst ratio, the exponent, and the line of the table."""
+    """Return the worst ratio, the exponent, and the line of the table."""
     sizes = sizes_of(program)
     found = []
     for n in sizes:
@@ -201,13 +205,13 @@ def timed(program: Program, write: float, budget: float) -> tuple[float, float, 
 
 
 def said(error: Exception) -> str:
-    """One line of what went wrong."""
+    """Return one line about an error."""
     text = " ".join(str(error).split())[:200]
     return text if isinstance(error, Unmeasured) else f"{type(error).__name__}: {text}"
 
 
 def chosen(wanted: Sequence[str]) -> list[Program]:
-    """The real programs of these names, or all."""
+    """Return the real programs of these names, or all."""
     programs = {program.name: program for program in corpus() if program.growth}
     unknown = [name for name in wanted if name not in programs]
     if unknown:
@@ -216,7 +220,8 @@ def chosen(wanted: Sequence[str]) -> list[Program]:
 
 
 def main(jax: Any = None, wanted: Sequence[str] = (), budget: float = 0.3) -> None:
-    """The table, in Markdown, the worst first; ends the process if a program was not timed."""
+    """Print the table, in Markdown, the worst first; the process ends with an error if a program
+    was not timed."""
     sys.setrecursionlimit(1_000_000)
     programs, write = chosen(wanted), seconds_per_real()
     rows: list[tuple[float, float, str]] = []

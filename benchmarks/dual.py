@@ -1,5 +1,5 @@
-"""``python -m benchmarks.dual``: the two native methods on scalar programs, beside the function,
-compiled without lanes too."""
+"""``python -m benchmarks.dual`` times the two native methods on scalar programs, beside the
+function, compiled without lanes too."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def products(xs):
 
 
 def programs() -> dict[str, tuple[Any, tuple[Any, ...]]]:
-    """A function and its arguments, by name."""
+    """Return functions and their arguments, by name."""
     rng = np.random.default_rng(0)
     xs = rng.normal(size=N)
     return {

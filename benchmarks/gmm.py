@@ -1,4 +1,4 @@
-"""ADBench's Gaussian mixture, d=10, K=25: the program of the demonstration."""
+"""Time ADBench's Gaussian mixture, d=10, K=25: the program of the demonstration."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def pullback_case(data: GmmInput) -> Case:
 
 
 def jax_case(jax: Any, data: GmmInput) -> Case:
-    """The same in idiomatic, vectorised JAX."""
+    """Return the same program in idiomatic, vectorised JAX."""
     import numpy as np
 
     jnp = jax.numpy

@@ -1,8 +1,8 @@
-"""Growth in machine instructions, by ``valgrind --tool=callgrind`` (``make callgrind``).
+"""Measure growth in machine instructions, by ``valgrind --tool=callgrind`` (``make callgrind``).
 
-A process that calls more often than another differs from it by those calls: the start of Python
-and the compilation cancel out. (Compiled objects are kept between the processes: compiling under
-valgrind takes long.)
+Two processes differ only in the number of calls, so the difference between their counts is that of
+the calls: the start of Python and the compilation cancel out. (Compiled objects are kept between
+the processes, because compiling under valgrind takes long.)
 """
 
 import os
@@ -31,7 +31,7 @@ def child(name: str, what: str, n: int, repeats: int) -> None:
 
 
 def collected(name: str, what: str, n: int, repeats: int, cache: str) -> int:
-    """Instructions of a whole process."""
+    """Return the instructions of a whole process."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     words = [sys.executable, "-m", "benchmarks.instructions", name, what, str(n), str(repeats)]
     environment = os.environ | {"PYTHONHASHSEED": "0", "PULLBACK_CACHE": cache}
@@ -47,7 +47,7 @@ def per_call(name: str, what: str, n: int, cache: str) -> float:
 
 
 def main() -> int:
-    """Print the table; the exit status is 1 where an exponent reaches the limit."""
+    """Print the table. Return the exit status: 1 if an exponent reaches the limit."""
     worst = 0.0
     print(f"{'instructions of a call':<24} " + " ".join(f"{n:>12}" for n in SIZES) + "   exponent")
     for name in NAMES:

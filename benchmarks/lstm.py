@@ -1,4 +1,4 @@
-"""ADBench's diagonal LSTM: l layers, c characters of b bits, every bit its own cell."""
+"""Time ADBench's diagonal LSTM: l layers, c characters of b bits, every bit its own cell."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +36,7 @@ def sigmoid(u):
 
 
 def loss(main, extra, state, sequence):
-    """The mean negative log-likelihood of the next character, bit by bit."""
+    """Return the mean negative log-likelihood of the next character, bit by bit."""
     layers = len(state) // 2
     length, bits = sequence.shape
     hidden = np.zeros((layers, bits))
@@ -79,7 +79,7 @@ def pullback_case(data: LstmInput) -> Case:
 
 
 def jax_case(jax: Any, data: LstmInput) -> Case:
-    """The same in idiomatic JAX: a scan over time, vectors over the bits."""
+    """Return the same program in idiomatic JAX: a scan over time, vectors over the bits."""
     jnp = jax.numpy
     layers = len(data.state) // 2
     length, bits = data.sequence.shape

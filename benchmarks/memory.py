@@ -1,4 +1,5 @@
-"""Peak memory, each in a fresh process: a primal loop needs none, a gradient what it must keep."""
+"""Measure peak memory, in a fresh process each: a primal loop needs none, a gradient its
+residuals."""
 
 import re
 import subprocess
@@ -19,7 +20,7 @@ ROWS = [
 
 
 def child(name: str, what: str, n: int) -> int:
-    """Bytes by which one call of size n raises the peak of this process."""
+    """Return the bytes by which one call of size n raises the peak of this process."""
     import pullback as pb
 
     program = PROGRAMS[name]
@@ -32,8 +33,8 @@ def child(name: str, what: str, n: int) -> int:
 
 
 def peak() -> int:
-    """The largest resident size of this process so far, in bytes (getrusage would count that of
-    the parent, too)."""
+    """Return the largest resident size of this process so far, in bytes (getrusage would count that
+    of the parent, too)."""
     status = Path("/proc/self/status").read_text()
     return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
 

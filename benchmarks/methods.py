@@ -1,8 +1,9 @@
-"""The six programs of the papers' benchmarks in native code, by both native methods, against the
-function itself, compiled without lanes too: ``python -m benchmarks methods``.
+"""Time the six programs of the papers' benchmarks in native code, by both native methods, against
+the function itself, compiled without lanes too: ``python -m benchmarks methods``.
 
-The four of Table 1 of the dual-numbers paper (scalar multiplication and rotation are repeated n
-times, each step on the result of the one before), a recurrent network and a perceptron."""
+They are the four of Table 1 of the dual-numbers paper (scalar multiplication and rotation are
+repeated n times, each step on the result of the one before), a recurrent network and a perceptron.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def dot(x, y):
 
 
 def matrix_vector(a, x):
-    """The sum of the product."""
+    """Return the sum of the product."""
     total = 0.0
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
@@ -43,7 +44,7 @@ def matrix_vector(a, x):
 
 
 def rotations(v, q, n):
-    """A vector rotated n times by a quaternion."""
+    """Return a vector rotated n times by a quaternion."""
     x, y, z = v
     a, b, c, w = q
     for _ in range(n):
@@ -57,7 +58,7 @@ def rotations(v, q, n):
 
 
 def network(w, u, xs):
-    """A recurrent network of 4 states over a sequence."""
+    """Run a recurrent network of 4 states over a sequence."""
     state = np.zeros(4)
     for t in range(len(xs)):
         new = np.zeros(4)
@@ -71,7 +72,7 @@ def network(w, u, xs):
 
 
 def perceptron(w1, w2, x):
-    """Two layers."""
+    """Run a perceptron of two layers."""
     hidden = np.zeros(w1.shape[0])
     for i in range(w1.shape[0]):
         total = 0.0
@@ -88,14 +89,14 @@ def perceptron(w1, w2, x):
 
 
 def inputs(name: str, n: int) -> tuple[Any, ...]:
-    """Arguments with about n operations."""
+    """Return arguments with about n operations."""
     rng = np.random.default_rng(n)
     side = max(2, round(n**0.5))
     half = max(2, round((n / 2) ** 0.5))
     q = np.array([0.1, 0.2, 0.3, 0.9])
     match name:
         case "multiplication":
-            return 1.0 - 1e-7, n  # its powers stay far from what floats cannot hold
+            return 1.0 - 1e-7, n  # its powers stay far from the limits of floats
         case "dot product":
             return rng.normal(size=n), rng.normal(size=n)
         case "matrix-vector":

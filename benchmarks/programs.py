@@ -34,7 +34,7 @@ def scalar_loop(x, n):
 
 
 def logistic(x, n):
-    """Like ``scalar_loop``, but its derivative needs every value."""
+    """Compute a loop like ``scalar_loop``, but one whose derivative needs every value."""
     y = x
     for _ in range(n):
         y = 3.7 * y * (1.0 - y)
@@ -42,7 +42,7 @@ def logistic(x, n):
 
 
 def args_of(name: str, n: int) -> tuple[Any, ...]:
-    """The arguments of size n."""
+    """Return the arguments of size n."""
     rng = np.random.default_rng(n)
     if name in ("scalar_loop", "logistic"):
         return 0.6, n

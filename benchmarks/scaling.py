@@ -1,4 +1,4 @@
-"""How the time ratio gradient/function grows with n: the exponent should be near 0."""
+"""Measure how the time ratio gradient/function grows with n: the exponent should be near 0."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ SIZES = [1_000, 10_000, 100_000, 1_000_000]
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
-    """The slope of log(value) over log(size)."""
+    """Return the slope of log(value) over log(size)."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 

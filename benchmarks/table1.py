@@ -1,11 +1,11 @@
-"""Table 1 of the dual-numbers paper (Smeding and Vakar): ``make bench-table1``.
+"""Measure Table 1 of the dual-numbers paper (Smeding and Vákár): ``make bench-table1``.
 
-Full gradients (for the quaternion the whole 3x7 Jacobian), by both native methods, called from
-Python: with lists and tuples in and out as in the paper, and with NumPy arrays, which are read
-where they are, so that this is about the time inside native code; of the two programs of constant
-size also from inside compiled code. Beside them the times of the two
-Haskell libraries that the paper compares, measured again by GHC 9.0.2: ``ad`` 4.5.6 and the
-authors' ``ad-dualrev-th``; not on this machine, and not in this run.
+The rows are full gradients (for the quaternion the whole 3x7 Jacobian), by both native methods,
+called from Python: with lists and tuples in and out as in the paper, and with NumPy arrays, which
+are read in place, so that the time is that of native code. The two programs of constant size are
+also called from inside compiled code. Beside them stand the times of the two Haskell libraries that
+the paper compares, ``ad`` 4.5.6 and the authors' ``ad-dualrev-th``, measured again with GHC 9.0.2;
+not on this machine, and not in this run.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def dot_product(xs, ys):
 
 
 def matrix_vector(matrix, vector):
-    """The sum of the product."""
+    """Return the sum of the product."""
     return sum(sum(a * x for a, x in zip(row, vector)) for row in matrix)
 
 
 def rotate(v, q):
-    """The vector v rotated by the quaternion q (the cross products are the right ones)."""
+    """Return the vector v rotated by the quaternion q (the cross products are the right ones)."""
     x, y, z = v
     a, b, c, w = q
     tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
@@ -57,7 +57,7 @@ def rotate(v, q):
 
 
 def lists(n: int, rows: bool) -> tuple[Any, Any]:
-    """Two lists of n numbers, or a square matrix of n numbers and a vector."""
+    """Return two lists of n numbers, or a square matrix of n numbers and a vector."""
     rng = np.random.default_rng(n)
     if not rows:
         return rng.normal(size=n).tolist(), rng.normal(size=n).tolist()
@@ -66,14 +66,15 @@ def lists(n: int, rows: bool) -> tuple[Any, Any]:
 
 
 def gradients(f: Callable[..., Any], args: tuple[Any, ...]) -> list[Callable[[], Any]]:
-    """A call per method of the gradient by all arguments."""
+    """Return one call per method of the gradient by all arguments."""
     both = tuple(range(len(args)))
     made = [pb.grad(f, argnums=both, method=method) for method in METHODS]
     return [lambda g=g: g(*args) for g in made]
 
 
 def jacobians(v: Any, q: Any) -> list[Callable[[], Any]]:
-    """A call per method of the whole Jacobian of the rotation: the gradients of its components."""
+    """Return one call per method of the whole Jacobian of the rotation: the gradients of its
+    components."""
 
     def jacobian(method: str) -> Callable[[], Any]:
         first, second, third = (
@@ -86,7 +87,8 @@ def jacobians(v: Any, q: Any) -> list[Callable[[], Any]]:
 
 
 def products(xs, ys):
-    """Gradients of a product inside compiled code, each waiting for the one before."""
+    """Compute gradients of a product inside compiled code, each from the result of the one
+    before."""
     total = 0.0
     for i in range(len(xs)):
         dx, dy = pb.grad(scalar_multiplication, argnums=(0, 1))(xs[i] + total * 1e-9, ys[i])
@@ -95,20 +97,20 @@ def products(xs, ys):
 
 
 def rotations(vs, qs):
-    """Jacobians of a rotation inside compiled code."""
+    """Compute Jacobians of a rotation inside compiled code."""
     total = 0.0
     for i in range(len(vs)):
         v = (vs[i, 0] + total * 1e-9, vs[i, 1], vs[i, 2])
         q = (qs[i, 0], qs[i, 1], qs[i, 2], qs[i, 3])
         for k in (0, 1, 2):
-            component = lambda v, q: rotate(v, q)[k]  # noqa: B023, E731
+            component = lambda v, q: rotate(v, q)[k]  # noqa: B023, E731  # differentiated at once
             dv, dq = pb.grad(component, argnums=(0, 1))(v, q)
             total += sum(dv) + sum(dq)
     return total
 
 
 def inside(name: str, f: Callable[..., Any], columns: tuple[tuple[int, ...], ...]) -> None:
-    """A row for gradients that compiled code asks for itself (always by CHAD)."""
+    """Print a row for gradients that compiled code computes itself (always by CHAD)."""
     n = 10_000
     rng = np.random.default_rng(0)
     args = tuple(rng.normal(size=(n, *shape)) for shape in columns)
@@ -119,7 +121,8 @@ def inside(name: str, f: Callable[..., Any], columns: tuple[tuple[int, ...], ...
 
 
 def in_turns(calls: list[Callable[[], Any]], repeat: int) -> list[float]:
-    """Seconds of one call, the least of many, measured in turns; after a call for compiling."""
+    """Return the seconds of one call, the least of many, measured in turns; the first call only
+    compiles."""
     for call in calls:
         call()
 
@@ -135,7 +138,7 @@ def in_turns(calls: list[Callable[[], Any]], repeat: int) -> list[float]:
 
 
 def shown(seconds: float) -> str:
-    """Seconds in a readable unit."""
+    """Return seconds in a readable unit."""
     for unit, size in (("s ", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:7.2f} {unit}"
@@ -151,7 +154,7 @@ def row(name: str, n: int | None, data: str, times: list[float], ad: float, th: 
 
 
 def growing(name: str, f: Callable[..., Any], rows: bool) -> None:
-    """The rows of a program of n numbers, and how its times grow."""
+    """Print the rows of a program of n numbers, and how its times grow."""
     found: dict[str, list[list[float]]] = {"lists": [], "arrays": []}
     for n, ad, th in zip(SIZES, *HASKELL[name]):
         plain = lists(n, rows)

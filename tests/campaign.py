@@ -1,6 +1,6 @@
-"""What is too long for every run: a shard of each campaign by default, all of it when asked.
+"""Choose the part of each campaign that a run takes: a shard by default, all of it when asked.
 
-A *campaign* claims something of very many programs: of the whole corpus stage by stage, of random
+A *campaign* makes a claim about very many programs: of the whole corpus stage by stage, of random
 programs, of all programs up to a size. ``make test`` runs a fixed core of each, so that every claim
 is tested in every run, and a shard that moves on with the commits (``docs/TESTING.md``);
 ``PULLBACK_SHARD`` repeats the one that the header of a run names. ``PULLBACK_CAMPAIGN`` asks for
@@ -38,6 +38,8 @@ NAMES = {
               "tests/frontend/test_edge_values.py"),
     "surface": ("library functions that are texts, on all arguments that their signatures give",
                 "tests/frontend/test_surface.py"),
+    "foreign": ("two hundred programs as people write them: right, or refused as before",
+                "tests/test_foreign.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
                    "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
 }  # fmt: skip
@@ -45,8 +47,8 @@ NAMES = {
 
 
 def _position() -> int:
-    """A tenth of the number of commits, so that what passed before a commit is mostly what runs
-    after it; the day where nobody knows."""
+    """Return a tenth of the number of commits, so that the tests after a commit are mostly those
+    before it; without git, the number of the day."""
     root = Path(__file__).parents[1]
     try:
         done = subprocess.run(
@@ -78,7 +80,8 @@ def chosen(campaign: str, name: str, every: int) -> bool:
 
 
 def part(campaign: str, items: Sequence[T], every: int, core: Sequence[int] = (0,)) -> list[T]:
-    """The items at the places ``core``, and every so many-th of the others; or all of them."""
+    """Return the items at the places ``core``, and one in ``every`` of the others; or all of them.
+    """
     assert campaign in NAMES
     if full(campaign):
         return list(items)
@@ -86,7 +89,8 @@ def part(campaign: str, items: Sequence[T], every: int, core: Sequence[int] = (0
 
 
 def seeds(campaign: str, core: int, shard: int, of: int) -> list[int]:
-    """Seeds of random programs: ``core`` that stay, ``shard`` that move through ``of``; or all."""
+    """Return seeds of random programs: ``core`` that are always the same, and ``shard`` others out
+    of ``of``, which change with the commits; or all of them."""
     assert campaign in NAMES
     if full(campaign):
         return list(range(of))
@@ -95,7 +99,7 @@ def seeds(campaign: str, core: int, shard: int, of: int) -> list[int]:
 
 
 def rotated(campaign: str, name: str, items: Sequence[T]) -> Sequence[T]:
-    """One of the items, another one for another name and in the next shard; or all of them."""
+    """Return one of the items, a different one for each name and in each shard; or all of them."""
     assert campaign in NAMES
     if full(campaign):
         return items
@@ -103,7 +107,7 @@ def rotated(campaign: str, name: str, items: Sequence[T]) -> Sequence[T]:
 
 
 def main(names: Sequence[str]) -> int:
-    """Runs campaigns in full, all of them if none is named."""
+    """Run campaigns in full, all of them if none is named."""
     assert set(names) <= set(NAMES), f"the campaigns are {', '.join(NAMES)}"
     files = sorted({file for name in names or NAMES for file in NAMES[name][1:]})
     asked = {**os.environ, "PULLBACK_CAMPAIGN": ",".join(names or NAMES)}

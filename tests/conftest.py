@@ -1,13 +1,15 @@
-"""How the suite is run: what is asked of one program of the corpus follows each other in one
-process, where each test finds what the others have compiled in the driver's own cache.
+"""The order of the suite: tests that ask for one program of the corpus follow each other in one
+process, where each test finds in the driver's own cache what the others have compiled.
 
 Nothing here changes what a test does. The header names the shard of the campaigns
 (``tests/campaign.py``); ``PULLBACK_PROGRAMS=16`` takes a sixteenth of the corpus
-(``tests/fast.py``).
+(``tests/fast.py``). Machine code that LLVM has made of some text is kept for the other processes
+and for the next runs (``tests/kept_objects.py``).
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import zlib
@@ -16,8 +18,11 @@ from typing import Any
 
 import pytest
 
-from tests import campaign
+from tests import campaign, kept_objects
 from tests.durations import seconds
+
+kept_objects.use()
+gc.disable()  # until all tests are collected: what is imported stays
 
 PART = int(os.environ.get("PULLBACK_PROGRAMS", "1"))
 PROGRAM = re.compile(r"\[(?:functions-|inlined-)?([\w/.]+?)(?:-\d+)?\]$")
@@ -32,7 +37,7 @@ OF_THE_CORPUS = {
 
 @cache
 def programs() -> frozenset[str]:
-    """The names of the corpus."""
+    """Return the names of the corpus."""
     from tests.programs import corpus
 
     return frozenset(program.name for program in corpus())
@@ -40,7 +45,7 @@ def programs() -> frozenset[str]:
 
 @cache
 def unit(nodeid: str) -> str:
-    """What runs together in one process: the tests of a program, else those of a file."""
+    """Return the unit that runs in one process: the tests of a program, else those of a file."""
     file = nodeid.partition("::")[0]
     if file in OF_THE_CORPUS:
         named = PROGRAM.search(nodeid)
@@ -50,14 +55,15 @@ def unit(nodeid: str) -> str:
 
 
 def left_out(name: str) -> bool:
-    """Whether a unit is a program that is not in the part that was asked for."""
+    """Whether a unit is a program outside of the part that was asked for."""
     part = zlib.crc32(name.encode()) % PART
     return name.startswith("program ") and part != campaign.SHARD % PART
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long files first and programs, which are short, last, so that all processes end together."""
+    """Put long files first and programs, which are short, last, so that all processes end
+    together."""
     units = {unit(item.nodeid): None for item in items}
     order = sorted(units, key=lambda u: (u.startswith("program "), -seconds(u)))
     place = {name: k for k, name in enumerate(order)}
@@ -68,8 +74,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: place[unit(item.nodeid)])
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """From here on the garbage collector looks at what the tests themselves make."""
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """How to repeat what this run chose, also where ``-q`` leaves pytest's own header out."""
+    """Print how to repeat the choices of this run, also with ``-q``, which leaves pytest's own
+    header out."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         full = ", ".join(sorted(campaign.ASKED)) or "none"
@@ -78,7 +91,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Processes get whole units, in the order of the items."""
+    """Give whole units to the processes, in the order of the items."""
     if config.getvalue("dist") != "load":
         return None
     from xdist.scheduler import LoadScopeScheduling

@@ -1,4 +1,4 @@
-"""How long the tests of each file take, in seconds of processor time, as measured.
+"""The processor time that the tests of each file take, in seconds, as measured.
 
 ``python -m tests.durations`` (``make durations``) measures the files that are named, or all, and
 writes ``tests/durations.txt``; a file that is not in it counts as ``UNKNOWN`` seconds.
@@ -24,18 +24,18 @@ UNKNOWN = 2.0
 
 @cache
 def table() -> dict[str, float]:
-    """Seconds by file."""
+    """Return the seconds by file."""
     lines = TABLE.read_text().splitlines() if TABLE.exists() else []
     return {file: float(time) for file, time in map(str.split, lines)}
 
 
 def seconds(file: str) -> float:
-    """How long the tests of a file take."""
+    """Return the seconds of the tests of a file."""
     return table().get(file, UNKNOWN)
 
 
 def used() -> float:
-    """Processor time of this process and of those that it waited for."""
+    """Return the processor time of this process and of those that it waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
@@ -50,12 +50,12 @@ class Clock:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         start = used()
         result = yield
-        self.found[item.nodeid.partition("::")[0]] += used() - start  # type: ignore[assignment]
-        return result  # type: ignore[return-value]
+        self.found[item.nodeid.partition("::")[0]] += used() - start
+        return result
 
 
 def main(files: list[str]) -> int:
-    """Measures in this one process, and keeps what is known of other files that are still there."""
+    """Measure in this one process, and keep the figures of other files that still exist."""
     os.chdir(ROOT)
     clock = Clock()
     status = pytest.main(["-q", "-p", "no:cacheprovider", *files], plugins=[clock])

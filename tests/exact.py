@@ -1,7 +1,7 @@
-"""Random functions of a few floats that only do what Python does bit for bit, and their texts.
+"""Write random functions of a few floats in which every operation is exact in Python, bit for bit.
 
-Variables come from a small grid, so that what cancels cancels exactly: there a product that is
-fused with an addition shows at once, in the value or in the branch that is taken."""
+Arguments come from a small grid, so that differences cancel exactly: a product that is fused with
+an addition then shows at once, in the value or in the branch that is taken."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def last(xs, ys, zs):
 
 
 def functions_of(text: str, name: str) -> dict[str, Callable[..., Any]]:
-    """The functions of a text, with their source where the front end finds it."""
+    """Return the functions of a text, whose source the front end finds."""
     file = f"<{name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {}
@@ -126,12 +126,12 @@ def functions_of(text: str, name: str) -> dict[str, Callable[..., Any]]:
 
 
 def some_number(rng: random.Random) -> float:
-    """From a grid, mostly."""
+    """Return a number, mostly from a grid."""
     return rng.choice([0.1, 0.3, 0.7, 1.1, -0.3, 2.3, rng.uniform(-2, 2), rng.gauss(0, 1)])
 
 
 def points(rng: random.Random, count: int) -> list[tuple[float, float, float]]:
-    """Arguments, some of them equal to others."""
+    """Return arguments, some of them equal to others."""
     out = []
     for _ in range(count):
         x, y, z = (some_number(rng) for _ in range(3))
@@ -140,14 +140,14 @@ def points(rng: random.Random, count: int) -> list[tuple[float, float, float]]:
 
 
 def bits(x: Any) -> Any:
-    """What two results must have in common."""
+    """Return the part that two results must have in common."""
     if isinstance(x, list | tuple):
         return [bits(v) for v in x]
     return "nan" if math.isnan(x) else struct.pack("d", x)
 
 
 def outcome(f: Callable[..., Any], *args: Any) -> Any:
-    """The bits of a result, or the kind of error."""
+    """Return the bits of a result, or the kind of error."""
     try:
         return bits(f(*args))
     except (ArithmeticError, ValueError) as error:

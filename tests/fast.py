@@ -1,10 +1,10 @@
-"""``make test-fast``: the tests of what was touched, within two minutes of two quiet cores.
+"""``make test-fast``: run the tests of touched files, within two minutes of two quiet cores.
 
-Touched is what differs from the branch ``main``, or from the last commit where this is ``main``,
-in the working tree. Its layers and their tests are in ``LAYERS``, how long these take in
-``tests/durations.txt``. First come the house and the tests that were touched themselves, then in
-turns each layer's: those named after a touched file, then the shortest; of the corpus a sixteenth.
-What did not fit is named at the end; ``make test`` runs everything.
+A file is touched if the working tree differs there from the branch ``main``, or on ``main`` from
+the last commit. Its layer and the tests of that are in ``LAYERS``, how long these take in
+``tests/durations.txt``. First come the house and the touched tests themselves, then each layer's in
+turns: those named after a touched file, then the shortest; of the corpus a sixteenth. The end names
+the tests that did not fit; ``make test`` runs everything.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tests/programs", CORPUS),
     ("docs", ("tests/house/test_docs.py", "tests/papers/test_matrix.py")),
 )  # fmt: skip
-"""Where a file lies, and the tests of that layer: the first row that fits."""
+"""Patterns of files, and the tests of their layer: the first row that fits counts."""
 
 
 def git(*words: str) -> list[str]:
-    """Lines that git answers; none where it cannot."""
+    """Return the lines that git answers; none if it cannot."""
     done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def touched() -> list[str]:
-    """The files that differ, in the working tree too."""
+    """Return the files that differ, in the working tree too."""
     head, changed = git("rev-parse", "HEAD"), git("status", "--porcelain")
     bases = (git("merge-base", name, "HEAD") for name in ("main", "origin/main", "master"))
     base = next((b for b in bases if b and b != head), head if changed else ["HEAD~1"])
@@ -65,24 +65,24 @@ def touched() -> list[str]:
 
 
 def files(test: str) -> list[str]:
-    """The test files of a file, of a folder or of a pattern."""
+    """Return the test files of a file, of a folder or of a pattern."""
     path = ROOT / test
     found = sorted(path.rglob("test_*.py")) if path.is_dir() else sorted(ROOT.glob(test))
     return [file.relative_to(ROOT).as_posix() for file in found]
 
 
 def layer(file: str) -> tuple[str, ...]:
-    """The tests of the layer in which a file lies."""
+    """Return the tests of the layer to which a file belongs."""
     return next((tests for home, tests in LAYERS if file.startswith(f"{home}/")), ())
 
 
 def cost(test: str) -> float:
-    """Seconds that a file of tests takes here."""
+    """Return the seconds that a file of tests takes here."""
     return seconds(test) / (SIXTEENTH if test in (*CORPUS, *WORK) else 1)
 
 
 def candidates(changed: Sequence[str]) -> Iterator[str]:
-    """Test files in the order in which they are wanted, some more than once."""
+    """Iterate over test files in the order in which they are wanted, some more than once."""
     yield from chain.from_iterable(map(files, HOUSE))
     yield from (file for file in changed if Path(file).name.startswith("test_"))
     stems = {f"test_{Path(file).stem}" for file in changed}
@@ -94,7 +94,7 @@ def candidates(changed: Sequence[str]) -> Iterator[str]:
 
 
 def choose(changed: Sequence[str], budget: float = BUDGET) -> tuple[list[str], list[str]]:
-    """What is run, and what does not fit."""
+    """Return the tests to run, and those that do not fit."""
     run: list[str] = []
     left: list[str] = []
     for test in dict.fromkeys(candidates(changed)):

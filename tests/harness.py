@@ -1,4 +1,4 @@
-"""The tiers and the derivatives of one program, and what is needed to compare them.
+"""Run one program in all tiers, with its derivatives, and compare the results.
 
 All wiring to the package is in the first block; the rest is about values: a *tree* is a number, an
 array, a tuple, list or dataclass of trees. ``None`` stands for a discrete leaf in a gradient.
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def run(f: Callable[..., Any], args: tuple[Any, ...], tier: str) -> Any:
-    """The value of f(*args) in a tier: "python", "eval" or "native"."""
+    """Return the value of f(*args) in a tier: "python", "eval" or "native"."""
     if tier == "python":
         return f(*args)
     from pullback.call import driver
@@ -28,7 +28,7 @@ def gradient(
     f: Callable[..., Any], args: tuple[Any, ...], argnums: tuple[int, ...], tier: str,
     method: str = "chad",
 ) -> tuple[Any, tuple[Any, ...]]:
-    """(value, one gradient per argnum), reverse mode, in a tier: "eval" or "native"."""
+    """Return (value, one gradient per argnum), by reverse mode, in a tier: "eval" or "native"."""
     from pullback.call import driver
 
     return driver.gradient(f, args, argnums, tier=tier, method=method)
@@ -38,7 +38,7 @@ def forward(
     f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...],
     tier: str = "native",
 ) -> Any:  # fmt: skip
-    """The tangent of f along tangents, by forward mode, in a tier: "eval" or "native"."""
+    """Return the tangent of f along tangents, by forward mode, in a tier: "eval" or "native"."""
     import pullback as pb
     from pullback.call import driver
 
@@ -48,7 +48,7 @@ def forward(
 
 
 def steps(f: Callable[..., Any], args: tuple[Any, ...], method: str | None = None) -> int:
-    """Counted evaluation steps of f, or of its gradient by a method."""
+    """Return the counted evaluation steps of f, or of its gradient by a method."""
     import pullback as pb
 
     return pb.cost(f, *args) if method is None else pb.cost(f, *args, method=method)
@@ -69,7 +69,7 @@ def is_record(x: Any) -> bool:
 
 
 def children(x: Any) -> list[Any] | None:
-    """The subtrees, or None of a leaf."""
+    """Return the subtrees, or None for a leaf."""
     if is_record(x):
         return [getattr(x, field.name) for field in dataclasses.fields(x)]
     if isinstance(x, dict):
@@ -78,7 +78,8 @@ def children(x: Any) -> list[Any] | None:
 
 
 def map_leaves(change: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """A tree like x, every leaf changed together with the leaves of the others at its place."""
+    """Return a tree like x, every leaf changed together with the leaves of the others at its
+    place."""
     inside = children(x)
     if inside is None:
         return change(x, *others)
@@ -90,7 +91,7 @@ def map_leaves(change: Callable[..., Any], x: Any, *others: Any) -> Any:
 
 
 def leaves(x: Any) -> Iterator[Any]:
-    """From left to right, however deep the tree is."""
+    """Iterate over the leaves from left to right, however deep the tree is."""
     waiting = [x]
     while waiting:
         inside = children(part := waiting.pop())
@@ -101,13 +102,13 @@ def leaves(x: Any) -> Iterator[Any]:
 
 
 def gradient_size(args: tuple[Any, ...], argnums: tuple[int, ...]) -> int:
-    """How many reals the gradient by these arguments has."""
+    """Return how many reals the gradient by these arguments has."""
     inside = [leaf for i in argnums for leaf in leaves(args[i])]
     return sum(int(np.size(leaf)) for leaf in inside if is_real(leaf))
 
 
 def direction(rng: np.random.Generator, x: Any) -> Any:
-    """A random tangent of x, ``None`` at its discrete leaves."""
+    """Return a random tangent of x, ``None`` at its discrete leaves."""
 
     def leaf(value: Any) -> Any:
         if not is_real(value):
@@ -120,12 +121,12 @@ def direction(rng: np.random.Generator, x: Any) -> Any:
 
 
 def still(x: Any) -> Any:
-    """The zero tangent of x, ``None`` at its discrete leaves."""
+    """Return the zero tangent of x, ``None`` at its discrete leaves."""
     return map_leaves(lambda leaf: np.zeros_like(leaf)[()] if is_real(leaf) else None, x)
 
 
 def moved(x: Any, tangent: Any, by: float) -> Any:
-    """x + by * tangent, in double precision; discrete leaves stay."""
+    """Return x + by * tangent, in double precision; discrete leaves stay."""
     return map_leaves(
         lambda a, t: (
             a
@@ -140,7 +141,7 @@ def moved(x: Any, tangent: Any, by: float) -> Any:
 
 
 def inner(gradient: Any, tangent: Any) -> float:
-    """The inner product over all real leaves."""
+    """Return the inner product over all real leaves."""
     pairs = list(zip(leaves(gradient), leaves(tangent), strict=True))
     assert all((g is None) == (t is None) for g, t in pairs), "None at different leaves"
     return math.fsum(
@@ -149,8 +150,8 @@ def inner(gradient: Any, tangent: Any) -> float:
 
 
 def difference(f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]) -> float:
-    """The directional derivative by central differences, extrapolated twice (Richardson), with the
-    step at which the extrapolation is steadiest: a long step may cross a kink."""
+    """Return the directional derivative by central differences, extrapolated twice (Richardson),
+    with the step at which the extrapolation varies least: a long step may cross a kink."""
 
     def central(h: float) -> float:
         ahead, back = moved(args, tangents, h), moved(args, tangents, -h)
@@ -168,7 +169,7 @@ def difference(f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any
 
 
 def distance(a: Any, b: Any) -> float:
-    """Largest distance of two trees over 1 + size; infinite where their forms differ."""
+    """Return the largest distance of two trees over 1 + size; infinite if their forms differ."""
     inside_a, inside_b = children(a), children(b)
     if inside_a is not None or inside_b is not None:
         if inside_a is None or inside_b is None or len(inside_a) != len(inside_b):
@@ -190,7 +191,7 @@ def distance(a: Any, b: Any) -> float:
 
 
 def disagreements(named: dict[str, Any], tolerance: dict[str, float], exact: float) -> list[str]:
-    """Every pair of names whose values differ, with how much.
+    """Return every pair of names whose values differ, and by how much.
 
     ``tolerance`` is for pairs with an approximate member (by its name), ``exact`` for the others.
     """

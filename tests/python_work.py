@@ -1,10 +1,10 @@
-"""The work that CPython does for a call: the bytecodes that it executes, and the elements that
-functions written in C go through.
+"""Count the work that CPython does for a call: the bytecodes that it executes, and the elements
+that functions written in C go through.
 
-Bytecodes alone say nothing of ``np.exp(a)``, ``sum(xs)`` or ``xs[1:]``, each of which is one. So
-the programs of the corpus are loaded a second time with every expression of that kind inside a
-call that adds the number of its elements (``instrumented``). Derivative operators run compiled
-code in Python too, so the work of a program that calls one is not known.
+``np.exp(a)``, ``sum(xs)`` or ``xs[1:]`` are one bytecode each, whatever their length. So the
+programs of the corpus are loaded a second time, with every expression of that kind inside a call
+that adds the number of its elements (``instrumented``). Derivative operators run compiled code in
+Python too, so the work of a program that calls one is not known.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from tests import programs
 
 @dataclass
 class Work:
-    """What a call took. An element is as much as ``ELEMENT`` bytecodes: where C goes through it,
-    the evaluator counts every step of the loop."""
+    """The work of a call. An element counts as ``ELEMENT`` bytecodes: C goes through it in one
+    step, but the evaluator counts every step of the loop."""
 
     bytecodes: int = 0
     elements: int = 0
 
     @property
     def total(self) -> int:
-        """Bytecodes and elements."""
+        """The sum of bytecodes and elements."""
         return self.bytecodes + ELEMENT * self.elements
 
 
@@ -46,8 +46,8 @@ _now = Work()
 
 
 def work(f: Callable[..., Any], args: Sequence[Any], most: int = 10**9) -> Work | None:
-    """The work of ``f(*args)`` in plain Python; None if it is more than ``most`` bytecodes, or if
-    the function asks for a derivative."""
+    """Return the work of ``f(*args)`` in plain Python; None if it is more than ``most`` bytecodes,
+    or if the function asks for a derivative."""
     global _now
     found = _now = Work()
 
@@ -80,7 +80,7 @@ def work(f: Callable[..., Any], args: Sequence[Any], most: int = 10**9) -> Work 
 
 
 class StoppedError(BaseException):
-    """The work is of no use."""
+    """The work cannot be used, so the run stops."""
 
 
 # --- elements -------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ _CONSTANT = frozenset({
     "type", "hasattr", "getattr", "reshape", "transpose", "swapaxes", "ravel", "shape", "ndim",
     "partial", "map", "filter", "heappush", "heappop", "callable", "repr", "islice", "chain",
 })  # fmt: skip
-"""What takes the same time however many elements it is given."""
+"""Methods that take the same time however many elements there are."""
 
 
 def _size(x: object) -> int:
@@ -101,37 +101,38 @@ def _size(x: object) -> int:
 
 
 def counted_value(x: Any) -> Any:
-    """The value; its elements are counted, unless it is a view."""
+    """Return the value, after its elements were counted, unless it is a view."""
     if not (isinstance(x, np.ndarray) and x.base is not None):
         _now.elements += _size(x)
     return x
 
 
 def counted_array(x: Any) -> Any:
-    """The value; its elements are counted if it is an array that is no view."""
+    """Return the value, after its elements were counted if it is an array and no view."""
     return counted_value(x) if isinstance(x, np.ndarray) else x
 
 
 def counted_all(x: Any) -> None:
-    """The elements of what has just been assigned to."""
+    """Count the elements of a target that has just been assigned."""
     _now.elements += _size(x)
 
 
 def counted_in(x: Any, among: Any) -> bool:
-    """``x in among``"""
+    """Return ``x in among``, and count."""
     _now.elements += 0 if isinstance(among, dict | set | frozenset) else _size(among)
     return x in among
 
 
 def counted_product(a: Any, b: Any) -> Any:
-    """``a @ b``"""
+    """Return ``a @ b``, and count."""
     found = a @ b
     _now.elements += int(np.size(found)) * int(np.shape(a)[-1])
     return found
 
 
 def counted_call(f: Any, *args: Any, **named: Any) -> Any:
-    """``f(*args, **named)``; in C, the elements of what it is given and gives are counted."""
+    """Return ``f(*args, **named)``; if f is written in C, the elements of arguments and result
+    count."""
     module = getattr(f, "__module__", None) or ""
     if isinstance(f, FunctionType | MethodType) and not module.startswith("numpy"):
         return f(*args, **named)
@@ -172,7 +173,7 @@ def _call(f: Callable[..., Any], *args: ast.expr) -> ast.Call:
 
 
 class _Counted(ast.NodeTransformer):
-    """Expressions that go through elements in C, inside calls that count them."""
+    """Puts expressions that go through elements in C inside calls that count them."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.body = [x for s in node.body for x in _as_list(self.visit(s))]
@@ -293,7 +294,8 @@ _INSIDE = ("tests.programs.", "examples.")
 
 @contextmanager
 def _second_copy() -> Iterator[None]:
-    """Modules of the corpus that are imported meanwhile are instrumented, and gone afterwards."""
+    """Instrument the modules of the corpus that are imported meanwhile, and forget them
+    afterwards."""
     before = _taken_away()
     finder = _Finder()
     sys.meta_path.insert(0, finder)
@@ -309,7 +311,7 @@ def _second_copy() -> Iterator[None]:
 
 
 def _taken_away() -> dict[str, ModuleType]:
-    """The imported modules of the corpus, which are imported no more."""
+    """Remove the modules of the corpus from those that are imported. Return them."""
     found = {name: m for name, m in sys.modules.items() if name.startswith(_INSIDE)}
     for name in found:
         del sys.modules[name]
@@ -319,6 +321,7 @@ def _taken_away() -> dict[str, ModuleType]:
 
 
 def instrumented() -> dict[str, programs.Program]:
-    """The programs of the corpus by name, whose functions count the elements that they use."""
+    """Return the programs of the corpus by name, with functions that count the elements that they
+    use."""
     with _second_copy():
         return {program.name: program for program in programs.corpus()}

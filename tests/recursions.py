@@ -1,7 +1,7 @@
-"""Recursions whose work doubles with their depth, so that any work done twice at a level shows.
+"""Recursions whose work doubles with their depth if any work is done twice at a level.
 
-Written ones, each with one thing that a pass could do twice, and random ones. All are functions of
-a number and of the depth.
+There are written ones, each with one thing that a pass could do twice, and random ones. All are
+functions of a number and of the depth.
 """
 
 import importlib.util
@@ -202,7 +202,7 @@ _RESULTS = [
 
 
 def random_text(seed: int) -> str:
-    """A recursion ``f(x, d)`` as text: a list of its own results, read once or twice."""
+    """Return a recursion ``f(x, d)`` as text: a list of its own results, read once or twice."""
     r = random.Random(seed)
 
     def filled(pattern: str, **given: str) -> str:
@@ -226,7 +226,7 @@ def random_text(seed: int) -> str:
 
 
 def random_recursion(seed: int, folder: Path) -> Recursion:
-    """That recursion, imported from a file."""
+    """Return the recursion of this seed, imported from a file."""
     path = folder / f"recursion_{seed}.py"
     path.write_text(random_text(seed))
     spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -1,6 +1,6 @@
-"""Tables and lists that functions update and hand on to each other: where a copy that nobody needs
-would be made in every round or call, a linear program would be quadratic. All are functions of a
-number and of a size.
+"""Functions that update tables and lists and pass them on to each other. If a needless copy were
+made in every round or call, a linear program would be quadratic. All are functions of a number and
+of a size.
 """
 
 import math
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 def rows_by_helper(x, n):
-    """A helper gives back the table, and the lengths of its rows as they were."""
+    """Update a table by a helper, which returns it with the old lengths of its rows."""
     t = [[x] for _ in range(n)]
 
     def bump(row, k):
@@ -86,7 +86,7 @@ def mutual_rows(x, n):
 
 
 def stacks(x, n):
-    """The towers of Hanoi."""
+    """Solve the towers of Hanoi."""
     t = [[x * i for i in range(n)], [], []]
 
     def move(k, a, b, c):

@@ -1,4 +1,4 @@
-"""What ``pullback`` has, and what it says of what it does not have yet."""
+"""The public names of ``pullback``, and the errors for names that it does not have yet."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def test_what_is_not_there_says_what_to_write(name):
 
 def test_an_unknown_name_is_an_attribute_error_as_usual():
     with pytest.raises(AttributeError, match=r"^module 'pullback' has no attribute 'gradd'$"):
-        pb.gradd  # noqa: B018
+        pb.gradd  # noqa: B018  # the access raises
     with pytest.raises(ImportError):
         exec("from pullback import gradd")
 
 
 def test_inside_compiled_code_it_is_refused():
     def inside(x):
-        return pb.tree_map(f, x)  # type: ignore[attr-defined]
+        return pb.tree_map(f, x)  # type: ignore[attr-defined]  # it is absent
 
     with pytest.raises(pb.PullbackError, match=r"pb\.tree_map is not there yet") as caught:
         pb.jit(inside)(X)

@@ -37,7 +37,8 @@ def exactness(program: Program) -> float:
 
 
 def tier_of(program: Program) -> str:
-    """Where ways other than the gradient run: those of one request share the compiled code."""
+    """Return the tier of ways other than the gradient: those of one request share the compiled
+    code."""
     native = not program.argnums or campaign.chosen("agreement", program.name, EVERY)
     return "native" if native else "eval"
 

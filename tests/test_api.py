@@ -308,7 +308,7 @@ def test_functions_as_arguments() -> None:
     g = pb.grad(lambda x, h: h(x))
     assert g(3.0, lambda y: y * y) == 6.0
     for k in (2.0, 5.0):
-        assert g(3.0, lambda y: k * y * y) == 6.0 * k  # noqa: B023  (called at once)
+        assert g(3.0, lambda y: k * y * y) == 6.0 * k
 
 
 # --- vjp and jvp ---------------------------------------------------------------------------------

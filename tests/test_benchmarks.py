@@ -104,7 +104,7 @@ def test_data_in_and_out_is_measured_against_its_limits(
 
 
 def test_the_benchmarks_need_no_test_tools() -> None:
-    """What ``make bench`` installs is the package with JAX: every table starts without pytest."""
+    """``make bench`` installs the package with JAX only: every table starts without pytest."""
     code = (
         "import sys\n"
         "for name in ('pytest', 'hypothesis', 'matplotlib', 'jax', 'mypy'):\n"

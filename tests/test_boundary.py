@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.call import compiled, driver
-from pullback.call.compiled import Native
+from pullback.call import driver
 from pullback.call.packed import conversion_of, encode
 from pullback.call.request import Request, What
 from pullback.call.space import Space
@@ -159,14 +158,9 @@ def same(a, b):
 
 
 def by_general_way(f, *args):
-    """The gradient as it is without compiled conversions."""
-    request = Request(What.GRADIENT, (0,), True)
-    function, unit = driver.found(f, args, request)
-    special = unit.special
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "boundary_of", lambda plan: None)
-        native = Native(unit.plan, unit.program(True), special.hidden, special.guards, True)
-    return native.call(special.values(function, args))
+    """The gradient by the entry that is given converted data."""
+    function, unit = driver.found(f, args, Request(What.GRADIENT, (0,), True))
+    return unit.compiled(packed=True).general(function, *args)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -179,6 +173,8 @@ def test_random_trees_as_the_general_way(seed):
     assert conversion is not None and encode(conversion, tree, 0, False) is not None
     gradient = pb.grad(rose_sum)(tree)
     assert same(gradient, by_general_way(rose_sum, tree))
+    _, (expected,) = driver.gradient(rose_sum, (tree,), (0,), "eval")
+    np.testing.assert_allclose(pb.ravel(gradient)[0], pb.ravel(expected)[0], rtol=1e-12)
     assert pb.jit(rose_sum)(tree) == pytest.approx(rose_sum(tree), rel=1e-12)
     packed = pb.pack(tree)
     assert same(pb.unpack(packed), tree)
@@ -254,7 +250,7 @@ def test_init_is_not_run():
 
 
 def test_unusual_classes_go_the_general_way():
-    assert conversion_of(type_of(Odd(1.0, None)), Space.FORWARD) is None
+    assert not conversion_of(type_of(Odd(1.0, None)), Space.FORWARD).by_itself
     g = pb.grad(squares)(Odd(1.5, None))
     assert vars(g)["value"] == 6.0
     assert pb.unpack(pb.grad(squares)(pb.pack(Cell(1.5, None)))).value == 3.0

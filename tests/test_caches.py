@@ -1,4 +1,4 @@
-"""What is kept of compilations: bounded, and no longer than somebody can use it."""
+"""The caches of compilations are bounded, and keep nothing longer than somebody can use it."""
 
 import ast
 import copy
@@ -67,7 +67,7 @@ def test_memory_is_flat_once_the_cache_is_full(monkeypatch):
 
 @needs_statm
 def test_growth_below_the_limit():
-    """Of what is compiled stay: its code, its source tree and the program before derivatives."""
+    """A compilation leaves its code, its source tree and the program before derivatives."""
     for k in range(1000, 1010):
         compile_new(k)
     before = resident()

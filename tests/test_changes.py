@@ -1,4 +1,4 @@
-"""What a function finds outside of itself can change: each call sees it as it is."""
+"""The values around a function can change: each call sees them as they are."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def of_record(x):
     return x * (1.0 + sum(SETTINGS.items) + sum(SETTINGS.named.values()))
 
 
-def of_default(x, ys=[], named={}):  # noqa: B006
+def of_default(x, ys=[], named={}):  # noqa: B006  # shared by all calls, as in Python
     return x * (1.0 + sum(ys) + sum(named.values()))
 
 
@@ -57,7 +57,7 @@ def calls_default(x):
     return of_default(x) * x
 
 
-def of_keyword(x, *, ys=[]):  # noqa: B006
+def of_keyword(x, *, ys=[]):  # noqa: B006  # shared by all calls, as in Python
     return x * (1.0 + sum(ys))
 
 

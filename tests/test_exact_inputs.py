@@ -112,7 +112,8 @@ SUBCLASSES = [
 
 @pytest.mark.parametrize(("f", "value", "name", "rewrite"), SUBCLASSES)
 def test_a_subclass_is_refused(f, value, name, rewrite):
-    """By name and argument, in each operator; a call that fitted before changes nothing."""
+    """The error has name and argument, in each operator; a call that fitted before changes
+    nothing."""
     message = rf"{name}: .*at arg0\n.*Instead: .*{rewrite}"
     for call in (pb.jit(f), pb.grad(f), pb.value_and_grad(f), lambda v: pb.vjp(f, v), pb.pack,
                  pb.ravel, lambda v: pb.cost(f, v)):  # fmt: skip
@@ -163,7 +164,7 @@ loud, louds, masked, nested = Loud(3.0), [1.0, Loud(2.0)], MASKED, {"a": (1.0, M
 model, row = Model(Metres(1.0)), Row([1.0])
 
 
-def with_default(x, k=Loud(2.0)):  # noqa: B008
+def with_default(x, k=Loud(2.0)):  # noqa: B008  # made once
     return x * k
 
 

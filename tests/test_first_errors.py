@@ -1,4 +1,4 @@
-"""Where several things go wrong, compiled code raises what Python raises first."""
+"""If several things go wrong, compiled code raises the error that Python raises first."""
 
 import math
 import traceback

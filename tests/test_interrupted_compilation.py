@@ -92,9 +92,15 @@ class Count:
         sys.setprofile(self)
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is interrupted is all of a compilation."""
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """The same functions many times, each time with code that nobody has compiled."""
+    """Return the same functions many times, each time with code that has never been compiled."""
     path: Path = tmp_path_factory.mktemp("interrupted") / "programs_to_interrupt.py"
     path.write_text(PROGRAMS + "".join(COPY.format(k=k) for k in [*PLACES, 60, 61]))
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -125,7 +131,7 @@ def test_the_next_call_compiles_the_same(
         rng = random.Random(f"{name} {method} {k}")
         f = getattr(programs, f"{name}_{k}")
         operator = pb.value_and_grad(f, method=method)
-        assert Count(rng.randrange(1, count.seen // 2)).run(lambda: operator(x))  # noqa: B023
+        assert Count(rng.randrange(1, count.seen // 2)).run(lambda: operator(x))
         again, other = operator(x)
         assert again == value and np.array_equal(gradient, other)
         assert core(f) == text

@@ -19,6 +19,13 @@ import pytest
 
 import pullback as pb
 
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is interrupted is all of a compilation."""
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+
+
 FOREVER = 10**11
 SOON = 1.0
 """Seconds. It takes a twentieth of that on a machine that has nothing else to do."""
@@ -176,7 +183,7 @@ REVERSE = [
 @contextmanager
 def handler(handle: Callable[..., object]) -> Iterator[None]:
     """Whoever runs the tests may ignore SIGINT."""
-    before = signal.signal(signal.SIGINT, handle)  # type: ignore[arg-type]
+    before = signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:
@@ -206,7 +213,7 @@ def interrupted(call: Callable[[], object], delay: float = 0.1) -> float:
 
 
 def same(a: object, b: object) -> None:
-    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)  # type: ignore[arg-type]
+    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k[0].__name__)
@@ -253,7 +260,7 @@ def test_a_pullback_is_as_it_was(method: str) -> None:
 
 
 class Stop(Exception):
-    """What a handler raises."""
+    """The exception that a handler raises."""
 
 
 @pytest.mark.parametrize("f", [counted, fib])
@@ -402,6 +409,7 @@ INTERRUPTED_COMPILATIONS = """
 import linecache, os, random, signal, threading, time
 import pullback as pb
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where it is ignored, too
 random.seed(7)
 done = threading.Event()
 

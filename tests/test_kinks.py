@@ -52,7 +52,7 @@ CASES = pytest.mark.parametrize(("f", "size"), PROGRAMS, ids=[f.__name__ for f, 
 
 
 @CASES
-def test_the_derivative_at_a_kink_is_zero(f, size) -> None:  # type: ignore[no-untyped-def]
+def test_the_derivative_at_a_kink_is_zero(f, size) -> None:
     x, zeros = np.zeros(size), np.zeros(size)
     assert pb.grad(f)(x, 0.5).tolist() == zeros.tolist()
     assert pb.grad(f, method="dual")(x, 0.5).tolist() == zeros.tolist()
@@ -60,7 +60,7 @@ def test_the_derivative_at_a_kink_is_zero(f, size) -> None:  # type: ignore[no-u
 
 
 @CASES
-def test_so_is_the_second_one(f, size) -> None:  # type: ignore[no-untyped-def]
+def test_so_is_the_second_one(f, size) -> None:
     x, along = np.zeros(size), np.linspace(1.0, 2.0, size)
     twice = pb.grad(lambda y: np.sum(along * pb.grad(f)(y, 0.5)))(x)
     assert twice.tolist() == [0.0] * size

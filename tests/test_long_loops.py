@@ -83,7 +83,20 @@ def recursion(x: float, n: int) -> float:
     return y * recursion(x * 0.5, n // 4)
 
 
-FUNCTIONS = [counted, nested, lanes, while_, lists, recursion]
+def empty(x: float, n: int) -> float:
+    y = x
+    for i in range(-n):
+        for j in range(n):
+            y += i * j
+    for _ in range(n // 100):
+        for j in range(3, -n):
+            y += j
+        for j in range(n // 50, n // 40):
+            y = 0.99 * y + x * j
+    return y
+
+
+FUNCTIONS = [counted, nested, lanes, while_, lists, recursion, empty]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS)
@@ -175,3 +188,20 @@ def test_short_loops_count_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert "call i1 @pb_long" in text
     for name in ("pb_more", "pb_some", "pb_due"):
         assert not re.search(f"call i[0-9]+ @{name}", text)
+
+
+def test_a_nest_is_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def f(a: np.ndarray, b: np.ndarray) -> float:
+        y = 0.0
+        for i in range(len(a)):
+            for j in range(len(b)):
+                y = 0.5 * y + a[i] * b[j]
+        for i in range(len(a)):
+            y = 0.25 * y + a[i] * np.sum(b)
+        return y
+
+    pb.show(f, np.ones(3), np.ones(4), stage="llvm")
+    text = capsys.readouterr().out
+    assert text.count("call i1 @pb_long") == 1
+    (rows,) = re.findall(r"^@work\d+ = .*$", text, re.MULTILINE)
+    assert "i64 1, i64 2, i64 0 }" in rows  # so many cycles times both extents

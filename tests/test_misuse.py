@@ -115,7 +115,7 @@ def test_a_wrong_use_says_how_it_is_meant(use, error, says):
 
 def test_settings():
     with pytest.raises(AttributeError, match="'check' and 'cache_size', not 'chekc'"):
-        pb.config.chekc = "never"  # type: ignore[attr-defined]
+        pb.config.chekc = "never"
     for name, value in (("check", "sometimes"), ("cache_size", "many"), ("cache_size", 0)):
         before = getattr(pb.config, name)
         with pytest.raises(ValueError, match=rf"pb\.config\.{name} is"):

@@ -76,7 +76,7 @@ def apart(names: Sequence[str], through: bool) -> Digests:
 
 
 def elsewhere(how: str, names: Sequence[str], through: bool, seed: int) -> Digests:
-    """The same from a process of its own: ``"alone"``, or ``"together"`` in this order."""
+    """Return the same from a process of its own: ``"alone"``, or ``"together"`` in this order."""
     run = subprocess.run(
         [sys.executable, "-m", "tests.test_order", how, str(int(through)), *names],
         capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": str(seed)},

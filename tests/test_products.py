@@ -176,7 +176,7 @@ def test_extents_of_one_are_noticed_in_what_is_remembered():
 
 
 def test_functions_die():
-    """What is remembered for a function does not keep it."""
+    """The calls that are remembered for a function do not keep it alive."""
 
     def made(c):
         def f(x):
@@ -206,12 +206,12 @@ def test_nothing_is_left_behind():
         many()
         assert gc.collect() == 0
         growth = []
-        for _ in range(16):  # in the first ones, lists of free objects and held floats fill up
+        for _ in range(8):  # in the first ones, lists of free objects and held floats fill up
             before = sys.getallocatedblocks()
             for _ in range(100):
                 many()
             gc.collect()  # empties CPython's lists of free objects
             growth.append(sys.getallocatedblocks() - before)
-        assert sorted(growth)[4] < 60, growth
+        assert min(growth) < 60, growth  # a leak of one block in each call gives 100 in each
     finally:
         gc.enable()

@@ -1,4 +1,5 @@
-"""Whatever is bound anew between two calls, the second call sees it as Python does."""
+"""If a name or attribute is bound anew between two calls, the second call sees it as Python
+does."""
 
 import functools
 import sys
@@ -394,11 +395,11 @@ TEN = lambda self: 10.0
 
 def test_functions_made_in_loops():
     fs = [lambda x, k=k: x * k for k in range(3)]
-    fs += [lambda x: x * k for k in range(3)]  # noqa: B023
+    fs += [lambda x: x * k for k in range(3)]
     assert [pb.jit(f)(2.0) for f in fs] == [f(2.0) for f in fs] == [0.0, 2.0, 4.0, 4.0, 4.0, 4.0]
     grown = []
     for k in range(3):
-        grown.append(lambda x: x * k)  # noqa: B023
+        grown.append(lambda x: x * k)
         assert [pb.jit(f)(2.0) for f in grown] == [2.0 * k] * len(grown)
 
 

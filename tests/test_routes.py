@@ -56,7 +56,7 @@ def test_results_are_kept():
 
 @pytest.mark.parametrize("odd", [2, True, np.float64(2.0), "2", None])
 def test_an_odd_number_inside(odd):
-    """As in plain Python, or refused; with all references given back."""
+    """The call does as in plain Python, or is refused, and gives all references back."""
     matrix, vector = rows(10, 10), [1.0] * 10
     matrix[5][7] = odd
     counts = [sys.getrefcount(x) for x in (*matrix, matrix[5][6], *vector)]
@@ -97,7 +97,7 @@ def test_what_is_raised_comes_out_and_leaves_nothing_behind():
         with pytest.raises(ZeroDivisionError):
             f(p, 1.0)
         with pytest.raises(TypeError):
-            f(Pair([1.0] * 99 + ["x"], p.right), 2.0)  # type: ignore[list-item]
+            f(Pair([1.0] * 99 + ["x"], p.right), 2.0)
         f(p, 3.0)
 
     for _ in range(100):

@@ -40,7 +40,7 @@ def sizes(program: Program, few: int, many: int) -> tuple[int, ...]:
 
 
 def ratio(program: Program, size: int) -> float:
-    """Of the counted gradient to the counted function and the size of the gradient."""
+    """Return the counted gradient over the counted function and the size of the gradient."""
     args = arguments(program, size)
     function = harness.steps(program.f, args) + harness.gradient_size(args, program.argnums)
     return (harness.steps(program.f, args, "chad") - OVERHEAD) / function

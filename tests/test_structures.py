@@ -181,7 +181,7 @@ def doubled(x: Any, made: dict[int, Any]) -> Any:
 
 
 def uses(x: Any, count: dict[int, int]) -> None:
-    """How often every node is reached: a shared one is a variable that is used so often."""
+    """Count how often every node is reached: a shared one is a variable that is used so often."""
     if isinstance(x, list | tuple):
         for v in x:
             uses(v, count)

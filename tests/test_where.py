@@ -1,4 +1,5 @@
-"""What only arms of choices use has a derivative where such an arm is taken, and none elsewhere."""
+"""A value that only arms of choices use has a derivative where such an arm is taken, and none
+elsewhere."""
 
 from __future__ import annotations
 
@@ -221,7 +222,7 @@ def direction(a: np.ndarray) -> float:
 
 
 def running(a: np.ndarray) -> float:
-    """What a loop carries after the last round in which anybody wants it."""
+    """Run a loop that goes on carrying a value after the last round that needs it."""
     e, s = 1.0, 0.0
     for v in a:
         e = e * np.exp(v)

@@ -1,8 +1,9 @@
 """What each pass earns: ``python -m tools.passes OUT [--every N] [--without N]`` writes a table.
 
-Of every N-th program of the corpus, as a function and as a gradient: which stages of the pipeline
-change it, and how long they take. Of every N-th one (``--without``): what becomes of it when such a
-stage is left out, in steps of the evaluator and lines of LLVM text.
+For every N-th program of the corpus, as a function and as a gradient, it notes which stages of the
+pipeline change the program, and how long each stage takes. At most N of the programs that a stage
+changes (``--without``) are then compiled without the stage, and the table says how many more steps
+of the evaluator and lines of LLVM text they have. ``--only`` names the stages that are left out.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import importlib
 import math
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -28,22 +29,32 @@ ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("function", "reverse")
 
 Figures = tuple[int, int]
-"""Steps and lines."""
+"""The number of steps and of lines."""
+
+Asked = tuple[str, str]
+"""A program and a method."""
 
 
 @dataclass
 class Earned:
-    """What was seen of one stage. ``factors``: for each program that it changes, steps and lines
-    without the stage, by those with it; ``needed``: programs that cannot be compiled without."""
+    """The figures of one stage. ``changes``: the programs that it changes, by method; ``factors``:
+    for some of them, steps and lines without the stage, divided by those with it; ``needed``: the
+    programs that cannot be compiled without it."""
 
-    changes: Counter[str] = field(default_factory=Counter)
-    factors: list[tuple[float, float]] = field(default_factory=list)
-    needed: int = 0
+    changes: dict[str, list[str]] = field(default_factory=lambda: {m: [] for m in METHODS})
+    factors: dict[Asked, tuple[float, float]] = field(default_factory=dict)
+    needed: list[Asked] = field(default_factory=list)
     seconds: float = 0.0
+
+    def some(self, most: int) -> list[Asked]:
+        """Return at most so many of the programs that the stage changes, evenly spread."""
+        both = [(name, m) for m in METHODS for name in self.changes[m]]
+        return [both[k * len(both) // most] for k in range(most)] if len(both) > most else both
 
 
 class Compiler(Tree):
-    """The compiler of the replay; ``looking``: whether it looks at the program after each stage."""
+    """The compiler of the replay; ``looking``: it compares the program before and after each
+    stage."""
 
     looking = True
 
@@ -53,7 +64,7 @@ class Compiler(Tree):
 
 
 class Pipelines:
-    """The compiler, with one list of stages or another."""
+    """The compiler, with a list of stages that can be changed."""
 
     def __init__(self) -> None:
         self.tree = Compiler(ROOT / "src")
@@ -63,13 +74,13 @@ class Pipelines:
         self.earned: dict[str, Earned] = defaultdict(Earned)
 
     def use(self, stages: tuple[Any, ...]) -> None:
-        """From now on these are the stages."""
+        """Compile with these stages from now on."""
         names = [s.name for s in stages]
         self.driver.PIPELINE = stages
         self.driver.SHARED, self.driver.AD = names.index("invariant loads"), names.index("ad")
 
     def timed(self) -> tuple[Any, ...]:
-        """The stages, which note how long they take."""
+        """Return the stages in a form that notes how long they take."""
 
         def timing(name: str, run: Callable[[Any], Any]) -> Callable[[Any], Any]:
             def timed(program: Any) -> Any:
@@ -86,13 +97,13 @@ class Pipelines:
         )
 
     def compile(self, program: Any, method: str) -> Any:
-        """The program by a method, from the beginning."""
+        """Return the program, compiled by a method from the beginning."""
         self.tree.forget()
         args = program.make_args(np.random.default_rng(0), program.sizes[0])
         return self.tree.compile(program.f, args, program.argnums, method)
 
     def figures(self, program: Any, method: str) -> Figures:
-        """What it costs by the stages of now."""
+        """Return the steps and lines of a program that is compiled with the present stages."""
         self.tree.looking = False
         lines = self.compile(program, method).lines
         sizes = (program.make_args(np.random.default_rng(0), n) for n in program.sizes[:2])
@@ -105,36 +116,32 @@ class Pipelines:
         """Note the stages that change a program."""
         self.use(self.timed())
         for name in changing(self.compile(program, method).stages):
-            self.earned[name].changes[method] += 1
+            self.earned[name].changes[method].append(program.name)
 
-    def without(self, program: Any, method: str) -> None:
-        """Note what the stages that change a program are worth to it."""
+    def without(self, program: Any, method: str, names: list[str]) -> None:
+        """Note the figures of a program without each of the stages that change it."""
         self.use(self.stages)
-        names = [*changing(self.compile(program, method).stages)]
-        whole = self.figures(program, method)
-        for stage in self.stages:
-            if stage.run is None or stage.name not in names:
-                continue
-            self.use(tuple(s for s in self.stages if s is not stage))
+        asked, whole = (program.name, method), self.figures(program, method)
+        for name in names:
+            self.use(tuple(s for s in self.stages if s.name != name))
             try:
                 left = self.figures(program, method)
             except Exception:
                 self.tree.looking = True
-                self.earned[stage.name].needed += 1
+                self.earned[name].needed.append(asked)
             else:
-                pair = left[0] / whole[0], left[1] / whole[1]
-                self.earned[stage.name].factors.append(pair)
+                self.earned[name].factors[asked] = left[0] / whole[0], left[1] / whole[1]
 
 
 def changing(stages: list[tuple[str, str]]) -> Iterator[str]:
-    """The names of the stages after which the program is another one."""
+    """Iterate over the names of the stages whose program differs from the one before."""
     for (_, before), (name, after) in pairwise(stages):
         if name != "in" and before != after:
             yield name
 
 
-def percent(factors: list[float]) -> str:
-    """By how much it is more, in the geometric mean."""
+def percent(factors: Sequence[float]) -> str:
+    """Return the geometric mean of the factors, as percents more."""
     if not factors:
         return ""
     mean = math.exp(sum(map(math.log, factors)) / len(factors))
@@ -142,19 +149,19 @@ def percent(factors: list[float]) -> str:
 
 
 def rows(found: Pipelines) -> Iterator[str]:
-    """The table, a stage a row."""
+    """Iterate over the rows of the table, one for each stage."""
     for k, stage in enumerate(found.stages):
         if stage.run is None:
             continue
         one = found.earned[stage.name]
         module = stage.run.__module__.removeprefix("pullback.").replace(".", "/")
         does = " ".join((stage.run.__doc__ or "").split("\n\n")[0].split())
-        function, reverse = (one.changes[m] for m in METHODS)
-        steps, lines = (percent([f[j] for f in one.factors]) for j in (0, 1))
+        function, reverse = (len(one.changes[m]) or '' for m in METHODS)
+        steps, lines = (percent([f[j] for f in one.factors.values()]) for j in (0, 1))
         yield (
             f"| {stage.name} | `{module}.py:{stage.run.__name__}` | {does} | {function} | "
             f"{'' if k < found.shared else reverse} | {steps} | {lines} | "
-            f"{one.needed or ''} | {1000 * one.seconds:.0f} |"
+            f"{len(one.needed) or ''} | {1000 * one.seconds:.0f} |"
         )
 
 
@@ -168,8 +175,7 @@ a function and as its gradient (stages before the operator are counted once). *m
 takes for all of them together. *Steps* (of the evaluator, at the two smallest sizes) and *lines*
 (of LLVM text): by how much these are more without the stage, in the geometric mean over the \
 programs
-that it changes of {left}, {without} of the corpus. *Needed*: so many programs cannot be compiled
-without it. A place is empty where the stage changes none of these programs.
+that it changes, or {without} of them. *Needed*: of those so many cannot be compiled without it.
 
 What one stage leaves, another one does in part, so the figures do not add up. What a stage is worth
 to compiled code (lanes, memory, the time of LLVM) is not in them: those that make residuals fewer
@@ -183,15 +189,13 @@ Stages that change none of these programs: {silent}.
 """
 
 
-def page(found: Pipelines, every: int, without: int, counts: tuple[int, int]) -> str:
-    """The whole page."""
-    silent = [s.name for s in found.stages if s.run and not found.earned[s.name].changes]
-
-    def part(n: int) -> str:
-        return "all" if n == 1 else f"one in {n}"
-
+def page(found: Pipelines, every: int, without: int, seen: int) -> str:
+    """Return the text of the whole page."""
+    silent = [
+        s.name for s in found.stages if s.run and not any(found.earned[s.name].changes.values())
+    ]
     return PAGE.format(
-        seen=counts[0], every=part(every), left=counts[1], without=part(without),
+        seen=seen, every="all" if every == 1 else f"one in {every}", without=without,
         silent=", ".join(silent) or "none", rows="\n".join(rows(found)),
     )  # fmt: skip
 
@@ -201,19 +205,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.passes", description=__doc__)
     parser.add_argument("out")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--without", type=int, default=4)
+    parser.add_argument("--without", type=int, default=16)
+    parser.add_argument("--only", nargs="*")
     asked = parser.parse_args()
     sys.setrecursionlimit(20_000)
     install(ROOT / "src", ROOT / "src")
     corpus = importlib.import_module("tests.programs").corpus()
     found = Pipelines()
-    seen, left = corpus[:: asked.every], corpus[:: asked.without]
-    for programs, look in ((seen, found.changes), (left, found.without)):
-        for program in programs:
-            for method in METHODS if program.argnums else METHODS[:1]:
-                look(program, method)
-    counts = len(seen), len(left)
-    Path(asked.out).write_text(page(found, asked.every, asked.without, counts))
+    seen = corpus[:: asked.every]
+    for program in seen:
+        for method in METHODS if program.argnums else METHODS[:1]:
+            found.changes(program, method)
+    named = asked.only or [s.name for s in found.stages if s.run is not None]
+    wanted: dict[Asked, list[str]] = defaultdict(list)
+    for name in named:
+        for one in found.earned[name].some(asked.without):
+            wanted[one].append(name)
+    programs = {program.name: program for program in seen}
+    for (program, method), names in wanted.items():
+        found.without(programs[program], method, names)
+    Path(asked.out).write_text(page(found, asked.every, asked.without, len(seen)))
 
 
 if __name__ == "__main__":

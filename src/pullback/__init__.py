@@ -5,7 +5,11 @@ from pullback.api.checking import check_grads
 from pullback.api.compilation import jit
 from pullback.api.data import config, pack, ravel, unpack
 from pullback.api.gradients import grad, value_and_grad
+from pullback.api.hessian_products import hvp, vhp
+from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
+from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
+from pullback.api.maps import vmap
 from pullback.api.rules import (
     custom_jvp,
     custom_vjp,
@@ -30,12 +34,20 @@ from pullback.errors import PullbackError, UnsupportedError
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__ = [  # noqa: RUF022  # in the order of the documentation
     "jit",
     "grad",
     "value_and_grad",
     "vjp",
     "jvp",
+    "linearize",
+    "jacfwd",
+    "jacrev",
+    "jacobian",
+    "hessian",
+    "hvp",
+    "vhp",
+    "vmap",
     "pack",
     "unpack",
     "ravel",
@@ -64,7 +76,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """An error that says what to write today instead of what is not there yet."""
+    """Raise an error that says what to write in place of a name that is not there yet."""
     reason, rewrite = absence(name)
     raise AttributeError(f"{reason}\n  Instead: {rewrite}" if rewrite else reason)
 

@@ -1,11 +1,11 @@
-"""``python -m pullback demo``: fit two Gaussian mixtures and draw what happened."""
+"""The command line. ``python -m pullback demo`` fits two Gaussian mixtures and draws the result."""
 
 import argparse
 from pathlib import Path
 
 
 def main() -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line. Return the exit status."""
     parser = argparse.ArgumentParser(prog="pullback", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     demo = commands.add_parser("demo", help="fit Gaussian mixtures to real data and draw them")

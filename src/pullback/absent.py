@@ -1,29 +1,20 @@
-"""Names that users look for in ``pullback`` and that are not there yet: what to write today."""
+"""The names that users look for in ``pullback`` and that are not there yet, with what to write
+today."""
 
 from __future__ import annotations
 
-_COLUMNS = "np.stack([pb.jvp(f, (x,), (e,))[1] for e in np.eye(len(x))], axis=-1)"
-_PRODUCT = "pb.jvp(pb.grad(f), (x,), (v,))[1]"
 _RECOMPUTED = "pb.checkpoint(f)"
 _NUMPY = "NumPy itself: Pullback compiles np.exp, np.linalg.solve and the others"
 
 ABSENT: dict[str, str] = {
-    "vmap": "pb.map(f, xs), or np.stack([f(x) for x in xs])",
-    "pmap": "pb.map(f, xs), or np.stack([f(x) for x in xs])",
-    "jacobian": _COLUMNS,
-    "jacfwd": _COLUMNS,
-    "jacrev": "out, back = pb.vjp(f, x); np.stack([back(e)[0] for e in np.eye(len(out))])",
-    "hessian": "np.stack([pb.jvp(pb.grad(f), (x,), (e,))[1] for e in np.eye(len(x))])",
-    "hvp": _PRODUCT,
-    "vhp": _PRODUCT,
-    "linearize": "lambda t: pb.jvp(f, (x,), (t,))[1]",
+    "pmap": "pb.vmap(f)(xs)",
     "jet": "pb.jvp(lambda x: pb.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))",
     "defvjp": "f = pb.custom_vjp(f), and then f.defvjp(fwd, bwd)",
     "pure_callback": "the function as Python over NumPy, which is compiled; or a table of values",
     "remat": _RECOMPUTED,
     "explain": "pb.show(f, x), which prints the compiled program",
     "make_jaxpr": "pb.show(f, x), which prints the compiled program",
-    "elementwise_grad": "np.array([pb.grad(f)(x) for x in xs])",
+    "elementwise_grad": "pb.vmap(pb.grad(f))(xs)",
     "numpy": _NUMPY,
     "scipy": "scipy.special itself, where a derivative is known",
     "lax": "Python's own loops and conditions, or pb.loop, pb.while_loop, pb.scan and pb.fold",
@@ -35,12 +26,12 @@ ABSENT: dict[str, str] = {
     "device_put": "the array itself: compiled code runs where NumPy does",
     "block_until_ready": "the result itself: it is ready when the call returns",
 }
-"""The name, and what does the same today. The row of a name that ``pullback`` has by now is never
-looked up."""
+"""The name, and the expression that does the same today. The row of a name that ``pullback`` has by
+now is never looked up."""
 
 
 def absence(name: str) -> tuple[str, str]:
-    """The reason and the rewrite for a name that ``pullback`` does not have."""
+    """Return the reason and the rewrite for a name that ``pullback`` does not have."""
     found = ABSENT.get(name)
     if found is None:
         return f"module 'pullback' has no attribute {name!r}", ""

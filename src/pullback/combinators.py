@@ -1,4 +1,4 @@
-"""The combinators, as plain Python says them.
+"""The combinators, in plain Python.
 
 Inside compiled code the front end translates these functions into Core; everywhere else (in a
 debugger, in the oracle of the tests) the definitions below run as they stand. So this file is their
@@ -11,8 +11,8 @@ meaning::
     loop(n, step, state)        state = step(i, state), for i in range(n)
     while_loop(cond, step, s)   s = step(s), while cond(s)
 
-``build``, ``map`` and ``scan`` give an array when the elements are numbers or arrays of one shape,
-and a list when they are anything else (tuples, records, functions).
+``build``, ``map`` and ``scan`` return an array if the elements are numbers or arrays of one shape,
+and a list if they are anything else (tuples, records, functions).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 
 
 def build(n: int, f: Callable[[int], Any]) -> Any:
-    """The array (or list) of ``f(0), ..., f(n-1)``; the calls are independent of each other.
+    """Return the array (or list) of ``f(0), ..., f(n-1)``; the calls are independent of each other.
 
     Raises ``ValueError`` if ``n`` is negative or if the results are arrays of different shapes.
 
@@ -40,7 +40,7 @@ def build(n: int, f: Callable[[int], Any]) -> Any:
 
 
 def map(f: Callable[..., Any], xs: Iterable[Any], *more: Iterable[Any]) -> Any:
-    """The array (or list) of ``f(x, ...)`` over the elements of ``xs`` and ``more`` together.
+    """Return the array (or list) of ``f(x, ...)`` over the elements of ``xs`` and ``more``.
 
     Raises ``ValueError`` if the arguments have different lengths.
 
@@ -51,10 +51,10 @@ def map(f: Callable[..., Any], xs: Iterable[Any], *more: Iterable[Any]) -> Any:
 
 
 def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Value:
-    """``init`` and the elements of ``xs`` combined by ``op``, ``init`` once and on the left.
+    """Return ``init`` and the elements of ``xs`` combined by ``op``, ``init`` once and on the left.
 
-    That ``op`` is associative is the caller's contract; the order of combination depends on the
-    length of ``xs`` only. Returns a value of the type of ``init``, to which ``op`` has to keep:
+    The caller must make sure that ``op`` is associative; the order of combination depends on the
+    length of ``xs`` only. The result has the type of ``init``, and so must every result of ``op``:
     compiled code refuses anything else with a ``TypeError``.
 
     >>> fold(lambda a, b: a * b, 10.0, [2.0, 3.0])
@@ -67,8 +67,8 @@ def fold(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
 
 
 def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) -> Any:
-    """The array (or list) of the n inclusive partial results of ``fold(op, init, xs)``, as long as
-    ``xs``; what holds of ``fold`` holds here.
+    """Return the array (or list) of the n inclusive partial results of ``fold(op, init, xs)``, as
+    long as ``xs``. The conditions are those of ``fold``.
 
     >>> scan(lambda a, b: a + b, 10.0, np.array([2.0, 3.0]))
     array([12., 15.])
@@ -84,7 +84,8 @@ def scan(op: Callable[[Value, Value], Value], init: Value, xs: Iterable[Value]) 
 def loop(
     n: int, step: Callable[[int, State], State], state: State, checkpoint: int | str | None = None
 ) -> State:
-    """``state = step(i, state)`` for ``i`` in ``range(n)``: the last state, ``state`` if n <= 0.
+    """Run ``state = step(i, state)`` for ``i`` in ``range(n)``. Return the last state (``state``
+    itself if n <= 0).
 
     The state may be anything (numbers, arrays, tuples, records), of one type throughout: compiled
     code refuses anything else with a ``TypeError``.
@@ -105,8 +106,9 @@ def while_loop(
     cond: Callable[[State], bool], step: Callable[[State], State], state: State,
     checkpoint: int | str | None = None,
 ) -> State:  # fmt: skip
-    """``state = step(state)`` while ``cond(state)`` holds: the first state for which it does not.
-    No bound on the steps is needed, for derivatives either. The state is as that of ``loop``.
+    """Run ``state = step(state)`` while ``cond(state)`` holds. Return the first state for which it
+    does not. No bound on the number of steps is needed, not for derivatives either. The state is as
+    that of ``loop``.
 
     With ``checkpoint=k`` the reverse sweep keeps every k-th state, with ``"sqrt"`` the states at
     the ends of blocks of 1, 2, 3, ... rounds, as many as the root of twice the rounds.
@@ -151,7 +153,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stop_gradient(x: Value) -> Value:
-    """``x`` itself (a number, an array, or data), with derivative zero.
+    """Return ``x`` itself (a number, an array, or data), with derivative zero.
 
     >>> import pullback as pb
     >>> pb.grad(lambda x: x * stop_gradient(x))(3.0)
@@ -170,7 +172,7 @@ def debug_print(*values: object) -> None:
 
 
 def _gather(elements: list[Any]) -> Any:
-    """An array when the elements are numbers or arrays, else the list."""
+    """Return an array if the elements are numbers or arrays, else the list."""
     if all(isinstance(e, (bool, int, float, np.number, np.bool_, np.ndarray)) for e in elements):
         return np.array(elements)
     return elements

@@ -1,7 +1,7 @@
-"""Every error that Pullback raises, as data, and the one renderer.
+"""All errors that Pullback raises, as data, and the function that renders them.
 
 A refusal says where (file, line, a caret under the user's own source), why, and what to write
-instead. Each class is also the built-in exception that a Python user expects, so that code which
+instead. Each class is also the built-in exception that a Python user expects, so code which
 catches ``TypeError`` or ``NotImplementedError`` keeps working.
 """
 
@@ -29,7 +29,7 @@ class PullbackError(Exception):
         super().__init__(render(self.title, reason, rewrite, site))
 
     def also(self, others: Sequence[PullbackError]) -> None:
-        """Show other problems of the same function, after this one."""
+        """Show other problems of the same function behind this one."""
         self.others = tuple(others)
         errors = (self, *self.others)
         texts = [render(e.title, e.reason, e.rewrite, e.site) for e in errors]
@@ -75,7 +75,7 @@ class StaticKeyError(PullbackError, KeyError):
 
     title = "key error"
 
-    def __str__(self) -> str:  # of a KeyError: the repr
+    def __str__(self) -> str:  # KeyError would show the repr
         return str(self.args[0])
 
 
@@ -136,19 +136,19 @@ class EndlessError(PullbackError, RecursionError):
 
 
 def source_line(file: str, line: int) -> str:
-    """A line of the user's source, without its line end ('' if it cannot be found)."""
+    """Return a line of the user's source, without its line end ('' if it cannot be found)."""
     return linecache.getline(file, line).rstrip("\n")
 
 
 def caret_line(text: str, col: int, end_col: int) -> str:
-    """Carets under columns col..end_col of ``text``; tabs are kept so that they line up."""
+    """Return carets under columns col..end_col of ``text``; tabs are kept so that they line up."""
     end = max(end_col, col + 1)
     pad = "".join("\t" if c == "\t" else " " for c in text[:col])
     return pad + "^" * (min(end, max(len(text), col + 1)) - col)
 
 
 def excerpt(site: Site) -> str:
-    """File, line and column (from 1), and the source line with carets."""
+    """Return file, line and column (from 1), and the source line with carets."""
     head = f"  {site.file}:{site.line}:{site.col + 1}, in {site.function}"
     text = source_line(site.file, site.line)
     if not text.strip():
@@ -160,7 +160,7 @@ def excerpt(site: Site) -> str:
 
 
 def render(title: str, reason: str, rewrite: str, site: Site | None) -> str:
-    """The text of an error: where, what, why, and what to write instead."""
+    """Return the text of an error: where, what, why, and what to write instead."""
     parts = [f"{title}: {reason}"]
     if site is not None:
         parts.append(excerpt(site))
@@ -170,7 +170,7 @@ def render(title: str, reason: str, rewrite: str, site: Site | None) -> str:
 
 
 def at_site(error: BaseException, site: Site | None) -> BaseException:
-    """An exception raised by compiled code, with a note that shows the user's line."""
+    """Return an exception raised by compiled code, with a note that shows the user's line."""
     if site is not None:
         error.add_note("raised by compiled code at\n" + excerpt(site))
     return error

@@ -1,4 +1,4 @@
-"""The pipeline: every pass from Core as the front end made it to what is lowered, in one list."""
+"""The pipeline: all passes in one list, from the front end's Core to the Core that is lowered."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pullback.convert.flatten import flatten_tuples
 from pullback.convert.ownership import own_updates
 from pullback.convert.unboxed_sums import unbox_sums
 from pullback.convert.unboxing import unbox_nodes
+from pullback.core.alike import alike
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
@@ -43,10 +44,11 @@ Pass = Callable[[Program], Program]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One pass, the dialect that it leaves behind, and why it stands where it does."""
+    """One pass, the dialect of the program that it returns, and the reason for its place in the
+    list."""
 
     name: str
-    run: Pass | None  # None: what the operator asks for
+    run: Pass | None  # None: the operator chooses the pass
     dialect: Dialect
     why: str
 
@@ -54,59 +56,57 @@ class Stage:
 FLAT, ACC = Dialect.FLAT, Dialect.ACCUMULATING
 
 PIPELINE: tuple[Stage, ...] = (
-    Stage("unbox", unbox_nodes, Dialect.SOURCE, "what is not recursive need not be a node"),
+    Stage("unbox", unbox_nodes, Dialect.SOURCE, "data that is not recursive needs no nodes"),
     Stage("flatten", flatten_tuples, FLAT, "every later pass sees only leaves"),
-    Stage("own", own_updates, FLAT, "from here on an update in place is what Core means"),
-    Stage("vectors", derivatives_by_vectors, FLAT, "ad knows derivatives by numbers and arrays"),
-    Stage("inline", inline_calls, FLAT, "small functions are known where they are called"),
-    Stage("specialise", specialise_constructors, FLAT, "cases of what never changes go"),
-    Stage("simplify", simplify, FLAT, "literals and shapes have come in with the calls"),
-    Stage("constructors", know_constructors, FLAT, "branches keep a truth value"),
-    Stage("share", merge_common, FLAT, "checks need extents, those too that nothing else reads"),
-    Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be nested and fused"),
-    Stage("trim", drop_dead, FLAT, "what is not there is not fused, kept or differentiated"),
-    Stage("tables", number_rows, FLAT, "before nesting, which makes one build of their rows"),
-    Stage("sums", find_sums, FLAT, "sums run in lanes, and keep nothing for the reverse sweep"),
-    Stage("flatten builds", nest, FLAT, "before fusion, which would open the inner builds"),
-    Stage("fuse", fuse, FLAT, "arrays read once are never made, so they need no accumulator"),
+    Stage("own", own_updates, FLAT, "from here on an update of Core is done in place"),
+    Stage("vectors", derivatives_by_vectors, FLAT, '"ad" has rules for numbers and arrays only'),
+    Stage("inline", inline_calls, FLAT, "a call shows what a small function does"),
+    Stage("specialise", specialise_constructors, FLAT, "a sum of one variant needs no cases"),
+    Stage("simplify", simplify, FLAT, "inlined calls bring in literals and shapes"),
+    Stage("constructors", know_constructors, FLAT, "a branch then keeps a bool instead of a sum"),
+    Stage("share", merge_common, FLAT, "hoisting compares extents, dead ones too: no trim yet"),
+    Stage("hoist checks", hoist_checks, FLAT, "loops without exits can be flattened and fused"),
+    Stage("trim", drop_dead, FLAT, "dead code would be fused, kept, differentiated"),
+    Stage("tables", number_rows, FLAT, "one build of all rows would hide a table"),
+    Stage("sums", find_sums, FLAT, "a sum runs in lanes and keeps no residuals"),
+    Stage("flatten builds", nest, FLAT, "fusion would open the inner builds"),
+    Stage("fuse", fuse, FLAT, "an array that is never made needs no accumulator"),
     Stage("clean up", clean_up, FLAT, "fusion brings definitions and uses together"),
-    Stage("bounds", remove_checks, FLAT, "a check that is gone needs no residual"),
-    Stage("if conversion", convert_ifs, FLAT, "(after that) a selected integer needs no residual"),
-    Stage("fuse again", fuse, FLAT, "what was read twice in one place is read once now"),
-    Stage("trim again", drop_dead, FLAT, "arrays that nobody reads any more"),
-    Stage("invariant loads", None, FLAT, "what is read in place need not be kept"),
-    Stage("ad", None, ACC, "derivative terms become code; all that follows makes it faster"),
-    Stage("entry", None, ACC, "constant seeds and unwanted results are known to what follows"),
-    Stage("inline halves", inline_calls, ACC, "forward and reverse halves meet their caller"),
-    Stage("clean up halves", clean_up, ACC, "zero cotangents vanish, equal values are one"),
-    Stage("fuse halves", fuse, ACC, "reverse sweeps are loops over index functions too"),
-    Stage("bounds of halves", remove_checks, ACC, "sums that may raise cannot be merged"),
-    Stage("clean up their checks", clean_up, ACC, "nor can those with accumulators nobody uses"),
-    Stage("merge", merge_sums, ACC, "a sum and its own reverse sweep become one loop"),
-    Stage("flatten residuals", flatten_residuals, ACC, "what nested loops keep is known now"),
-    Stage("clean up merged", clean_up, ACC, "what both halves compute; rows are read in place"),
-    Stage("hoist", hoist_invariants, ACC, "after sharing: fewer candidates"),
-    Stage("constructors of halves", know_constructors, ACC, "one arm's reads of a node are known"),
-    Stage("unbox sums", unbox_sums, ACC, "from here on what is not read of a sum is not there"),
-    Stage("eliminate", eliminate_residuals, ACC, "after hoisting: more is invariant"),
-    Stage("nodes", shrink_nodes, ACC, "the accumulators of a loop are parts of one now"),
-    Stage("share last", merge_common, ACC, "hoisted out of two loops; no new steps in loops now"),
+    Stage("if conversion", convert_ifs, FLAT, "a selected int needs no residual, a branch does"),
+    Stage("fuse again", fuse, FLAT, "equal reads are one now: an array read once is fused"),
+    Stage("invariant loads", None, FLAT, "an array read in place needs no residuals"),
+    Stage("ad", None, ACC, "derivative terms become code; later passes improve it"),
+    Stage("entry", None, ACC, "later passes then know seeds and unwanted results"),
+    Stage("inline halves", inline_calls, ACC, "forward and reverse halves meet in their caller"),
+    Stage("clean up halves", clean_up, ACC, "removes zero cotangents and equal values"),
+    Stage("fuse halves", fuse, ACC, "loops of the reverse sweep read index functions, too"),
+    Stage("bounds", remove_checks, ACC, "a sum that may raise cannot be merged"),
+    Stage("merge", merge_sums, ACC, "a sum and its reverse sweep become one loop"),
+    Stage("flatten residuals", flatten_residuals, ACC, "all residuals of nested loops exist now"),
+    Stage("clean up merged", clean_up, ACC, "both halves compute the same; rows are views"),
+    Stage("hoist", hoist_invariants, ACC, "after sharing there are fewer candidates"),
+    Stage("constructors of halves", know_constructors, ACC, "an arm shows what it reads of a node"),
+    Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),
+    Stage("eliminate", eliminate_residuals, ACC, "after hoisting, more residuals are invariant"),
+    Stage("nodes", shrink_nodes, ACC, "accumulators of a loop are parts of one now"),
+    Stage("share last", merge_common, ACC, "two loops may have hoisted equal code"),
     Stage("sink", add_in_branches, ACC, "hoisted lets no longer stand in between"),
-    Stage("trim last", drop_dead, ACC, "it removes what the others made useless"),
-    Stage("ring buffers", use_ring_buffers, ACC, "all uses of accumulators can be seen now"),
+    Stage("trim last", drop_dead, ACC, "the passes before leave dead code"),
+    Stage("ring buffers", use_ring_buffers, ACC, "all uses of accumulators are visible now"),
 )  # fmt: skip
 
 SHARED = next(k for k, stage in enumerate(PIPELINE) if stage.name == "invariant loads")
-"""So many stages do not depend on what is asked for."""
+"""The number of stages before the first that depends on the operator."""
 
 AD = next(k for k, stage in enumerate(PIPELINE) if stage.name == "ad")
 BEFORE_OWNERSHIP = ("unbox", "flatten")
-"""Stages after which an update is of a value, whoever else has the array."""
+"""Stages after which an update still makes a new value: who else refers to the array does not
+matter."""
 
 
 @dataclass(slots=True)
 class Config:
-    """What can be set, on ``pb.config``: ``check``, which programs the type checker of Core sees,
+    """The settings, on ``pb.config``: ``check``, which programs the type checker of Core sees,
     "always" (after every pass), "last" (the final program) or "never"; ``cache_size``, how many
     specialisations are kept.
 
@@ -130,16 +130,23 @@ class Config:
 config = Config()
 
 Trace = list[tuple[str, str]]
-"""The name and the text of every stage."""
+"""The name of every stage, and the text of its program."""
+
+
+_CLEANING: tuple[Pass, ...] = (clean_up, simplify, merge_common, drop_dead)
 
 
 def run_stages(
     program: Program, stages: Sequence[Stage], given: dict[str, Pass], trace: Trace | None = None
 ) -> Program:
-    """The program after these stages; ``given`` are the passes that the operator asks for."""
+    """Return the program after these stages; ``given`` has the passes that the operator chooses.
+    A program that has not changed since it was cleaned up is not cleaned up again."""
+    clean: Program | None = None
     for k, stage in enumerate(stages):
         chosen = stage.run if stage.run is not None else given[stage.name]
-        program = chosen(program)
+        if clean is None or chosen not in _CLEANING or not alike(program, clean):
+            program = chosen(program)
+            clean = program if chosen is clean_up else clean
         if config.check == "always" or (config.check == "last" and k == len(stages) - 1):
             check(program, stage.dialect, owned=stage.name not in BEFORE_OWNERSHIP)
         if trace is not None:
@@ -148,7 +155,8 @@ def run_stages(
 
 
 def prepared(program: Program, reverse: bool) -> Program:
-    """The stage "invariant loads": where no reverse sweep follows, nothing is kept."""
+    """Run the stage "invariant loads", unless no reverse sweep follows: then nothing is kept
+    anyway."""
     lets = (let for f in program.functions.values() for let in all_lets(f.body))
     if reverse or any(isinstance(let.op, Vjp) for let in lets):
         return load_invariants(program)

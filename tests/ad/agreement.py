@@ -1,6 +1,6 @@
-"""What every test of a derivative asks: reverse mode, its two halves, forward mode and finite
-differences agree, the generated programs are well-formed, and the gradient costs a bounded multiple
-of the function.
+"""The check of a derivative that all tests share: reverse mode, its two halves, forward mode and
+finite differences agree, the generated programs are well-formed, and the gradient costs a bounded
+multiple of the function.
 
 ``reals`` lists the real numbers in the arguments, in one order that all functions here share: a
 node that is reachable twice counts once."""
@@ -36,7 +36,7 @@ worst_dual_ratio = [0.0]
 
 
 class AtAKink(AssertionError):
-    """Differences disagree: a mistake, unless the arguments are near a kink or a jump."""
+    """Finite differences disagree: an error, unless the arguments are near a kink or a jump."""
 
 
 @dataclass
@@ -85,7 +85,8 @@ class Walk:
 
 
 def walked(p: Program, args: Sequence[Any], wrt: Sequence[int], walk: Walk) -> list[list[Any]]:
-    """The parts of every argument; the reals of those that are not differentiated stay."""
+    """Return the parts of every argument; the reals of arguments that are not differentiated
+    stay."""
     params = p.functions[p.main].params
     return [
         walk.parts(x.type, a) if i in wrt or walk.spaces.composite(x.type) else [a]
@@ -94,7 +95,7 @@ def walked(p: Program, args: Sequence[Any], wrt: Sequence[int], walk: Walk) -> l
 
 
 def reals(p: Program, args: Sequence[Any], wrt: Sequence[int]) -> np.ndarray:
-    """All reals that a gradient or direction has an entry for."""
+    """Return all reals that have an entry in a gradient or direction."""
     out: list[float] = []
 
     def array(t: Array, v: Any) -> list[Any]:
@@ -106,7 +107,7 @@ def reals(p: Program, args: Sequence[Any], wrt: Sequence[int]) -> np.ndarray:
 
 
 def replaced(p: Program, args: Sequence[Any], wrt: Sequence[int], xs: np.ndarray) -> list[Any]:
-    """The arguments with their reals replaced."""
+    """Return the arguments with their reals replaced."""
     given = iter(xs)
 
     def array(t: Array, v: Any) -> list[Any]:
@@ -118,7 +119,8 @@ def replaced(p: Program, args: Sequence[Any], wrt: Sequence[int], xs: np.ndarray
 
 
 def dual(p: Program, args: Sequence[Any], wrt: Sequence[int], dx: np.ndarray) -> list[Any]:
-    """The arguments of ``tangent``: primals (data with its tangents inside), then tangents."""
+    """Return the arguments of ``tangent``: primals (data with its tangents inside), then
+    tangents."""
     given = iter(dx)
 
     def array(t: Array, v: Any) -> list[Any]:
@@ -134,7 +136,7 @@ def agree(
     p: Program, args: Sequence[Any], wrt: Sequence[int] | None = None, *, differences: bool = True,
     bounded: bool = True, tolerance: float = 1e-9, seed: int = 0,
 ) -> list[Any]:
-    """The results of ``p``, after everything has been compared."""
+    """Return the results of ``p``, after everything has been compared."""
     check(p, Dialect.FLAT)
     main = p.functions[p.main]
     if wrt is None:
@@ -200,7 +202,7 @@ def dual_numbers(
     p: Program, args: Sequence[Any], wrt: tuple[int, ...], seeds: Sequence[Any], grad: np.ndarray,
     cost: int | None, tolerance: float,
 ) -> None:
-    """The gradient by dual numbers, at once and in two halves, is ``grad``."""
+    """Assert that the gradient by dual numbers, at once and in two halves, is ``grad``."""
     n = len(p.functions[p.main].results)
     whole, (first, second, _) = dual_gradient(p, wrt), dual_split(p, wrt)
     for program in (whole, first, second):
@@ -223,8 +225,8 @@ def dual_numbers(
 
 
 def with_ids(p: Program, args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """The arguments of dual numbers, data with ids inside (of arrays of arrays of reals: the first
-    id of each), and the accumulator of these."""
+    """Return the arguments of dual numbers, data with ids inside (for arrays of arrays of reals:
+    the first id of each), and the accumulator of the ids."""
     ids = count(1)
 
     def array(t: Array, v: Any) -> list[Any]:
@@ -250,7 +252,7 @@ def with_ids(p: Program, args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 def gradient_by_ids(
     p: Program, args: Sequence[Any], wrt: Sequence[int], outs: Sequence[Any]
 ) -> np.ndarray:
-    """The cotangents in the order of ``reals``."""
+    """Return the cotangents in the order of ``reals``."""
     rest = list(outs)
     spaces = Spaces.of(p.decls)
     params = p.functions[p.main].params
@@ -272,7 +274,7 @@ def gradient_by_ids(
 
 
 def size(x: Any) -> int:
-    """How many numbers an argument has."""
+    """Return the number of numbers in an argument."""
     if isinstance(x, Node):
         return 1 + size(x.fields)
     if isinstance(x, np.ndarray) and x.dtype != object:
@@ -308,7 +310,7 @@ def _inner(seeds: Sequence[Any], values: Sequence[Any]) -> float:
 
 
 def _values(p: Program, outs: Sequence[Any]) -> list[Any]:
-    """The results that are numbers or arrays of numbers."""
+    """Return the results that are numbers or arrays of numbers."""
     types = p.functions[p.main].results
     return [v for v, t in zip(outs, types, strict=False) if not isinstance(t, Sum | Named)]
 

@@ -1,4 +1,4 @@
-"""Flat Core written down as Python, for the tests: operators on atoms, lambdas for blocks."""
+"""Write flat Core as Python, for the tests: operators on atoms, lambdas for blocks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Fn:
 
 @dataclass(frozen=True, eq=False)
 class E:
-    """An atom in a piece of code: operators append lets where the code stands now."""
+    """An atom in a piece of code: operators append lets at the end of the code."""
 
     code: Code
     atom: Atom
@@ -104,11 +104,11 @@ class E:
         return self._bin("eq", o)
 
     def __getitem__(self, idx: Any) -> E:
-        """A checked element: negative indices count from the end."""
+        """Return a checked element: negative indices count from the end."""
         return self._index(idx if isinstance(idx, tuple) else (idx,), True)
 
     def at(self, *idx: Any) -> E:
-        """An unchecked element."""
+        """Return an unchecked element."""
         return self._index(idx, False)
 
     def _index(self, idx: tuple[Any, ...], checked: bool) -> E:
@@ -116,7 +116,7 @@ class E:
         return E(self.code, self.code.b.index(self.atom, where, checked))
 
     def set(self, idx: Any, value: Any, checked: bool = False) -> E:
-        """The array with one element replaced; the old one is gone."""
+        """Return the array with one element replaced; the old array is consumed."""
         where = tuple(self.code.atom(i, I64) for i in (idx if isinstance(idx, tuple) else (idx,)))
         assert isinstance(self.type, Array)
         op = Update(self.atom, where, self.code.atom(value, self.type.elem), checked)
@@ -126,12 +126,12 @@ class E:
         return self.code.prim("dim", self, static=(axis,))
 
     def view(self, name: str, *args: Any, static: tuple[int, ...] = ()) -> E:
-        """slice, pick, transpose, expand, broadcast, reshape, copy, stack."""
+        """Return a view: slice, pick, transpose, expand, broadcast, reshape, copy, stack."""
         return self.code.prim(name, self, *(self.code.expr(a, I64) for a in args), static=static)
 
 
 class Code:
-    """Code that is being written: the innermost open block is where lets go."""
+    """Code that is being written: lets go into the innermost open block."""
 
     def __init__(self, signatures: dict[str, tuple[Type, ...]], decls: dict[str, Decl]) -> None:
         self.signatures = signatures
@@ -148,7 +148,7 @@ class Code:
         return x if isinstance(x, Var | Lit) else lit(x, t)
 
     def expr(self, x: Any, t: Type | None = None) -> E:
-        """A Python number as a literal of its own type."""
+        """Return a Python number as a literal of its own type."""
         own = BOOL if isinstance(x, bool) else I64 if isinstance(x, int) else F64
         return E(self, self.atom(x, t if t is not None else own))
 
@@ -160,7 +160,8 @@ class Code:
         return E(self, self.b.prim(name, *(self.atom(a, like) for a in args), static=static))
 
     def __getattr__(self, name: str) -> Callable[..., E]:
-        """``c.sin(x)``: a primitive by its name (``max_`` for ``max`` and so on)."""
+        """Return a primitive by its name, so that ``c.sin(x)`` emits it (``max_`` for ``max`` and
+        so on)."""
         return lambda *args, static=(): self.prim(name.rstrip("_"), *args, static=static)
 
     def real(self, x: E, t: Real = F64) -> E:
@@ -195,7 +196,7 @@ class Code:
         return self.one(self.let(Sum_(ns, idx, block), [r.type for r in block.results]))
 
     def total(self, a: E) -> E:
-        """The sum of an array's elements, each weighted by its place."""
+        """Return the sum of an array's elements, each weighted by its place."""
         assert isinstance(a.type, Array)
         dims = [a.dim(k) for k in range(a.type.rank)]
 
@@ -257,13 +258,13 @@ class Code:
         return self.one(self.let(op, self.signatures[name]))
 
     def vjp(self, name: str, args: Sequence[Any], wrt: Sequence[int], seeds: Sequence[Any]) -> Any:
-        """Results of the function, then cotangents."""
+        """Return the results of the function, then cotangents."""
         given = tuple(self.expr(a).atom for a in args)
         op = Vjp(name, given, tuple(wrt), tuple(self.expr(s).atom for s in seeds))
         return self.let(op, (*self.signatures[name], *(given[i].type for i in wrt)))
 
     def jvp(self, name: str, args: Sequence[Any], wrt: Sequence[int], dx: Sequence[Any]) -> Any:
-        """Results of the function, then tangents of the real ones."""
+        """Return the results of the function, then tangents of the real ones."""
         given = tuple(self.expr(a).atom for a in args)
         op = Jvp(name, given, tuple(wrt), tuple(self.expr(d).atom for d in dx))
         out = self.signatures[name]
@@ -280,7 +281,7 @@ def _real(t: Type) -> bool:
 def program(
     params: Sequence[Type], body: Body, functions: Sequence[Fn] = (), decls: Sequence[Decl] = ()
 ) -> Program:
-    """The program whose main has this body."""
+    """Return the program whose main has this body."""
     named = {d.name: d for d in decls}
     signatures = {f.name: f.results for f in functions}
 

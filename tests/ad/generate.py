@@ -1,5 +1,5 @@
-"""Random well-typed flat Core programs: scalars, arrays of rank 1 and 2, views, updates, all loops,
-branches, sums by value, calls and recursion. Values stay small and indices in range."""
+"""Write random well-typed flat Core programs: scalars, arrays of rank 1 and 2, views, updates, all
+loops, branches, sums by value, calls and recursion. Values stay small and indices in range."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CHOICE = Sum((Variant("One", (F64,)), Variant("Two", (F64, A1)), Variant("None",
 
 @dataclass
 class Scope:
-    """What a piece of code can see. An owned array may be updated, which removes every name of it:
-    ``arrays`` has (array, identity of its memory, owned)."""
+    """The variables that a piece of code can use. ``arrays`` has (array, identity of its memory,
+    owned): an owned array may be updated, which removes all variables with the same memory."""
 
     reals: list[E]
     ints: list[E]
@@ -28,7 +28,7 @@ class Scope:
     choices: list[E] = field(default_factory=list)
 
     def inner(self, reals: list[E], ints: list[E]) -> Scope:
-        """The scope of a block: what is around it belongs to others."""
+        """Return the scope of a block, which owns nothing of the scope around it."""
         return Scope(
             self.reals + reals, self.ints + ints, [(a, m, False) for a, m, _ in self.arrays],
             list(self.matrices), list(self.choices),
@@ -60,7 +60,7 @@ class Generator:
         ]
 
     def program(self) -> tuple[Program, list[Any]]:
-        """A program of two reals, a vector, a matrix and an int, and arguments for it."""
+        """Return a program of two reals, a vector, a matrix and an int, and arguments for it."""
         for k in range(self.r.randint(0, 2)):
             self.functions.append(self.function(k, self.r.random() < 0.4))
 
@@ -75,7 +75,7 @@ class Generator:
         return program([F64, F64, A1, A2, I64], main, self.functions), self.arguments()
 
     def nested(self) -> tuple[Program, list[Any]]:
-        """A program that takes a derivative of a random function, in either mode."""
+        """Return a program that takes a derivative of a random function, in either mode."""
         for k in range(2):
             self.functions.append(self.function(k, self.r.random() < 0.4))
         top = Fn("top", (F64, A1, I64), (F64, A1), lambda c, x, a, n: c.call(
@@ -100,7 +100,7 @@ class Generator:
                 self.r.randint(0, 3)]
 
     def function(self, k: int, recursive: bool) -> Fn:
-        """The function may call those before it; a recursive one calls itself once."""
+        """Return a function that may call those before it; a recursive one calls itself once."""
         name = f"f{k}"
 
         def body(c: Code, x: E, a: E, n: E) -> Any:
@@ -173,7 +173,7 @@ class Generator:
         s.own(b)
 
     def still(self, c: Code, s: Scope) -> None:
-        """An array that no argument reaches, until it is updated."""
+        """Make an array that no argument reaches until it is updated."""
         s.own(c.build(self.extent(c, s), lambda i: c.real(i) * 0.25))
 
     def sum(self, c: Code, s: Scope) -> None:
@@ -185,11 +185,11 @@ class Generator:
         s.reals.append(c.tanh(c.sum(self.extent(c, s), body)))
 
     def state(self, s: Scope) -> tuple[E, object] | None:
-        """An array that may be updated, if there is one."""
+        """Return an array that may be updated, if there is one."""
         owned = [x for x in s.arrays if x[2]]
         if owned and len({id(m) for _, m, _ in s.arrays}) < 2:
             a = owned[0][0]
-            s.own(a.view("copy"))  # something stays
+            s.own(a.view("copy"))  # so that one array remains
         if not owned:
             return None
         a, memory, _ = self.r.choice(owned[-2:])
@@ -217,7 +217,7 @@ class Generator:
             s.own(emitted)
 
     def owned(self, c: Code, s: Scope) -> E:
-        """An array that the end of a block may hand on as its own."""
+        """Return an array that the end of a block may return as its own."""
         mine = [a for a, _, own in s.arrays if own]
         return mine[-1] if mine else c.prim("copy", self.array(s))
 
@@ -250,7 +250,7 @@ class Generator:
         x, y = c.expr(self.real(s)), self.real(s)
         out = c.if_(x > y, arm, arm)
         s.reals.append(out[0] if taken else out)
-        if taken and shared:  # it may be an array from outside: then nobody owns it
+        if taken and shared:  # it may be an array from outside: then no code owns it
             s.freeze()
         if taken:
             s.arrays.append((out[1], object(), not shared))
@@ -305,7 +305,7 @@ class Generator:
         s.matrices.append(c.build(2, self.extent(c, s), body))
 
     def rows(self, c: Code, s: Scope) -> None:
-        """An array of arrays."""
+        """Make an array of arrays."""
         def body(i: E) -> Any:
             inner = s.inner([], [i])
             self.code(c, inner, 2)
@@ -327,7 +327,7 @@ class Generator:
         s.choices.append(c.if_(c.expr(x) < y, arms[0], arms[1]))
 
     def frozen(self, s: Scope) -> E:
-        """An array that will not be updated any more (data refers to it)."""
+        """Return an array that will not be updated any more (data refers to it)."""
         a, memory, _ = self.r.choice(s.arrays)
         s.arrays = [(b, m, own and m is not memory) for b, m, own in s.arrays]
         return a

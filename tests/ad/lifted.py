@@ -1,4 +1,4 @@
-"""Arguments in the form that ``gradient`` takes them (``spaces.py``): data with its handles."""
+"""Put arguments into the form that ``gradient`` takes (``spaces.py``): data with its handles."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ class Lift:
     seen: dict[int, Node] = field(default_factory=dict)
 
     def cells(self, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
-        """A handle of fresh cells, and where they start."""
+        """Return a handle of fresh cells, and the number of the first one."""
         start, n = self.used, int(np.prod(shape))
         self.used += n
         return self.store[start : self.used].reshape(shape), start
 
     def parts(self, t: Type, v: Any, place: Callable[[int], Place]) -> list[Any]:
-        """P(t); ``place``: where the cotangent leaves of this value are."""
+        """Return the forward form P(t) of a value; ``place`` says where the cotangents of its
+        leaves are."""
         if not self.spaces.bears(t):
             return [v]
         match t:
@@ -91,7 +92,7 @@ class Lift:
 def lifted(
     p: Program, args: Sequence[Any], wrt: Sequence[int]
 ) -> tuple[list[Any], list[Any], list[Place]]:
-    """Arguments for ``gradient``, the extra last one, and the place of every real."""
+    """Return the arguments for ``gradient``, the extra last one, and the place of every real."""
     lift = Lift(Spaces.of(p.decls))
     out: list[Any] = []
     k = 0
@@ -112,7 +113,7 @@ def lifted(
 def read_gradient(
     cotangents: Sequence[Any], places: Sequence[Place], extra: Sequence[Any]
 ) -> np.ndarray:
-    """The gradient, one entry per real."""
+    """Return the gradient, one entry per real."""
     cells = cotangents[-1] if extra else None
     return np.array(
         [float((cells if k < 0 else np.ravel(cotangents[k]))[j]) for k, j in places], float

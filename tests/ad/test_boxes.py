@@ -1,4 +1,4 @@
-"""What one call of a recursion keeps: a node with room for the arm that was taken only."""
+"""The residuals of one call of a recursion are a node with room for the arm that was taken only."""
 
 from pullback.ad.differentiate import gradient
 from pullback.core.types import Named, Sum

@@ -1,4 +1,5 @@
-"""What is added to a cotangent: products in one operation, and only where they are there."""
+"""A contribution to a cotangent is one operation with its product, and made only where it
+exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loops and branches need not keep: counts, handles, and what they hand on anyway."""
+"""Loops and branches keep no counts, no handles, and no values that they pass on anyway."""
 
 import math
 
@@ -61,7 +61,7 @@ def one_arm_keeps(xs):
 
 
 def swapped(xs):
-    """What one iteration hands on is the other variable of the next."""
+    """Two carried variables are swapped, so each is the other one of the next iteration."""
     a, b = 1.0, 2.0
     for x in xs:
         a, b = b * math.cos(x), a
@@ -151,7 +151,7 @@ def test_a_merge_keeps_one_handle_two_places_and_the_branch() -> None:
 
 
 def test_counts_are_not_kept() -> None:
-    """Of the integers only the one that not all branches raise."""
+    """Only one integer is kept: the one that not all branches increase."""
     kept = emitted(counted, V)
     assert kinds(kept).count("Int") == 1
 

@@ -41,7 +41,7 @@ def branches(x, y):
 
 
 def guarded(x, y):
-    """What is read, and what is computed, only where it may be."""
+    """Elements are read, and values computed, only where the guard allows it."""
     total = 0.0
     for i in range(len(x)):
         a = x[i] * 0.5
@@ -97,7 +97,7 @@ def rows_and_columns(x, y):
 
 
 def at_once(x, y):
-    """What is read in the round that puts it there."""
+    """An element is read in the round that stores it."""
     z = np.zeros(len(x) + 1)
     for i in range(len(x)):
         z[i + 1] = x[i] * y[0]
@@ -189,7 +189,7 @@ def pairs(x, y):
 
 
 def products(x, y):
-    """Of matrices, one of them transposed, one of float32."""
+    """Products of matrices, one of them transposed, one of float32."""
     n = len(x) // 3 * 3
     a, b = x[:n].reshape(-1, 3), y[:n].reshape(3, -1)
     c = a @ b
@@ -206,7 +206,7 @@ def gathered(x, y):
 
 
 def sides(x, y):
-    """In the arms of a branch, and beside one."""
+    """Loops in the arms of a branch, and beside one."""
     total = 0.0
     for i in range(len(x)):
         for j in range(len(x)):
@@ -304,7 +304,7 @@ def test_values_of_few_axes_are_kept_once(f: Callable[..., Any]) -> None:
 
 
 def test_an_iteration_that_raises() -> None:
-    """In lanes, and what is left of the tape does not disturb the next call."""
+    """It also raises in lanes, and the rest of the tape does not disturb the next call."""
     dual = pb.grad(sines, argnums=(0, 1), method="dual")
     x, y = given(sines, 21)
     expected = dual(x, y)
@@ -333,7 +333,7 @@ def test_results_that_are_arrays() -> None:
 
 
 def test_values_that_are_infinite_where_nothing_comes_back() -> None:
-    """As by CHAD: a cotangent that is zero stays zero."""
+    """As by CHAD, a cotangent that is zero stays zero."""
 
     def f(x, y):
         return sum(np.where(a > 0.0, math.sqrt(abs(a)), a * b) for a, b in zip(x, y))

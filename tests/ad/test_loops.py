@@ -49,7 +49,7 @@ def test_updates_in_a_loop(n: int) -> None:
 
 
 def test_an_array_read_before_and_after_it_is_updated() -> None:
-    """What a sum read must not be read again in the reverse sweep: it has other values then."""
+    """The reverse sweep must not read again what a sum has read: it has other values then."""
     def body(c, xs):
         y = c.build(5, lambda i: c.exp(xs.at(i)))
         before = c.sum(5, lambda i: c.sin(y.at(i)) * y.at(0))

@@ -1,4 +1,4 @@
-"""What straight-line code keeps for its reverse: enough, and the fewest words that are."""
+"""Straight-line code keeps enough for its reverse, and no more words than necessary."""
 
 import itertools
 

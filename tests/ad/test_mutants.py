@@ -80,7 +80,7 @@ def stale_reads(m: pytest.MonkeyPatch) -> None:
 
 
 def lost_captures(m: pytest.MonkeyPatch) -> None:
-    """What a parallel loop's body uses of the scalars around it gets nothing."""
+    """Scalars around a parallel loop get no cotangent from its body."""
     m.setattr(reverse_loops, "keys_of", lambda cts: [])
 
 

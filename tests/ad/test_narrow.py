@@ -1,4 +1,4 @@
-"""What is kept for the reverse sweep is no more than it asks of the forward values."""
+"""The forward sweep keeps no more than the reverse sweep reads of the forward values."""
 
 import math
 

@@ -23,7 +23,7 @@ def always(request, monkeypatch):
 
 
 def restored(p):
-    """How many arrays the gradient takes back."""
+    """Return the number of arrays whose old elements the gradient puts back."""
     lets = [let for f in gradient(p, (0,)).functions.values() for let in all_lets(f.body)]
     return sum(isinstance(let.op, Prim) and let.op.name == "copy" for let in lets)
 
@@ -141,7 +141,7 @@ def test_native_code_and_a_pullback_that_runs_twice(always) -> None:
 
 
 def test_the_old_element_is_read_where_it_is() -> None:
-    """What is kept: one element for each update, read just before it."""
+    """One element is kept for each update, read just before it."""
     p = gradient(program([A1, I64], triangle), (0,))
     forward = next(f for name, f in p.functions.items() if name.endswith(".fwd"))
     reads = [let for let in all_lets(forward.body) if isinstance(let.op, Index)]

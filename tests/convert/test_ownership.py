@@ -13,7 +13,7 @@ from tests.ad.flatcore import A1, A2, Fn, program
 
 
 def copies(p: Program) -> int:
-    """How many copies a program makes, counted in its text."""
+    """Return the number of copies that a program makes, counted in its text."""
     return sum(
         isinstance(let.op, Prim) and let.op.name == "copy"
         for f in p.functions.values()

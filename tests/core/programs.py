@@ -1,4 +1,4 @@
-"""Small ways to write Core programs in the tests."""
+"""Short ways to write Core programs in the tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pullback.core.types import Decl, Type
 
 
 def function(name: str, params: Sequence[Var], b: Builder, *results: Atom) -> Function:
-    """A function of what the builder has."""
+    """Return a function whose body is the content of the builder."""
     return Function(name, tuple(params), b.block(results), tuple(r.type for r in results))
 
 
@@ -18,16 +18,16 @@ def program(
     params: Sequence[Var], b: Builder, *results: Atom,
     functions: Sequence[Function] = (), decls: Sequence[Decl] = (),
 ) -> Program:
-    """A program with this main."""
+    """Return a program with this main."""
     all_functions = [function("main", params, b, *results), *functions]
     return Program({f.name: f for f in all_functions}, {d.name: d for d in decls}, "main")
 
 
 def block(*results: Atom) -> Block:
-    """A block without lets."""
+    """Return a block without lets."""
     return Block((), results)
 
 
 def var(name: str, t: Type) -> Var:
-    """A variable."""
+    """Return a variable."""
     return Var(name, t)

@@ -1,4 +1,4 @@
-"""What ops do besides giving results."""
+"""The effects of ops."""
 
 import re
 from pathlib import Path

@@ -122,7 +122,7 @@ def _value(name: str, *args: float) -> float:
 
 
 def _slope(name: str, args: Sequence[float], i: int, ct: float = 1.0) -> float:
-    """What argument ``i`` gets of a cotangent."""
+    """Return the contribution of a cotangent to argument ``i``."""
     b, row = Builder(), TABLE[name]
     atoms = tuple(lit(x, BOOL if isinstance(x, bool) else F64) for x in args)
     cell = partial(b, row, i, atoms, b.prim(name, *atoms))

@@ -1,6 +1,6 @@
-"""A program for each advice of ``frontend.rewrites``: what one would have written, and the advice.
+"""A program for each advice of ``frontend.python.rewrites``: the refused spelling, and the advice.
 
-Advice to do a thing outside has none: what comes out of it is an argument like any other."""
+An advice to do a thing outside has no program: the result is an argument like any other."""
 
 import functools
 import itertools
@@ -270,7 +270,7 @@ def kept(x):
     return p[:-2] + p[1:-1] + p[2:]
 
 
-# name, the arguments, what one would have written, what the advice says
+# name, the arguments, the refused spelling, the spelling that the advice says
 ADVICE = [
     ("numpy.linalg.pinv", (A, A[0]), lambda a, b: np.linalg.pinv(a) @ b,
      lambda a, b: np.linalg.solve(a.T @ a, a.T @ b)),
@@ -358,7 +358,7 @@ ADVICE = [
     ("iter", (XS,), lambda xs: sum(x * i for i, x in enumerate(iter(xs))), through),
     ("set", (XS,), lambda xs: len(set(xs)), neighbours),
     ("str", (3, 4), lambda a, b: str(a) == str(b), lambda a, b: a == b),
-    ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009
+    ("getattr", (Pair(2.0, 1),), lambda p: getattr(p, "x"), lambda p: p.x),  # noqa: B009  # meant
     ("slice", (X,), lambda x: x[slice(1, 3)], lambda x: x[1:3]),
     ("callable", (2.0,), lambda x: 1.0 if callable(x) else x, lambda x: x),
     ("copy.deepcopy", (X,), lambda x: x, lambda x: x.copy()),

@@ -1,4 +1,4 @@
-"""Small programs with ``yield``, each with arguments: plain Python says what they give."""
+"""Small programs with ``yield``, each with arguments; plain Python is the oracle."""
 
 from __future__ import annotations
 
@@ -409,7 +409,7 @@ def named(xs):
 
 
 def named_expression(x):
-    """What an expression reads of the names around it, it reads when it runs."""
+    """A generator expression reads the names around it when it runs."""
     k = 1.0
     values = (v * k for v in [x, x])
     k = x

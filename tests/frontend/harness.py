@@ -1,4 +1,4 @@
-"""Run a function through the front end and the evaluator, and beside it as plain Python."""
+"""Run a function through the front end and the evaluator, and compare with plain Python."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pullback.frontend.specialise import Specialised, specialise
 
 def compiled(f: Callable[..., Any], *args: Any) -> Specialised:
     """The specialisation for these arguments, checked."""
-    made = specialise(f, tuple(map(type_of, args)), args)  # type: ignore[arg-type]
+    made = specialise(f, tuple(map(type_of, args)), args)
     check(made.program, Dialect.SOURCE)
     return made
 
 
 def run(f: Callable[..., Any], *args: Any) -> Any:
-    """``f(*args)`` by way of the front end and the evaluator."""
+    """Return ``f(*args)``, computed by the front end and the evaluator."""
     return rerun(compiled(f, *args), f, *args)
 
 
 def rerun(made: Specialised, f: Callable[..., Any], *args: Any) -> Any:
-    """Call what was compiled before."""
+    """Call a specialisation that was made before."""
     assert made.valid(f, args)
     flattener = Flattener()
     leaves: list[object] = []
@@ -42,7 +42,8 @@ def rerun(made: Specialised, f: Callable[..., Any], *args: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> None:
-    """Equal up to rounding, and of the same sort (Python's or NumPy's, int or float)."""
+    """Assert that two results are equal up to rounding, and of one sort (Python's or NumPy's, int
+    or float)."""
     if isinstance(b, np.ndarray):
         assert isinstance(a, np.ndarray) and a.dtype == b.dtype and a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
@@ -65,7 +66,7 @@ def same(a: Any, b: Any) -> None:
 
 
 def agrees(f: Callable[..., Any], *args: Any) -> None:
-    """The front end and plain Python give the same result, or the same exception."""
+    """Assert that the front end and plain Python give the same result, or the same exception."""
     try:
         expected = f(*args)
     except Exception as e:

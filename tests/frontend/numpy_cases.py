@@ -1,7 +1,7 @@
-"""A function of NumPy code by all ways: value and derivatives, evaluator, native, differences.
+"""Compute a function of NumPy code in all ways: value, derivatives, evaluator, native, differences.
 
-The value and the gradient are always taken natively too, the tangent for the functions in the shard
-of the campaign "agreement"."""
+The value and the gradient are always computed natively too, the tangent for the functions in the
+shard of the campaign "agreement"."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ EVERY = 4
 
 
 def check_value(f: Callable[..., Any], args: tuple[Any, ...], tolerance: float = 1e-11) -> None:
-    """The evaluator and native code give NumPy's value."""
+    """Assert that the evaluator and native code give NumPy's value."""
     wanted = leaves(f(*args))
     for tier in ("eval", "native"):
         found = leaves(harness.run(f, args, tier))
@@ -33,15 +33,15 @@ def leaves(value: Any) -> list[Any]:
 
 
 def tier_of(f: Callable[..., Any]) -> str:
-    """Where the other ways of a function run."""
+    """Return the tier in which the other ways of a function run."""
     return "native" if campaign.chosen("agreement", f.__qualname__, EVERY) else "eval"
 
 
 def check_derivatives(
     f: Callable[..., Any], args: tuple[Any, ...], tolerance: float = 1e-6
 ) -> None:
-    """Reverse mode (both tiers), forward mode and finite differences agree, for the first
-    argument."""
+    """Assert that reverse mode (both tiers), forward mode and finite differences agree, for the
+    first argument."""
     rng = np.random.default_rng(1)
     _, native = harness.gradient(f, args, (0,), "native")
     _, evaluated = harness.gradient(f, args, (0,), "eval")

@@ -1,4 +1,5 @@
-"""Plain NumPy is the oracle: a function is specialised, evaluated and compared with its own run."""
+"""Compare a function that is specialised and evaluated with its own run by plain NumPy, the
+oracle."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,9 +18,9 @@ ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 
 
 def specialised(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> Specialised:
-    """f for the types of numbers and arrays."""
+    """Return f, specialised for numbers and arrays of these types."""
     kinds = tuple(type_of(a) for a in args)
-    return specialise(f, kinds, args, assume_equal=assume_equal)  # type: ignore[arg-type]
+    return specialise(f, kinds, args, assume_equal=assume_equal)
 
 
 def core(f: Callable[..., Any], *args: Any) -> Program:
@@ -27,7 +28,7 @@ def core(f: Callable[..., Any], *args: Any) -> Program:
 
 
 def evaluated(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> list[Any]:
-    """The value of f(*args) by the evaluator, in one list of leaves."""
+    """Return the value of f(*args) by the evaluator, in one list of leaves."""
     special = specialised(f, *args, assume_equal=assume_equal)
     check(special.program, Dialect.SOURCE)
     values = [*args, *special.hidden_values(f, args)]
@@ -36,7 +37,7 @@ def evaluated(f: Callable[..., Any], *args: Any, assume_equal: bool = False) -> 
 
 
 def rebuilt(kind: Kind, leaves: Iterator[Any]) -> Any:
-    """The Python result of numbers, arrays, tuples and lists."""
+    """Return the Python result of numbers, arrays, tuples and lists."""
     match kind:
         case StaticK(_, value):
             return value
@@ -57,7 +58,7 @@ def flat(value: Any) -> list[Any]:
 
 
 def agree(f: Callable[..., Any], *args: Any, tolerance: float = 1e-12) -> None:
-    """Value, shape and element type are NumPy's; an exception is NumPy's too."""
+    """Assert that value, shape and element type are NumPy's, or that the exception is."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -80,7 +81,8 @@ def agree(f: Callable[..., Any], *args: Any, tolerance: float = 1e-12) -> None:
 
 
 def agree_to_raise(error: Exception, f: Callable[..., Any], *args: Any) -> None:
-    """The evaluator raises a built-in exception that the oracle's is an instance of, or its own."""
+    """Assert that the evaluator raises a built-in exception of which the oracle's is an instance,
+    or its own."""
     try:
         found = evaluated(f, *args)
     except ERRORS as mine:

@@ -1,5 +1,6 @@
-"""Programs in which what is changed has several names, escapes, or changes where nothing carries it
-on: as in Python, or refused. (``tests/frontend/test_places.py`` runs them.)"""
+"""Programs that change a value which has several names, escapes, or changes where no branch or loop
+carries the change on: they do as in Python, or are refused. (``tests/frontend/test_places.py`` runs
+them.)"""
 
 import numpy as np
 

@@ -85,7 +85,7 @@ def several(x, n):
 
 def percent(x, n):
     if n > 2:
-        first = "%d of %s, %.2f" % (n, x.shape, x[1])  # noqa: UP031
+        first = "%d of %s, %.2f" % (n, x.shape, x[1])  # noqa: UP031  # the format is what is tested
         raise KeyError(first + " and " + str(x[0]) + "!")
     return np.sum(x) * n
 
@@ -221,7 +221,7 @@ def in_while(x):
 
 
 def by_assert(x):
-    assert False, f"never {x}"  # noqa: B011
+    assert False, f"never {x}"  # noqa: B011  # an assert that fails
 
 
 def by_type(x):
@@ -270,7 +270,7 @@ def in_generator(x):
 
 
 def in_items(x):
-    return [helper(v, "g") for v in np.ones(3) * x][0]  # noqa: RUF015
+    return [helper(v, "g") for v in np.ones(3) * x][0]  # noqa: RUF015  # all items run
 
 
 def in_condition(x):

@@ -1,4 +1,5 @@
-"""What the writers of random functions share: blocks of statements, and branches of blocks."""
+"""The part that all writers of random functions share: blocks of statements, and branches of
+blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments for library functions, made from the annotations of the texts that mean them.
+"""Make arguments for library functions from the annotations of their texts.
 
     def trapezoid(y: Array, x: Growing | None = None, dx: float = 1.0, axis: Axis = -1) -> Array
 
@@ -32,12 +32,13 @@ class Call:
 
 
 def texts() -> dict[str, Callable[..., Any]]:
-    """The functions in the table, by NumPy's names."""
+    """Return the functions in the table, by NumPy's names."""
     return {f.__name__: f for f in ARRAYS}
 
 
 def array(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """An array of this kind. The values are not close to each other: differences need that."""
+    """Return an array of this kind. Its values are not close to each other: differences need
+    that."""
     x = rng.permutation(np.prod(shape, dtype=int)) * 0.7 + rng.uniform(0.1, 0.5, np.prod(shape))
     x = (x - 0.3 * np.size(x)).reshape(shape)
     if kind == "Growing":
@@ -50,7 +51,7 @@ def array(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
 
 
 def alternatives(annotation: str, default: object) -> list[str]:
-    """What an argument besides its default can be, as it is written in a call."""
+    """Return the values of an argument besides its default, as a call writes them."""
     match annotation.removesuffix(" | None"):
         case "Axis":
             return [t for t in ("0", "1", "-1", "2") if t != str(default)]
@@ -61,11 +62,12 @@ def alternatives(annotation: str, default: object) -> list[str]:
         case "Mode":
             return [repr(m) for m in ("full", "same", "valid", "other") if m != default]
         case _:
-            return ["*"]  # an array or a float: a parameter
+            return ["*"]  # an array or a float is a parameter
 
 
 def all_calls(name: str) -> list[Call]:
-    """Usual arguments first, then floats of 32 bits and ints, then the edges of shapes."""
+    """Return the calls of a function: usual arguments first, then float32 and ints, then the edges
+    of shapes."""
     forms: list[tuple[tuple[int, ...], type]] = [(shape, np.float64) for shape in USUAL]
     forms += [(shape, kind) for kind in (np.float32, np.int64) for shape in USUAL]
     forms += [(shape, np.float64) for shape in EDGES]
@@ -73,7 +75,8 @@ def all_calls(name: str) -> list[Call]:
 
 
 def calls(name: str, shape: tuple[int, ...], kind: type = np.float64) -> Iterator[Call]:
-    """The calls of a function: with its defaults, and with each other argument by itself."""
+    """Iterate over the calls of a function: with its defaults, and with each other argument by
+    itself."""
     function = texts()[name]
     parameters = inspect.signature(ARRAYS[function]).parameters.values()
     needed = [p for p in parameters if p.default is p.empty]
@@ -99,7 +102,8 @@ def one_call(
     kind: type,
     rng: np.random.Generator,
 ) -> Iterator[Call]:
-    """A call with these words for arguments ("*" is an array or a float), if there are such."""
+    """Iterate over the one call with these words for arguments ("*" is an array or a float), or
+    none if there are no such arrays."""
     args: list[Any] = []
     words: list[str] = []
     names: list[str] = []
@@ -120,7 +124,8 @@ def one_call(
 
 
 def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A number that depends on everything in the result that is not NaN, smoothly."""
+    """Return a function whose result is a number that depends on all of the result that is not NaN,
+    smoothly."""
 
     def weighed(*args: Any) -> Any:
         found = function(*args)
@@ -133,7 +138,7 @@ def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def argument(label: str, shape: tuple[int, ...], kind: type, rng: np.random.Generator) -> Any:
-    """The argument of a parameter; None: there is none of this shape."""
+    """Return the argument of a parameter; None if there is none of this shape."""
     if label == "float":
         return 0.75
     if label == "Growing":
@@ -144,7 +149,7 @@ def argument(label: str, shape: tuple[int, ...], kind: type, rng: np.random.Gene
 
 
 def written(text: str) -> Callable[..., Any]:
-    """The function ``call`` of a text, whose source can be read."""
+    """Return the function ``call`` of a text, whose source can be read."""
     file = f"<surface {text}>"
     linecache.cache[file] = (len(text), None, [text], file)
     names: dict[str, Any] = {"np": np, "__name__": "surface"}

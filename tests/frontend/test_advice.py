@@ -1,4 +1,4 @@
-"""What a refusal offers instead of a library function is real: it compiles and gives the same."""
+"""The advice that refusals give for library functions is real: it compiles and gives the same."""
 
 from __future__ import annotations
 

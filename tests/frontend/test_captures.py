@@ -54,7 +54,7 @@ def set_again_in_loop(x):
     for _ in range(4):
         total += f(x)
         k = k * x
-        f = lambda v: v * k  # noqa: B023
+        f = lambda v: v * k
     return total
 
 
@@ -74,7 +74,7 @@ def deep(n, s):
 
 
 def recursion_on_records(x):
-    """What a recursion gives may share memory with what it made in any round."""
+    """The result of a recursion may share memory with an array of any round."""
     s = deep(4, State(x, np.array([x, 2.0]), 0))
     return s.p * np.sum(s.v) * s.k
 
@@ -116,7 +116,7 @@ def loop_variable(x):
     f, total = lambda v: v, 0.0
     for i in range(4):
         total += f(x)
-        f = lambda v: v * i  # noqa: B023
+        f = lambda v: v * i
     return total
 
 
@@ -125,7 +125,7 @@ def changed_before_call(x):
     for _ in range(4):
         k = k * x
         total += f(x)
-        f = lambda v: v * k  # noqa: B023
+        f = lambda v: v * k
     return total
 
 
@@ -148,7 +148,7 @@ def in_a_list(x):
 
 
 def in_a_short_list(x):
-    fs = [lambda v: v * i for i in (x, 2.0)]  # noqa: B023
+    fs = [lambda v: v * i for i in (x, 2.0)]
     return fs[0](x)
 
 
@@ -189,7 +189,7 @@ def array_in_a_list(x):
 def chosen_in_a_list(x):
     n = int(4 * x)
     fs = [
-        (lambda y: y * x) if i % 2 == 0 else (lambda y: y + x * i)  # noqa: B023
+        (lambda y: y * x) if i % 2 == 0 else (lambda y: y + x * i)
         for i in range(n)
     ]
     total = x

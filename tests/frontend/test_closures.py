@@ -61,7 +61,7 @@ def state_monad(x, n):
 
 
 def predecessor(x, n):
-    """Of a Church numeral, by pairs of numerals."""
+    """Return the predecessor of a Church numeral, by pairs of numerals."""
     zero = lambda f: lambda y: y
     successor = lambda m: lambda f: lambda y: f(m(f)(y))
     pair = lambda a: lambda b: lambda s: s(a)(b)
@@ -157,7 +157,7 @@ def test_what_is_known_stays_known() -> None:
 def late_binding(x, n):
     h = lambda y: y
     for i in range(n):
-        h = compose(lambda y: y * x + i, h)  # noqa: B023
+        h = compose(lambda y: y * x + i, h)
     return h(x)
 
 
@@ -237,7 +237,7 @@ def written(lines: list[str], name: str) -> Callable[[float], float]:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, Any] = {}
     exec(compile(text, file, "exec"), names)
-    return names["f"]  # type: ignore[no-any-return]
+    return names["f"]
 
 
 def lets(f: Callable[[float], float]) -> int:

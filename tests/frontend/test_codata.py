@@ -174,7 +174,7 @@ def test_what_a_function_captured_must_not_change() -> None:
     def of_a_loop(xs: Any) -> float:
         net = None
         for x in xs:
-            net = Layer(lambda v: v * x, net)  # noqa: B023
+            net = Layer(lambda v: v * x, net)
         return 1.0 if net is None else net.apply(1.0)
 
     refused(rebound, 1.5, "captured 'y', which has been assigned again")

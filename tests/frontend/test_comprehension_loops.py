@@ -44,7 +44,7 @@ def test_a_name_that_no_item_set():
 
 
 def captured(xs):
-    return [(lambda: x * y) for x in xs if (y := x) > 0.0][-1]()  # noqa: B023
+    return [(lambda: x * y) for x in xs if (y := x) > 0.0][-1]()
 
 
 def read_early(xs, y=0.0):

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.frontend import specialise  # noqa: F401  (it fills the registry)
+from pullback.frontend import specialise  # noqa: F401  # it fills the registry
 from pullback.frontend.kinds.values import CALLS
 from tests import campaign
 
@@ -47,11 +47,11 @@ LOOSE = {"lgamma": 64}
 
 
 def same(got: object, want: object, ulp: int) -> bool:
-    """Of one type, shape and value; a NaN is a NaN."""
+    """Whether two results have one type, shape and value; a NaN equals a NaN."""
     if isinstance(want, tuple | list):
-        if type(got) is not type(want) or len(got) != len(want):  # type: ignore[arg-type]
+        if type(got) is not type(want) or len(got) != len(want):
             return False
-        return all(same(g, w, ulp) for g, w in zip(got, want))  # type: ignore[call-overload]
+        return all(same(g, w, ulp) for g, w in zip(got, want))
     if isinstance(want, np.ndarray) and want.ndim == 0:
         want = want[()]
     if type(got) is not type(want):

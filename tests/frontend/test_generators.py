@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 
 import numpy as np
@@ -302,7 +303,10 @@ def test_many_yields_have_one_consumer(tmp_path):
     def program(k):
         yields = "".join(f"    if x > {i}.5:\n        yield x * {i}.25\n" for i in range(k))
         body = "".join(f"        total = total * 0.5 + v * {i}.5\n" for i in range(30))
-        return loaded(tmp_path, f"many{k}", f"""
+        return loaded(
+            tmp_path,
+            f"many{k}",
+            f"""
 def several(x):
 {yields}
 
@@ -310,7 +314,8 @@ def f(x):
     total = 0.0
     for v in several(x):
 {body}    return total
-""")
+""",
+        )
 
     made = [program(k) for k in (4, 8, 16)]
     sizes = [size(m.f, 5.75) for m in made]
@@ -344,6 +349,17 @@ def test_sums_over_generators_run_in_lanes():
 
 
 def test_items_are_not_kept():
-    """What is counted does not depend on how many items nobody asks for."""
+    """The steps do not depend on how many items are left over."""
     costs = [pb.cost(programs.any_stops, [4.0, 2.0] + [1.0] * n) for n in (10, 1000)]
     assert costs[0] == costs[1]
+
+
+@pytest.mark.parametrize("endless", [
+    lambda x: sum(a * b for a, b in zip([1.0, 2.0], itertools.accumulate(itertools.repeat(x)))),
+    lambda x: sum(a * x for _, a in zip([1.0, 2.0], filter(lambda k: k % 2, itertools.count()))),
+    lambda x: sum(a * b * x for a, b in zip([1.0, 2.0], (k for k in itertools.count() if k % 2))),
+    lambda x: next(v for v in itertools.accumulate(x * k for k in itertools.count()) if v > 7.0),
+])  # fmt: skip
+def test_no_list_of_items_without_an_end(endless):
+    with pytest.raises(pb.UnsupportedError, match="without an end"):
+        pb.jit(endless)(1.5)

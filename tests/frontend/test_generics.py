@@ -273,7 +273,7 @@ def test_type_parameter_syntax(tmp_path: Any, monkeypatch: Any) -> None:
         """)
     )
     monkeypatch.syspath_prepend(tmp_path)
-    import newer  # type: ignore[import-not-found]
+    import newer
 
     assert pb.grad(newer.total)(newer.Link(2.0, None)) == newer.Link(4.0, None)
 

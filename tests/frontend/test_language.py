@@ -288,7 +288,7 @@ def chosen_in_loop(x, n):
     s = 0.0
     for i in range(n):
         k = x[i]
-        f = (lambda y: y * k) if k > 0 else (lambda y: y - s)  # noqa: B023
+        f = (lambda y: y * k) if k > 0 else (lambda y: y - s)
         s += f(float(i))
     return s
 

@@ -28,7 +28,7 @@ def test_the_plain_programs_mean_the_same(f: Callable[..., Any]) -> None:
     args = linalg.matrix(3), linalg.weights(3) / 3
     plain = Request(What.VALUE_AND_GRADIENT, (0, 1), plain=True)
     found = driver.call(f, args, plain, tier_of(f))
-    value, gradients = found  # type: ignore[misc]
+    value, gradients = found
     same, expected = pb.value_and_grad(f, argnums=(0, 1))(*args)
     np.testing.assert_allclose(value, same, 1e-10, 1e-10)
     for x, y in zip(gradients, expected, strict=True):

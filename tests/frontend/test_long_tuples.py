@@ -93,7 +93,7 @@ def test_told_apart(f: Callable[[Any], float], x: Any) -> None:
 
 
 def only_lists(xs):
-    """The same questions without such tuples; a tuple of known length is one."""
+    """Ask the same questions without tuples of unknown length; one of known length is no list."""
     pair = tuple([xs[0], xs[1]])
     s = 1.0 if isinstance(xs, list) and isinstance(pair, tuple) and xs == [*xs] else 2.0
     match xs:
@@ -104,7 +104,7 @@ def only_lists(xs):
 
 
 def only_tuples(xs):
-    """Such tuples without the questions."""
+    """Use tuples of unknown length without asking the questions."""
     t = tuple(x * x for x in xs)
     return sum(t[1:]) * t[0] * (2.0 if isinstance(t, list | tuple) else 1.0)
 

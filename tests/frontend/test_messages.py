@@ -100,7 +100,7 @@ def chosen_index(x, n):
 
 
 def chosen_format(x, n):
-    raise ValueError("%d" % "s" if n < 0 else "%d%s" % (n, "s"), n)  # noqa: UP031
+    raise ValueError("%d" % "s" if n < 0 else "%d%s" % (n, "s"), n)  # noqa: UP031  # meant
 
 
 def chosen_twice(x, n):

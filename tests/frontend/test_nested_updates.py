@@ -369,7 +369,7 @@ def name_hidden_by_a_comprehension(x):
 
 def neighbours(x):
     t = [[v] for v in x]
-    for a, b in zip(t, t[1:]):  # noqa: RUF007
+    for a, b in zip(t, t[1:]):  # noqa: RUF007  # ``zip`` of a list and its rest
         b[0] += a[0]
     return t[-1][0]
 

@@ -43,7 +43,7 @@ def assigned_by_mask_of_a_matrix(m):
 
 
 def lazy(x):
-    """What is not selected is outside the domain: no NaN may come from it."""
+    """The elements that are not selected are outside the domain: no NaN may come from them."""
     y = np.zeros(7)
     y[x > 0] = np.log(x[x > 0])
     y[x < 0] = np.sqrt(-x[x < 0])

@@ -22,11 +22,11 @@ def many(x, n):
     try:
         d = x + None
     except ValueError:
-        d = undefined_name  # noqa: F821
+        d = undefined_name
     while b:
         d = [1.0] + (2.0,)
     if b > 0.0:
-        return unknown_too  # noqa: F821
+        return unknown_too
     return d
 
 
@@ -81,9 +81,9 @@ def test_every_place_is_shown_once():
         "return y + {1, 2}",
         "try:",
         "d = x + None",
-        "d = undefined_name  # noqa: F821",
+        "d = undefined_name",
         "d = [1.0] + (2.0,)",
-        "return unknown_too  # noqa: F821",
+        "return unknown_too",
     ):
         assert shown.count(line) == 1, (line, str(caught.value))
         assert shown[shown.index(line) + 1].strip("^") == "", "a caret under it"

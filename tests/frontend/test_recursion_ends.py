@@ -42,7 +42,7 @@ def refused_beside_a_call(x, n=3):
 
 
 def refused_after_a_call(x, n=3):
-    """What is wrong is seen when the result is known."""
+    """The error is seen when the result is known."""
     if n == 0:
         return x
     y = refused_after_a_call(x, n - 1)

@@ -1,4 +1,4 @@
-"""What is refused: before anything runs, with the line, a caret, the reason and a way out."""
+"""Programs are refused before anything runs, with the line, a caret, the reason and a way out."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def local_class(x):
 
 
 def unknown_name(x):
-    return x + undefined_thing  # noqa: F821
+    return x + undefined_thing
 
 
 def never_set(x):
-    y = x + z  # noqa: F821
+    y = x + z
     z = 1.0
     return y * z
 
@@ -214,7 +214,7 @@ def unpacks_wrong(x):
 
 
 def late_lambda(x):
-    fs = [lambda y: y * i for i in range(int(x))]  # noqa: B023
+    fs = [lambda y: y * i for i in range(int(x))]
     return fs[0](x)
 
 
@@ -294,7 +294,7 @@ CASES = [
     (changes_global, 1.0, UnsupportedError, "global A"),
     (local_class, 1.0, UnsupportedError, "class C:"),
     (unknown_name, 1.0, UnknownNameError, "undefined_thing"),
-    (never_set, 1.0, UnknownNameError, "y = x + z  # noqa: F821"),
+    (never_set, 1.0, UnknownNameError, "y = x + z"),
     (other_type_in_loop, 1.0, UnknownNameError, "return y"),
     (updates_argument, A, MutationError, "a[0] = 1.0"),
     (updates_view, 1.0, MutationError, "row[1] = x"),

@@ -1,4 +1,4 @@
-"""What refusals offer instead works."""
+"""The rewrites that refusals offer work."""
 
 import numpy as np
 import pytest

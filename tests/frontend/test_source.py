@@ -1,4 +1,4 @@
-"""What is compiled is what runs: a text is a function's source only if it gives its code."""
+"""The compiled text is the running one: it is a function's source only if it gives its code."""
 
 import doctest
 import importlib

@@ -43,7 +43,7 @@ class Poly:
 
 
 class Pair(NamedTuple):
-    """What a tuple has, its own methods replace."""
+    """Methods of its own replace those of a tuple."""
 
     x: float
     y: float

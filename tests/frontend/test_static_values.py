@@ -151,7 +151,7 @@ def computed(x, a=False, b=True):
 def compared(x, a=False):
     if a is True:
         return x[0]
-    if a == True:  # noqa: E712
+    if a == True:  # noqa: E712  # not ``is``
         return x[1]
     return x * x
 

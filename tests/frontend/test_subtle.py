@@ -1,4 +1,4 @@
-"""What is easily got wrong, against plain Python."""
+"""Programs that are easily compiled wrongly, against plain Python."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.frontend.numpy_oracle import evaluated, flat
 NAMES = list(surface.texts())
 EVERY = 40
 NOT_SUPPORTED = "is not supported"
-"""What a refusal says that a text decides on: it means less than NumPy's function."""
+"""Refusals that texts decide on, where they mean less than NumPy's function."""
 
 
 @pytest.fixture(autouse=True)

@@ -450,7 +450,8 @@ def _slope_of(c: Circle) -> float:
     "f", [shared_record, two_records, shared_in_a_tuple, shared_in_a_list, pulled_back, handed_on]
 )
 def test_records_that_are_shared_in_declared_fields(f: Callable[[float], float]) -> None:
-    """As when Python runs the operators, or refused: never a variable for each place."""
+    """They do as when Python runs the operators, or are refused: never a variable for each
+    place."""
     expected = f(1.5)
     try:
         found = pb.jit(f)(1.5)

@@ -30,7 +30,7 @@ def long_functions(source: str) -> list[str]:
 
 
 def complaints(path: Path, sized: bool) -> list[str]:
-    """What is wrong with one file; ``sized`` ones are held to file and function sizes too."""
+    """Return what is wrong with one file; ``sized`` ones must keep file and function sizes too."""
     text = path.read_text()
     found = [f"names a machine path: {m.group(0)}" for m in MACHINE_PATH.finditer(text)]
     if path.suffix == ".py":

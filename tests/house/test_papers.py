@@ -20,8 +20,9 @@ def test_the_checklist_is_whole() -> None:
 
 
 def test_planted_gaps_are_caught() -> None:
-    def row(i: str, kind: str = "CORE", state: tuple[str, str] = ("", "")) -> Row:
-        return Row(i, kind, "Fig 1", "a claim", ("papers/methods.py:run",), state)
+    def row(i: str, kind: str = "CORE", state: tuple[str, str] = ("", ""), seen: str = "") -> Row:
+        seen = seen or ("–" if state[0] else "=")
+        return Row(i, kind, "Fig 1", "a claim", "1", seen, ("papers/methods.py:run",), state)
 
     assert complaints([row("A-1")], {"A-1": ["tests/a.py:test_a"]}) == []
     assert complaints([row("A-1")], {}) == ["A-1: no test carries the id"]

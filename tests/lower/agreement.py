@@ -1,5 +1,5 @@
-"""What every test of lowering asks: the loop code is well formed, and run by its evaluator it does
-what the Core evaluator does (sums up to the order of their terms)."""
+"""The check of lowering that all tests share: the loop code is well formed, and its evaluator gives
+the results of the Core evaluator (sums up to the order of their terms)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Memory:
     stores: dict[int, tuple[np.ndarray, int]] = field(default_factory=dict)
 
     def into(self, t: Type, x: Any) -> list[Any]:
-        """The leaves of a value."""
+        """Return the leaves of a value."""
         m = self.machine
         match t:
             case Array(elem, rank):
@@ -49,7 +49,7 @@ class Memory:
                     ptrs.append(at)
                 return [*ptrs, *x.shape, *(int(np.prod(x.shape[k + 1 :])) for k in range(rank))]
             case Handle(rank):
-                whole = owner(x)  # handles of one store stay that
+                whole = owner(x)  # handles of one store remain handles of one store
                 if id(whole) not in self.stores:
                     at = m.arenas["store"].alloc(8 * whole.size)
                     m.memory[at : at + 8 * whole.size] = whole.tobytes()
@@ -82,7 +82,7 @@ class Memory:
                 return [to_value(t, x, self.decls)]
 
     def out(self, t: Type, values: Iterator[Any]) -> Any:
-        """The value made of leaves."""
+        """Return the value made of leaves."""
         match t:
             case Handle(rank):
                 first, *rest = (next(values) for _ in range(1 + 2 * rank))
@@ -128,14 +128,14 @@ class Memory:
                 return boxer(t)(next(values))
 
     def copy_back(self) -> None:
-        """Bring the cells of the handles among the arguments back."""
+        """Copy the cells of the handles among the arguments back."""
         for x, at in self.stores.values():
             cells = np.frombuffer(self.machine.memory, np.float64, x.size, at)
             x[...] = cells.reshape(x.shape)
 
 
 def owner(x: np.ndarray) -> np.ndarray:
-    """The array whose memory this is a view of."""
+    """Return the array of whose memory this is a view."""
     while x.base is not None:
         below = x.base if isinstance(x.base, np.ndarray) else getattr(x.base, "base", None)
         if not isinstance(below, np.ndarray):
@@ -147,7 +147,7 @@ def owner(x: np.ndarray) -> np.ndarray:
 def run(
     program: Program, args: Sequence[Any], size: int = 1 << 22
 ) -> tuple[list[Any], Machine, Module]:
-    """The results of the loop code of a program, and the machine after the run."""
+    """Return the results of the loop code of a program, and the machine after the run."""
     module = lower(program)
     check_module(module)
     runner = Machine(module, size)
@@ -165,7 +165,7 @@ def run(
 
 
 def agree(program: Program, args: Sequence[Any], size: int = 1 << 22) -> tuple[Machine, Module]:
-    """The two evaluators agree; errors too."""
+    """Assert that the two evaluators agree, also in errors."""
     check(program, Dialect.ACCUMULATING)
     handles = [isinstance(p.type, Handle) for p in program.functions[program.main].params]
     mine = [np.array(a) if h else a for a, h in zip(args, handles, strict=True)]
@@ -180,7 +180,7 @@ def agree(program: Program, args: Sequence[Any], size: int = 1 << 22) -> tuple[M
 
 
 def same(x: Any, y: Any) -> bool:
-    """Equal up to the rounding of sums."""
+    """Whether two values are equal up to the rounding of sums."""
     if isinstance(x, Node):
         if x.tag != y.tag or len(x.fields) != len(y.fields):
             return False
@@ -196,12 +196,12 @@ def same(x: Any, y: Any) -> bool:
 
 
 def code_of(module: Module) -> list[Instr]:
-    """All instructions of a module."""
+    """Return all instructions of a module."""
     return [i for f in module.functions.values() for i in instructions(f.body.code)]
 
 
 def vectors(module: Module) -> int:
-    """How many vector registers a module has."""
+    """Return the number of vector registers of a module."""
     found: set[Reg] = set()
     for i in code_of(module):
         for name in ("dst", "dsts", "carried"):

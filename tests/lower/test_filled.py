@@ -12,7 +12,7 @@ from tests.lower.agreement import agree
 
 
 def filled(body: Any, n: int = 4) -> int:
-    """How many arrays are not cleared; the memory of the machine is no zeros before."""
+    """Return how many arrays are not cleared; the machine's memory is no zeros before."""
     p = program([A2, I64], body)
     agree(p, [np.linspace(0.0, 1.0, n * n).reshape(n, n), n])
     return len(filled_arrays(p))

@@ -219,7 +219,7 @@ def test_emitted_sums_with_arrays(n: int) -> None:
 
 
 def test_emitted_arrays_outlive_the_memory_of_iterations() -> None:
-    """What is carried moves when the temporaries have doubled; what was emitted stays."""
+    """Carried arrays move when the temporaries have doubled; emitted ones stay."""
 
     def body(c: Code, x: E, m: E) -> Any:
         def point(i: E) -> Any:

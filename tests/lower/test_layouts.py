@@ -1,4 +1,4 @@
-"""What all nodes of a variant have alike is not stored in them."""
+"""Fields that are equal in all nodes of a variant are not stored in the nodes."""
 
 import contextlib
 import io

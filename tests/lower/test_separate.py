@@ -23,7 +23,7 @@ Round = Callable[["Cells", E, tuple[E, ...]], Any]
 
 
 class Cells:
-    """What a round does with an accumulator of three rows."""
+    """Builds a round that works on an accumulator of three rows."""
 
     def __init__(self, c: Code, n: E, rank: int = 2) -> None:
         extents = (c.expr(3), n + 2)[-rank:]
@@ -49,7 +49,7 @@ class Cells:
 
 
 def swept(round_: Round, sums: int = 1, backwards: bool = True) -> tuple[int, bool]:
-    """How many loops are separate, and whether there is code in lanes for them."""
+    """Return how many loops are separate, and whether there is code in lanes for them."""
 
     def body(c: Code, x: E, n: E) -> Any:
         t = Cells(c, n)

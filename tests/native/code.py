@@ -1,4 +1,4 @@
-"""A small builder of loop code for the tests: every method appends an instruction."""
+"""Build loop code for the tests: every method appends an instruction."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pullback.lower.loopcode import (
     WhileCode,
 )
 
-F, I, B, P = Ty.F64, Ty.I64, Ty.I1, Ty.PTR  # noqa: E741
+F, I, B, P = Ty.F64, Ty.I64, Ty.I1, Ty.PTR  # noqa: E741  # the types, by their letters
 
 
 def f64(value: float) -> Imm:
@@ -149,7 +149,7 @@ def params(*types: Ty) -> tuple[Reg, ...]:
 def function(
     name: str, types: tuple[Ty, ...], body: Callable[..., tuple[Value, ...]],
 ) -> LoopFunction:  # fmt: skip
-    """``body(code, *params) -> results``."""
+    """Return the function of ``body(code, *params) -> results``."""
     ps = params(*types)
     code = Code()
     results = body(code, *ps)
@@ -157,7 +157,7 @@ def function(
 
 
 def module(*functions: LoopFunction) -> Module:
-    """The first function is main."""
+    """Return a module whose main is the first function."""
     return Module({f.name: f for f in functions}, functions[0].name)
 
 

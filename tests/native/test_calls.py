@@ -27,7 +27,7 @@ from tests.native.code import B, Code, F, I, P, f64, function, i64, module
 VECTOR = ArrayOf(F, 1)
 
 
-def entry(f, params, results, *more):  # type: ignore[no-untyped-def]
+def entry(f, params, results, *more):
     return compile_module(module(f, *more), EntrySignature(tuple(params), results)).call
 
 
@@ -66,7 +66,7 @@ def total(c: Code, p: Reg, n: Reg, s: Reg) -> tuple[Reg]:
     return c.loop(
         i64(0), n, (f64(0.0),),
         lambda b, i, acc: (b.op("add", acc[0], b.load(p, b.op("mul", i, s))),),
-    )  # type: ignore[return-value]  # fmt: skip
+    )  # fmt: skip
 
 
 def test_arrays_are_read_in_place_with_their_strides() -> None:
@@ -159,8 +159,8 @@ def test_two_threads_in_one_entry() -> None:
     def body(c: Code, p: Reg, n: Reg, s: Reg) -> tuple[Reg, ...]:
         q = c.alloc(n)
         c.loop(i64(0), n, (), lambda b, i, _: b.store(q, i, b.load(p, i)) or ())
-        (t,) = total(c, q, n, i64(1))  # type: ignore[arg-type]
-        return t, q, n, i64(1)  # type: ignore[return-value]
+        (t,) = total(c, q, n, i64(1))
+        return t, q, n, i64(1)
 
     call = entry(function("main", (P, I, I), body), [VECTOR], (PyFloat(), VECTOR))
     wrong = []

@@ -12,7 +12,7 @@ from tests.native.code import B, Code, F, I, P, f64, function, i64, module
 VECTOR, INDICES = ArrayOf(F, 1), ArrayOf(I, 1)
 
 
-def entry(f, params, results, *more):  # type: ignore[no-untyped-def]
+def entry(f, params, results, *more):
     return compile_module(module(f, *more), EntrySignature(tuple(params), results)).call
 
 
@@ -59,7 +59,7 @@ def test_gather_and_scatter(ty: Ty, dtype: str) -> None:
         index = c.load(q, i64(0), I, LANES)
         x = c.load(p, c.op("mul", index, s), ty, LANES)
         c.store(out, c.op("sub", i64(LANES - 1), c.op("iota", i64(0), lanes=LANES)), x)
-        return out, i64(LANES), i64(1)  # type: ignore[return-value]
+        return out, i64(LANES), i64(1)
 
     call = entry(function("main", (P, I, I, P, I, I), body), [ArrayOf(ty, 1), INDICES],
                  ArrayOf(ty, 1))  # fmt: skip
@@ -89,7 +89,7 @@ def test_colliding_additions() -> None:
             return ()
 
         c.loop(i64(0), n, (), step, LANES)
-        return out, i64(4), i64(1)  # type: ignore[return-value]
+        return out, i64(4), i64(1)
 
     call = entry(function("main", (P, I, I, P, I, I), body), [VECTOR, INDICES], VECTOR)
     rng = np.random.default_rng(2)
@@ -113,7 +113,7 @@ def test_additions_to_consecutive_places_and_varying_pointers() -> None:
         c.at_add(base, lane, f64(10.0))
         y = c.load(base, lane, F, LANES)
         c.store(base, lane, y)
-        return out, i64(2 * LANES), i64(1)  # type: ignore[return-value]
+        return out, i64(2 * LANES), i64(1)
 
     call = entry(function("main", (P, I, I), body), [VECTOR], VECTOR)
     x = np.array([1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0])
@@ -147,7 +147,7 @@ def test_masks() -> None:
         out = c.alloc(i64(LANES))
         c.store(out, i64(0), dsts[0])
         any_left = c.op("lane_or", dsts[1], lanes=1)
-        return out, i64(LANES), i64(1), dsts[2], any_left  # type: ignore[return-value]
+        return out, i64(LANES), i64(1), dsts[2], any_left
 
     call = entry(function("main", (P, I, I), body), [VECTOR], (VECTOR, PyInt(), PyBool()))
     x = np.array([1.0, 2.0, 4.0, 100.0, 1e4, 0.25, 3.0, 1e-4])

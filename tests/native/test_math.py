@@ -14,7 +14,7 @@ from pullback.native.vectormath import INLINE
 from tests.native.code import Code, F, I, P, function, i64, module
 
 
-def in_lanes(name: str, ty: Ty = F, arity: int = 1):  # type: ignore[no-untyped-def]
+def in_lanes(name: str, ty: Ty = F, arity: int = 1):
     """name over an array whose length is a multiple of 8."""
 
     def body(c: Code, p: Reg, n: Reg, s: Reg, *more: Reg) -> tuple[Reg, ...]:
@@ -26,7 +26,7 @@ def in_lanes(name: str, ty: Ty = F, arity: int = 1):  # type: ignore[no-untyped-
             return ()
 
         c.loop(i64(0), n, (), step, LANES)
-        return out, n, i64(1)  # type: ignore[return-value]
+        return out, n, i64(1)
 
     array = ArrayOf(ty, 1)
     f = function("main", (P, I, I) * arity, body)

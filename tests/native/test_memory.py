@@ -23,7 +23,7 @@ from tests.native.code import B, Code, F, I, P, f64, function, i64, module
 VECTOR = ArrayOf(F, 1)
 
 
-def entry(f, params, results, *more):  # type: ignore[no-untyped-def]
+def entry(f, params, results, *more):
     return compile_module(module(f, *more), EntrySignature(tuple(params), results)).call
 
 
@@ -228,10 +228,10 @@ def reverse(c: Code, q: Reg, p: Reg, s: Reg, n: Reg, h: Reg, big: Reg, ct: Reg) 
 
     (again,) = c.loop(i64(0), n, (f64(0.0),), step)
     first = c.op("select", big, f64(1.0), f64(0.0))
-    return out, n, i64(1), again, first  # type: ignore[return-value]
+    return out, n, i64(1), again, first
 
 
-def pair():  # type: ignore[no-untyped-def]
+def pair():
     fwd = function("fwd", (P, I, I), forward)
     rev = function("rev", (*KEPT, F), reverse)
     compiled = compile_entries(
@@ -308,7 +308,7 @@ def test_truth_values_are_bytes_in_memory() -> None:
             return ()
 
         c.loop(i64(0), n, (), step)
-        return q, n, i64(1)  # type: ignore[return-value]
+        return q, n, i64(1)
 
     boxes = ArrayOf(Ty.I1, 1)
     call = entry(function("main", (P, I, I), body), [boxes], boxes)

@@ -1,4 +1,5 @@
-"""What every test of a pass asks: programs are well-formed before and after and give the same."""
+"""The check of a pass that all tests share: programs are well-formed before and after it, and give
+the same results."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def agree(
     *runs: Sequence[Any],
     dialect: Dialect = Dialect.FLAT,
 ) -> Program:
-    """The program after the passes, compared with the one before on every list of arguments."""
+    """Return the program after the passes, compared with the one before on every list of
+    arguments."""
     check(p, dialect)
     q = p
     for f in passes if isinstance(passes, list | tuple) else [passes]:
@@ -34,7 +36,7 @@ def agree(
 
 
 def outcome(p: Program, args: Sequence[Any]) -> Any:
-    """The results, or the error, in a form that can be compared."""
+    """Return the results, or the error, in a form that can be compared."""
     try:
         return comparable(evaluate(p, copy.deepcopy(list(args)))[0])
     except (ArithmeticError, LookupError, ValueError) as e:
@@ -56,19 +58,19 @@ def cost(p: Program, args: Sequence[Any]) -> int:
 
 
 def ops(p: Program, kind: type[Any] = object) -> list[Any]:
-    """All ops of a kind, in all functions."""
+    """Return all ops of a kind, in all functions."""
     return [
         let.op for f in p.functions.values() for let in all_lets(f.body) if isinstance(let.op, kind)
     ]
 
 
 def prims(p: Program) -> list[str]:
-    """The names of all primitives that are used, sorted."""
+    """Return the names of all primitives that are used, sorted."""
     return sorted(op.name for op in ops(p, Prim))
 
 
 def checked(p: Program) -> int:
-    """How many accesses are still checked."""
+    """Return the number of accesses that are still checked."""
     return sum(isinstance(op, Index) and op.checked for op in ops(p))
 
 

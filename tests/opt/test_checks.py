@@ -178,7 +178,7 @@ def test_sites_are_kept() -> None:
 
 
 def test_reads_in_a_loop_whose_checks_are_gone_may_move() -> None:
-    """What holds unless the loop is empty is known inside it."""
+    """A condition that holds unless the loop is empty is known inside it."""
     from pullback.opt.control.licm import hoist_invariants
 
     def body(c, a, b, x):

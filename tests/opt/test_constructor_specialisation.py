@@ -97,7 +97,7 @@ def changed_at_the_end(xs, k):
 
 
 def history(xs, k):
-    """What is emitted of it, and what goes on after the loop."""
+    """The sum is emitted, and used after the loop."""
     c, seen = squares(k), []
     for x in xs:
         seen.append(c)

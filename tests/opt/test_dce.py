@@ -1,4 +1,4 @@
-"""What nobody needs."""
+"""Dead code is removed."""
 
 import numpy as np
 

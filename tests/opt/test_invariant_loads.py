@@ -1,4 +1,4 @@
-"""What a loop reads of an array and does not update is read before it, and nothing else."""
+"""Elements that a loop reads and does not update are read before it, and no others."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ M = np.arange(20.0).reshape(4, 5) / 7 + 0.3
 
 
 def inside(p):
-    """How many elements the loops read of arrays of rank 2, in one round of each."""
+    """Return how many elements of arrays of rank 2 the loops read, in one round of each."""
     lets = [let.op for op in ops(p, Loop) for let in op.body.lets]
     return sum(isinstance(op, Index) and op.array.type.rank == 2 for op in lets)
 

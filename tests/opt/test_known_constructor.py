@@ -115,7 +115,7 @@ def array_for_a_loop(xs, y):
 
 
 def updated_afterwards(xs, y):
-    """What was captured is the array as it was."""
+    """The function has captured the array as it was."""
     a = xs.copy()
     shape = Wave(a.copy()) if y > 0.7 else Line(y)
     a[0] = 10.0 * y

@@ -1,4 +1,5 @@
-"""What is the same in every iteration moves before the loop, if it may run without the loop."""
+"""Code that is the same in every iteration moves before the loop, if it may run without the
+loop."""
 
 import numpy as np
 

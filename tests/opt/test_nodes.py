@@ -122,7 +122,7 @@ def one_matrix(m, depth):
 
 
 def by_products(m, depth):
-    """What is read of a matrix in two loops would take as much room as the matrix."""
+    """The elements that two loops read of a matrix would take as much room as the matrix."""
     if depth == 0:
         return m[0, 0]
     new = np.array([[math.sin(x) for x in row] for row in m])

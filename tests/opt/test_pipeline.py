@@ -147,7 +147,7 @@ def test_functions_recursion_and_arrays_of_arrays() -> None:
 
 
 def calls_of(run: Callable[[], object]) -> int:
-    """How many function calls it takes: a measure of work that does not depend on the machine."""
+    """Return the number of Python calls: a measure of work that does not depend on the machine."""
     count = 0
 
     def seen(frame: object, event: str, arg: object) -> None:

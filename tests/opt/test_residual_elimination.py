@@ -1,4 +1,4 @@
-"""What a loop keeps for the reverse sweep is kept once, or not at all."""
+"""Each residual of a loop is kept once, or not at all."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def derived(p, *runs, wrt=(0,)):
 
 
 def emitted(q):
-    """What the loops of a program emit."""
+    """Return the results that the loops of a program emit."""
     return [
         v.name
         for f in q.functions.values()

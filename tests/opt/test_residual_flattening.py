@@ -1,4 +1,5 @@
-"""What nested loops keep is one array where trip counts allow it, as few as can be where not."""
+"""The residuals of nested loops are one array if trip counts allow it, otherwise as few as can
+be."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What only one way of a branch contributes is added there, and nothing else moves."""
+"""An addition from only one arm of a branch moves into the arm, and no other one moves."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ RUNS = [[c, x] for c in (True, False) for x in (0.5, -3.0)]
 
 
 def in_branches(p: Program) -> int:
-    """How many additions there are in branches."""
+    """Return how many additions there are in branches."""
     lets = [x for op in ops(p, If) for block in (op.then, op.orelse) for x in all_lets(block)]
     return sum(isinstance(x.op, AccAdd) for x in lets)
 

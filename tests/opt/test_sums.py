@@ -150,5 +150,5 @@ def test_what_is_added_to_zero_is_the_result() -> None:
 
 
 def test_what_starts_from_negative_zero_stays_it() -> None:
-    """Of no rounds, and of nothing but -0.0; a ``Sum_`` starts from 0.0."""
+    """Sums of no rounds, and of nothing but -0.0; a ``Sum_`` starts from 0.0."""
     found(lambda c, a, x: c.loop(a.dim(), [-0.0], lambda i, s: s + a.at(i)), loops=1, sums=0)

@@ -1,4 +1,4 @@
-"""What a helper checks is not checked again where its caller, or another helper, knew it."""
+"""The check of a helper is not repeated if its caller, or another helper, has made it."""
 
 import numpy as np
 

@@ -28,7 +28,7 @@ from tests.recursions import RECURSIONS, Recursion
 from tests.tables import TABLES
 
 BOUND = 2.0
-"""By so much one pass may make a program slower: others make it good, for which it prepares."""
+"""The factor by which one pass may make a program slower: others profit from it later."""
 
 GROWTH = 1.1
 """So much larger the factor of a pass may be at the next size."""
@@ -94,8 +94,8 @@ def steps(program: CoreProgram, plan: Plan, values: Sequence[object]) -> int:
 
 
 def factors(counted: Counts, argnums: tuple[int, ...]) -> dict[str, float]:
-    """By how much every stage makes the program slower (that from the function to the gradient
-    excepted)."""
+    """Return the factor by which every stage makes the program slower (except from the function to
+    the gradient)."""
     pairs = pairwise(counted)
     return {
         name: after / before for (_, before), (name, after) in pairs

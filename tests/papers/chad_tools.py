@@ -1,4 +1,4 @@
-"""What the tests of Efficient CHAD share: theorems as functions, random cotangents, slopes."""
+"""Tools for the tests of Efficient CHAD: theorems as functions, random cotangents, slopes."""
 
 from __future__ import annotations
 
@@ -36,28 +36,30 @@ x, y, z = E(Var("x")), E(Var("y")), E(Var("z"))
 
 
 def of_pair(name: str, a: Term, b: Term) -> Term:
-    """prim o (a, b): the Agda code's unary primitives on tuples."""
+    """Return prim o (a, b), with the Agda code's unary primitives on tuples."""
     from pullback.papers.language.terms import Pair
 
     return Prim(name, (Pair(a, b),))
 
 
 def apart(s: Source) -> Source:
-    """With distinct names."""
+    """Return the program with distinct names."""
     return Source(s.context, rename_apart(s.body), s.result, s.decls)
 
 
-def programs(fragment: str, count: int = COUNT) -> Iterator[tuple[Source, tuple[Any, ...], Any]]:
+def programs(
+    fragment: str, count: int = COUNT, every: bool = True
+) -> Iterator[tuple[Source, tuple[Any, ...], Any]]:
     """Random programs with arguments, and a cotangent for the value."""
     for seed in range(count):
-        source, args = random_program(seed, fragment)
+        source, args = random_program(seed, fragment, every=every)
         env = dict(zip([v for v, _ in source.context], args, strict=True))
         value = evaluate(source.body, env)[0]
         yield source, args, random_cotangent(value, random.Random(seed))
 
 
 def sparse_cotangent(t: Type, value: object, rng: random.Random, zero: float = 0.25) -> object:
-    """A cotangent of the sparse representation in the shape of a value, with zeros in it."""
+    """Return a cotangent of the sparse representation in the shape of a value, with zeros in it."""
     match t:
         case Real():
             return rng.uniform(-1.0, 1.0)
@@ -88,7 +90,8 @@ class Theorem(NamedTuple):
 
 
 def theorem(source: Source, args: Sequence[object], ctg: object, den: Sequence[object]) -> Theorem:
-    """Efficient CHAD, App. D: the costs of C{t} on arguments, a cotangent and cells."""
+    """Return both sides of the theorems (Efficient CHAD, App. D): the costs of C{t} on arguments, a
+    cotangent and cells."""
     gamma: Context = t2_context(source.context)
     names = [v for v, _ in source.context]
     env = dict(zip(names, args, strict=True))
@@ -114,7 +117,7 @@ def theorem(source: Source, args: Sequence[object], ctg: object, den: Sequence[o
 
 
 def slope(points: Sequence[tuple[int, int]]) -> float:
-    """The growth exponent between the last two points."""
+    """Return the growth exponent between the last two points."""
     (n, a), (m, b) = points[-2], points[-1]
     return math.log(b / a) / math.log(m / n)
 
@@ -141,5 +144,5 @@ def tree(r: int) -> Source:
 
 
 def components(env: object, n: int) -> list[object]:
-    """The cells of an environment tuple."""
+    """Return the cells of an environment tuple."""
     return items(env, n + 1)[1:]

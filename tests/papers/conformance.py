@@ -3,12 +3,13 @@
 A test of a row carries its id: ``pytest -k '[CHAD-12]'`` runs it. The rows are in ``rows/*.txt``,
 one line each::
 
-    id | kind | figure or section | claim | places in the code | state
+    id | kind | figure or section | claim | expected | seen | places in the code | state
 
-The state is empty where a test carries the id; else it says why none does (``open: reason``), that
-the row is a statement of the papers and not a test (``note: ..``), or that the row is wrong, with
-the counterexample (``wrong: ..``; its test then shows what is so). ``docs/PAPERS.md`` is written
-from the rows and the tests by ``python -m tests.papers.conformance``.
+``expected`` is what the row asks of a test, with its numbers; ``seen`` is what the test finds, "="
+where that is all of it. The state is empty where a test carries the id; else it says why none does
+(``open: reason``), that the row is a statement of the papers and not a test (``note: ..``), or that
+the row is wrong, with the counterexample (``wrong: ..``; its test then shows what is so).
+``docs/PAPERS.md`` is written from the rows and the tests by ``python -m tests.papers.conformance``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "PAPERS.md"
 MATRIX = ROOT / "tests" / "papers" / "rows" / "matrix.txt"
-"""What each method takes, as found by ``tests/papers/matrix.py``: feature | method | what."""
+"""The features that each method takes, as found by ``tests/papers/matrix.py``: feature | method |
+what."""
 PAPERS = {
     "DN": "Efficient Dual-Numbers Reverse AD (Smeding & Vákár)",
     "KR": "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD"
@@ -37,36 +39,38 @@ REQUIRED = ("CORE", "PERF")
 
 
 def claim(row: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The test function is the test of this row; it takes the id as its parameter ``row``."""
+    """Mark a test function as the test of this row; it takes the id as its parameter ``row``."""
     return pytest.mark.parametrize("row", [row])
 
 
 class Row(NamedTuple):
-    """One line of the checklist; ``state`` is (word, text), ("", "") where there is a test."""
+    """One line of the checklist; ``state`` is (word, text), or ("", "") if there is a test."""
 
     id: str
     kind: str
     source: str
     claim: str
+    expected: str
+    seen: str
     places: tuple[str, ...]
     state: tuple[str, str]
 
 
 def read_rows(folder: Path = ROOT / "tests" / "papers" / "rows") -> list[Row]:
-    """The checklist, in the order of the papers."""
+    """Return the checklist, in the order of the papers."""
     rows = []
     for paper in PAPERS:
         for line in (folder / f"{paper}.txt").read_text().splitlines():
             cells = [cell.strip() for cell in line.split("|")]
-            assert len(cells) == 6 and cells[1] in KINDS, line
-            word, _, text = cells[5].partition(":")
+            assert len(cells) == 8 and cells[1] in KINDS, line
+            word, _, text = cells[7].partition(":")
             state = (word.strip(), text.strip())
-            rows.append(Row(cells[0], cells[1], cells[2], cells[3], tuple(cells[4].split()), state))
+            rows.append(Row(*cells[:6], tuple(cells[6].split()), state))
     return rows
 
 
 def claims(root: Path = ROOT) -> dict[str, list[str]]:
-    """id -> the tests that carry it, as ``file:function``."""
+    """Return id -> the tests that carry it, as ``file:function``."""
     found: dict[str, list[str]] = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         text = path.read_text()
@@ -83,7 +87,8 @@ def claims(root: Path = ROOT) -> dict[str, list[str]]:
 
 
 def complaints(rows: list[Row], tests: dict[str, list[str]]) -> list[str]:
-    """What is wrong with the checklist: a row that has neither a test nor a reason, and so on."""
+    """Return what is wrong with the checklist, such as a row that has neither a test nor a
+    reason."""
     found = []
     ids = [row.id for row in rows]
     found += [f"{i} is listed twice" for i in sorted({i for i in ids if ids.count(i) > 1})]
@@ -93,6 +98,10 @@ def complaints(rows: list[Row], tests: dict[str, list[str]]) -> list[str]:
         here = tests.get(row.id, [])
         if word not in ("", "open", "note", "wrong"):
             found.append(f"{row.id}: no such state: {word}")
+        if not row.expected or not row.seen:
+            found.append(f"{row.id}: does not say what is expected and what is seen")
+        if word and row.seen == "=":
+            found.append(f"{row.id}: {word}, and seen as expected")
         if word and not text:
             found.append(f"{row.id}: {word} without a reason")
         if not here and word in ("", "wrong"):
@@ -109,11 +118,11 @@ def complaints(rows: list[Row], tests: dict[str, list[str]]) -> list[str]:
 
 
 def status(row: Row) -> str:
-    """The last cell of a row of the table."""
+    """Return the last cell of a row of the table."""
     word, text = row.state
     match word:
         case "":
-            return "passes"
+            return "passes" if row.seen == "=" else f"passes; seen: {row.seen}"
         case "wrong":
             return f"the row is **wrong**: {text}"
         case "note":
@@ -123,7 +132,7 @@ def status(row: Row) -> str:
 
 
 def link(place: str, base: str = "") -> str:
-    """``file:function`` as a link to the file, from ``docs``."""
+    """Return ``file:function`` as a link to the file, from ``docs``."""
     return f"[`{place}`](../{base}{place.partition(':')[0]})"
 
 
@@ -133,7 +142,11 @@ HEAD = """\
 Every figure, theorem, lemma and table of the four papers as a test. The test of a row carries its
 id: `pytest -k '[CHAD-12]'` runs it. Kinds: CORE and PERF (growth, counts of steps, times) must
 pass; BEYOND is future work in the papers or goes further than they do; DOC is a statement, to be
-read. A row that is wrong says so, with the counterexample; its test shows what is so.
+read. A row that is wrong says so, with the counterexample; its test shows what is so. "Expected" is
+what the row asks of its test, with the numbers; where a test sees something else, the status says
+what. RG, RGH, RGA: random programs (first-order, with functions, with arrays); FD: finite
+differences; bp: backpropagator. Random programs are some in every run, and as many as the row asks
+in the full campaign (docs/TESTING.md).
 
 This page is written by `python -m tests.papers.conformance` from the rows in `tests/papers/rows`
 and the tests; a test fails where it is not up to date, a row has neither a test nor a reason, a
@@ -142,7 +155,7 @@ link is dead or a function is not where the page says.
 
 
 def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
-    """The text of docs/PAPERS.md."""
+    """Return the text of docs/PAPERS.md."""
     required = [row for row in rows if row.kind in REQUIRED]
     still = [row.id for row in required if row.state[0] == "open"]
     out = [HEAD]
@@ -150,18 +163,39 @@ def page(rows: list[Row], tests: dict[str, list[str]]) -> str:
                + (f": {', '.join(still)}." if still else ".") + "\n")
     for paper, title in PAPERS.items():
         out.append(f"## {paper}: {title}\n")
-        out.append("| id | kind | figure | claim | code | test | status |")
-        out.append("|---|---|---|---|---|---|---|")
+        out.append("| id | kind | figure | claim | expected | code | test | status |")
+        out.append("|---|---|---|---|---|---|---|---|")
         for row in rows:
             if row.id.rpartition("-")[0] != paper:
                 continue
             code = ", ".join(link(p, "src/pullback/") for p in row.places)
             test = ", ".join(link(t) for t in tests.get(row.id, ()))
-            cells = [row.id, row.kind, row.source, row.claim, code, test, status(row)]
+            cells = [row.id, row.kind, row.source, row.claim, row.expected, code, test, status(row)]
             out.append("| " + " | ".join(cells) + " |")
         out.append("")
+    out.append(slack())
     out.append(matrix())
     return "\n".join(out)
+
+
+SLACK = """\
+## The theorems on families of programs
+
+Steps of each phase, over the steps of the program and the reals of its input and result; at size 16
+and at size 128, and the bound that the rows on complexity assert (`tests/papers/families.py`;
+`python -m tests.papers.families` writes the table).
+"""
+
+
+def slack() -> str:
+    """The table of slacks: family, method, and both phases."""
+    out = [SLACK, "| family | method | forward: 16, 128, bound | reverse: 16, 128, bound |",
+           "|---|---|---|---|"]
+    for line in (MATRIX.parent / "slack.txt").read_text().splitlines():
+        family, method, *phases = line.split(" | ")
+        cells = [phase.replace(" of ", " ").replace(" ", ", ") for phase in phases]
+        out.append(f"| {family} | `{method}` | {cells[0]} | {cells[1]} |")
+    return "\n".join(out) + "\n"
 
 
 TAKES = """\
@@ -171,15 +205,16 @@ Found by running every method on a function of every kind and comparing with nat
 (`python -m tests.papers.matrix`; a test runs it again). n²: the steps grow so (nearly) where those
 of the function grow as n; > n: more than linearly. Where a stage of the paper is inefficient, that
 is what is to be seen; in the others an appended list or an updated array is copied, as the papers'
-languages have no update in place. `dual.naive`, `delta.symbolic`, `chad.higher` and `curry.simple`
-are exponential on programs that share, and their growth is not shown. A method without functions is
+languages have no update in place. `dual.naive`, `delta.symbolic`, `chad.higher`, `chad.bagged`,
+`curry.simple` and `delta.towers` are exponential on programs that share, and their growth is not
+shown. A method without functions is
 given the program with its calls inlined and its function values as sums. `–`: refused, with the
 reason below.
 """
 
 
 def matrix() -> str:
-    """The matrix of methods and features; methods that take the same are one column."""
+    """Return the matrix of methods and features; methods that take the same are one column."""
     cells: dict[str, dict[str, str]] = {}
     for line in MATRIX.read_text().splitlines():
         feature, method, what = line.split(" | ", 2)

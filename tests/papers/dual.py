@@ -35,33 +35,33 @@ LINEAR = {k: STAGES[k] for k in ("N4", "N4a", "N4b", "N5")}
 
 
 def outcome(stage: Callable[[Source], Wrapped], s: Source, args: Any, seed: Any) -> Outcome:
-    """Value and cotangents by a stage."""
+    """Return value and cotangents by a stage."""
     return runner(stage)(s, args, seed)
 
 
 def primal_and_pullback(
     w: Wrapped, args: tuple[object, ...], m: Machine, library: Library | None = None
 ) -> tuple[object, Any]:
-    """The value, and the pullback as a function value."""
+    """Return the value, and the pullback as a function value."""
     both, _ = evaluate(
         App(w.term, Var("input")), {"input": tuple_value(*args)}, library or w.library, m)
     return pair(both)
 
 
 def case(i: int, fragment: str, size: int = 25) -> tuple[Source, tuple[Any, ...], Any]:
-    """A random program, arguments and a cotangent of its result."""
+    """Return a random program, arguments and a cotangent of its result."""
     s, args = random_program(i, fragment, size)
     value, _ = evaluate(s.body, dict(zip([x for x, _ in s.context], args)))
     return s, args, random_cotangent(value, random.Random(i))
 
 
 def source_cost(s: Source, args: tuple[object, ...]) -> int:
-    """What the program itself costs."""
+    """Return what the program itself costs."""
     return evaluate(s.body, dict(zip([x for x, _ in s.context], args)))[1]
 
 
 def slope(cost: Callable[[int], float], a: int, b: int) -> float:
-    """log(f(b)/f(a)) / log(b/a)."""
+    """Return log(f(b)/f(a)) / log(b/a)."""
     return math.log(cost(b) / cost(a)) / math.log(b / a)
 
 

@@ -2,8 +2,9 @@
 
 ``random_program(seed, fragment, size)`` gives a well-typed ``Source`` and arguments for it.
 Fragments: "RG" first-order (reals, integers, pairs, sums, let, case, sign), "RGH" with lambdas and
-applications, "RGA" with arrays. Values stay moderate and away from kinks as far as that can be: the
-primitives are smooth everywhere, and no case branches on a real but through ``sign2``.
+applications, "RGA" with arrays. Values stay moderate and away from kinks as far as that can be:
+primitives get arguments at which they are smooth, and no case branches on a real but through
+``sign2``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from pullback.core.prims import TABLE
 from pullback.papers.language.build import (
     E,
     if_,
@@ -28,6 +30,7 @@ from pullback.papers.language.build import (
     tuple_type,
 )
 from pullback.papers.language.eval import evaluate
+from pullback.papers.language.prims import prim_type
 from pullback.papers.language.terms import (
     ONE,
     App,
@@ -74,13 +77,14 @@ CORE, LEAST = 20, 30
 
 
 def count(few: int) -> int:
-    """How many random programs: a few where all tests run, thousands in the full run."""
+    """Return how many random programs a test takes: a few in every run, thousands in the full
+    run."""
     return max(few, MANY) if FULL else max(few // 2, min(few, LEAST))
 
 
 def in_shard(seed: int) -> int:
-    """The seed of a program: the first ones are themselves in every run, the others stand for those
-    of the full run that are in the shard."""
+    """Return the seed of a program: the first ones are the same in every run, the others are taken
+    from the shard of the full run."""
     if FULL or not CORE <= seed < 2000:
         return seed
     return CORE + (seed + 130 * campaign.SHARD) % (2000 - CORE)
@@ -223,6 +227,33 @@ def close(a: object, b: object, rel: float = 1e-9) -> bool:
 
 UNARY, BINARY = ("sin", "cos", "neg", "tanh"), ("add", "sub", "mul")
 
+SMALL, LARGE = (0.4, 0.25), (1.4, 0.25)
+"""Centre and radius of intervals in which primitives are smooth."""
+WITHIN: dict[str, tuple[tuple[float, float], ...]] = {
+    "acosh": ((2.0, 0.5),), "pow": (LARGE, SMALL), "rint": ((0.2, 0.15),),
+    **{name: (SMALL, LARGE) for name in (
+        "div", "hypot", "atan2", "max", "min", "maximum", "minimum", "mod", "fmod", "floordiv")},
+}
+ANYWHERE = ("add", "sub", "mul", "mulz", "neg", "sin", "cos", "tanh", "erf", "atan", "fma")
+NO_FUNCTIONS_OF_REALS = ("stop_gradient", "zeta")
+"""Whose derivative is not that of their values, or is not known."""
+
+
+def real_primitives() -> dict[str, int]:
+    """The primitives R^n -> R that have derivatives, with n."""
+    found = {}
+    for name, row in TABLE.items():
+        if row.arity and name not in NO_FUNCTIONS_OF_REALS:
+            try:
+                if prim_type(name, [R] * row.arity) == R:
+                    found[name] = row.arity
+            except TypeError:
+                continue
+    return found
+
+
+REAL_PRIMITIVES = real_primitives()
+
 
 @dataclass
 class Generator:
@@ -230,6 +261,7 @@ class Generator:
 
     rng: random.Random
     fragment: str
+    every: bool = True
     fresh: int = 0
     scope: list[tuple[str, Type]] = field(default_factory=list)
 
@@ -316,12 +348,14 @@ class Generator:
         return Op("index", (self.term(Arr(t), size), Lit(self.rng.randrange(3))))
 
     def made(self, t: Type, size: int) -> Term:
-        """By a constructor of the type."""
+        """Return a term made by a constructor of the type."""
         part = self.rng.randint(1, max(1, size - 1))
         match t:
             case Real():
                 if self.fragment == "RGA" and self.rng.random() < 0.25:
                     return self.reduced(size)
+                if self.every and self.rng.random() < 0.25:
+                    return self.primitive(size)
                 if self.rng.random() < 0.3:
                     return Prim(self.rng.choice(UNARY), (self.term(R, size - 1),))
                 return Prim(self.rng.choice(BINARY), (
@@ -343,6 +377,19 @@ class Generator:
                 return Lam(v, a, self.under([(v, a)], b, size - 1))
             case _:
                 raise TypeError(str(t))
+
+    def primitive(self, size: int) -> Term:
+        """One of all primitives, of arguments where it is smooth."""
+        name = self.rng.choice(sorted(REAL_PRIMITIVES))
+        n = REAL_PRIMITIVES[name]
+        args = []
+        for k in range(n):
+            t = self.term(R, max(1, (size - 1) // n))
+            if name not in ANYWHERE:
+                centre, radius = WITHIN.get(name, (SMALL,) * n)[k]
+                t = prim("add", centre, prim("mul", radius, prim("tanh", t)))
+            args.append(t)
+        return Prim(name, tuple(args))
 
     def array(self, a: Type, size: int) -> Term:
         v, w, half = self.name(), self.name(), max(1, size // 2)
@@ -371,11 +418,12 @@ class Generator:
 
 
 def random_program(
-    seed: int, fragment: str = "RG", size: int = 20
+    seed: int, fragment: str = "RG", size: int = 20, every: bool = True
 ) -> tuple[Source, tuple[Any, ...]]:
-    """A well-typed program of one to three arguments, and arguments for it."""
+    """A well-typed program of one to three arguments, and arguments for it; ``every``: with all
+    primitives that have derivatives."""
     rng = random.Random(f"{fragment}/{in_shard(seed)}")
-    g = Generator(rng, fragment)
+    g = Generator(rng, fragment, every)
     context: Context = (("x", R), *((v, g.type(2)) for v in ("y", "w")[: rng.randrange(3)]))
     g.scope = list(context)
     result = rng.choice((R, R, g.type(2)))

@@ -1,7 +1,7 @@
-"""What each method takes of the user's Python: every feature of the table run by every method.
+"""Run every feature of the user's Python in the table by every method, and note which are taken.
 
 ``python -m tests.papers.matrix`` writes ``rows/matrix.txt`` from real runs, checked against native
-code; ``docs/PAPERS.md`` shows it, and a test fails where a run gives something else.
+code; ``docs/PAPERS.md`` shows it, and a test fails if a run gives something else.
 """
 
 from __future__ import annotations
@@ -221,13 +221,13 @@ SMALL, LARGE = 24, 96
 
 
 def exponent(f: Callable[..., Any], make: Callable[[int], Any], **named: Any) -> float:
-    """The growth of the steps."""
+    """Return the growth of the steps."""
     a, b = (pb.cost(f, make(n), n, **named) for n in (SMALL, LARGE))
     return math.log(b / a) / math.log(LARGE / SMALL)
 
 
 def growth(f: Callable[..., Any], make: Callable[[int], Any], method: str) -> str:
-    """" > n" or " n²" where the steps of the method grow faster than those of the function."""
+    """Return " > n" or " n²" if the steps of the method grow faster than those of the function."""
     found = exponent(f, make, method=method)
     if found < max(1.0, exponent(f, make)) + 0.15:
         return ""
@@ -235,24 +235,25 @@ def growth(f: Callable[..., Any], make: Callable[[int], Any], method: str) -> st
 
 
 def cell(name: str, method: str) -> str:
-    """"yes", with the growth if there is one to be told of; or "no: reason"."""
+    """Return "yes", with the growth if it is faster; or "no: reason"."""
     f, make, grows = next(rest for known, *rest in FEATURES if known == name)
     try:
         found = pb.value_and_grad(f, method=method)(make(5), 5)
     except pb.PullbackError as e:
         return "no: " + str(e).splitlines()[0].removeprefix("not supported: ")
     assert distance(pb.value_and_grad(f)(make(5), 5), found) < 1e-9, (name, method)
-    exponential = method in ("dual.naive", "delta.symbolic", "chad.higher", "curry.simple")
+    exponential = method in ("dual.naive", "delta.symbolic", "chad.higher", "chad.bagged",
+                             "curry.simple", "delta.towers")
     return "yes" + (growth(f, make, method) if grows and not exponential else "")
 
 
 def table() -> dict[tuple[str, str], str]:
-    """All cells, by feature and method."""
+    """Return all cells, by feature and method."""
     return {(name, m): cell(name, m) for name, *_ in FEATURES for m in method_names()}
 
 
 def text(cells: dict[tuple[str, str], str]) -> str:
-    """One line per cell."""
+    """Return one line per cell."""
     return "".join(f"{name} | {method} | {what}\n" for (name, method), what in cells.items())
 
 

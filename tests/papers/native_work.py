@@ -1,9 +1,9 @@
-"""Counts the work of compiled code: the LLVM instructions that a call executes.
+"""Count the work of compiled code: the LLVM instructions that a call executes.
 
-The text of a module after LLVM's passes gets a counter in every basic block, which adds as many as
-the block has instructions; then it becomes machine code as ever. A vector instruction is one, and
-so is a call of the runtime, of libm or of ``memset``: what is inside those is not counted. The
-counts do not depend on the machine's load (they may on its vector registers).
+The text of a module after LLVM's passes gets a counter in every basic block, which adds the number
+of the block's instructions; then it becomes machine code as always. A vector instruction counts
+one, and so does a call of the runtime, of libm or of ``memset``, whose own instructions are not
+counted. The counts do not depend on the machine's load (they may on its vector registers).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FIRST = re.compile(r"^  (?:%\S+ = )?(?:phi|landingpad) ")
 
 
 def counted(text: str) -> str:
-    """The text with counters."""
+    """Return the text with counters."""
     at = f"ptr inttoptr (i64 {ctypes.addressof(_counter)} to ptr)"
     out: list[str] = []
     block: list[str] = []
@@ -77,8 +77,8 @@ def _object(text: str) -> tuple[bytes, native.Timing]:
 
 @contextmanager
 def counting() -> Iterator[None]:
-    """Everything that is compiled here is counted, and only here."""
-    native.runtime_symbols()  # the runtime itself is not
+    """Count in everything that is compiled here, and only here."""
+    native.runtime_symbols()  # the runtime itself has no counters
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "_object", _object)
         patch.setattr(driver, "_found", OrderedDict())  # compiled anew, and forgotten afterwards
@@ -86,7 +86,7 @@ def counting() -> Iterator[None]:
 
 
 def work(call: object, *args: object) -> int:
-    """How many instructions a call executes; it runs once before, to be compiled."""
+    """Return how many instructions a call executes; it runs once before, to be compiled."""
     assert callable(call)
     call(*args)
     _counter.value = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +28,9 @@ from pullback.papers.language.terms import Fst, Prod, R, Source, Term, Var, Z
 from pullback.papers.language.values import reals_in
 from pullback.papers.methods import METHODS, Method, Outcome, Unsupported, run
 from tests.harness import distance
-from tests.papers.chad_tools import apart, chain, programs, slope
+from tests.papers.chad_tools import apart, programs, slope
 from tests.papers.conformance import claim, claims
+from tests.papers.families import BOUNDS, FAMILIES, TABLE, ratios, takes, worst
 from tests.papers.generate import (
     FIG1,
     FULL,
@@ -48,16 +48,13 @@ from tests.papers.test_chad_higher import family
 from tests.programs import corpus
 
 load()
-EFFICIENT = {  # steps of the reverse pass for a step of the program or a real of the input
-    "dual.mutable": 80, "dual.collector": 50, "dual.contrib": 48, "dual.tape": 45,
-    "delta.monadic": 90, "chad.monadic": 15, "chad.mutable": 15, "chad.closures": 70,
-}
+EFFICIENT = {name: reverse for name, (_, reverse) in BOUNDS.items()}
 
 
 def attempt(
     name: str, method: Method, source: Source, args: tuple[object, ...], seed: object
 ) -> Outcome | None:
-    """What a method gives; None if it refuses the program."""
+    """Return the outcome of a method; None if it refuses the program."""
     if method.supports(source):
         return None
     try:
@@ -111,7 +108,7 @@ def test_outputs_are_typed(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def types_of(t: Term, *more: object, **named: object) -> nested_check.Types:
         checked.append(t)
-        return plain(t, *more, **named)  # type: ignore[arg-type]
+        return plain(t, *more, **named)
 
     monkeypatch.setattr(nested_check, "types_of", types_of)
     for source, args, seed in programs("RGH", count(20)):
@@ -135,30 +132,33 @@ def ratio(name: str, source: Source, args: tuple[object, ...], seed: object) -> 
     return run(name, source, args, seed).reverse / (steps + size)
 
 
-def families(name: str) -> list[tuple[Callable[[int], Source], tuple[int, ...]]]:
-    far = (10, 100, *[1000, 10_000] * FULL)
-    made: list[tuple[Callable[[int], Source], tuple[int, ...]]] = [
-        (dbl, far), (chain, (10, 60)), (lambda n: sumsq(n, True), (16, 64)), (family, (4, 32))]
-    return [(make, sizes) for make, sizes in made if not METHODS[name].supports(make(3))]
-
-
 def values(source: Source) -> tuple[object, ...]:
     return tuple(random_value(t, random.Random(1)) for _, t in source.context)
 
 
-def breaks(name: str, bound: float) -> bool:
-    """Whether some program of the families costs more than the bound."""
-    return any(ratio(name, s, values(s), 1.0) > bound
-               for make, sizes in families(name) for s in map(make, sizes))
-
-
 @claim("X-5")
 def test_efficient_systems(row: str) -> None:
-    for name, bound in EFFICIENT.items():
-        assert not breaks(name, bound), name
+    sizes = (8, 48, *[1000] * FULL)
+    for name, bounds in BOUNDS.items():
+        assert all(a <= b for a, b in zip(worst(name, sizes), bounds)), name
+        if FULL:
+            assert ratio(name, dbl(10_000), (1e-9,), 1.0) <= bounds[1], name
         for source, args, seed in programs("RGH", count(15)):
             if not METHODS[name].supports(source):
-                assert ratio(name, source, args, seed) <= bound, name
+                assert ratio(name, source, args, seed) <= bounds[1], name
+
+
+def test_the_slack_is_shown() -> None:
+    # After a change of costs: python -m tests.papers.families, then tests.papers.conformance
+    lines = [line.split(" | ") for line in TABLE.read_text().splitlines()]
+    assert {(f, m) for f, m, *_ in lines} == {
+        (f, m) for f in FAMILIES for m in BOUNDS if takes(m, f)}
+    for which, method, forward, reverse in lines:
+        found = ratios(method, FAMILIES[which](16))
+        for text, now, bound in zip((forward, reverse), found, BOUNDS[method]):
+            small, large, _, most = text.split()
+            assert small == f"{now:.2f}" and int(most) == bound, (which, method)
+            assert float(large) <= bound and float(large) < 1.25 * float(small), (which, method)
 
 
 @claim("X-6")

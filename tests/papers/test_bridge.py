@@ -88,7 +88,7 @@ def by_differences(source: Source, args: tuple[object, ...], seed: object) -> Ou
 
 @pytest.mark.parametrize("name", ["two_numbers", "with_int", "shared", "polynomial"])
 def test_a_method_on_a_users_function(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    method = Method("differences", "", "by differences", EVERYTHING, by_differences)
+    method = Method("differences", "by differences", EVERYTHING, by_differences)
     monkeypatch.setitem(METHODS, "differences", method)
     (program,) = [p for p in corpus() if p.name == name]
     args = program.make_args(np.random.default_rng(1), 3)
@@ -103,7 +103,7 @@ def test_a_method_on_a_users_function(name: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_method_refuses_what_its_language_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = Method("narrow", "", "first order", FIRST_ORDER, by_differences)
+    method = Method("narrow", "first order", FIRST_ORDER, by_differences)
     monkeypatch.setitem(METHODS, "narrow", method)
     assert run("narrow", FIG1, (3.0, 4.0), 1.0).value == 21.0
     with pytest.raises(Unsupported, match="'narrow': the first-order source language has no lam"):

@@ -7,16 +7,26 @@ import math
 import random
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import pytest
 
 from pullback.papers.chad.dense import DENSE_EV
 from pullback.papers.chad.monadic import CHAD, chad_of
 from pullback.papers.chad.mutable import MUTABLE, WRITER
-from pullback.papers.chad.naive import run_ev
+from pullback.papers.chad.naive_program import run_ev
 from pullback.papers.chad.operations import OPERATIONS, Primitive, transposed
 from pullback.papers.chad.program import check_chad, run_monadic
-from pullback.papers.chad.sparse import EMAP, tmagic, union
+from pullback.papers.chad.sparse import (
+    EMAP,
+    get,
+    logarithm,
+    modify,
+    pop,
+    push0,
+    tmagic,
+    union,
+)
 from pullback.papers.chad.types import t2
 from pullback.papers.language import maps as nested_map
 from pullback.papers.language.build import E, lets, op, prim, reals, tuple_, tuple_type
@@ -24,6 +34,7 @@ from pullback.papers.language.check import check_source
 from pullback.papers.language.eval import evaluate
 from pullback.papers.language.linear import L_R, lprod, lsum, plus, zero
 from pullback.papers.language.machine import Machine
+from pullback.papers.language.ops import implementation
 from pullback.papers.language.pretty import show
 from pullback.papers.language.terms import (
     ONE,
@@ -223,25 +234,59 @@ def reverse(method: str, source: Source, args: tuple[object, ...]) -> int:
     return run_method(method, source, args, 1.0).reverse
 
 
+def work_of(name: str, source: Source, args: tuple[object, ...]) -> int:
+    """The steps of one operation in a run of C0."""
+    spent = [0]
+    row = DENSE_EV[name if name != "plus" else "ev_plus"]
+
+    def measured(m: Machine, given: Any, static: Any) -> object:
+        before = m.cost
+        out = row.run(m, given, static)
+        spent[0] += m.cost - before
+        return out
+
+    run_ev(source, args, 1.0, DENSE_EV.replaced(*implementation(DENSE_EV, **{row.name: measured})))
+    return spent[0]
+
+
 @claim("CHAD-12")
 def test_four_problems(row: str) -> None:
+    y = Var("y")
+    bodies = {
+        "zero": Fst(Pair(X, y)),  # a zero cotangent of a large type
+        "sharing": Fst(Pair(X, Pair(y, y))),  # a large cotangent is added
+        "environment": prim("add", X, X),  # environments with a large entry are added
+        "one-hot": X,  # an environment with a large entry is made, and none added
+    }
+    operations = {"zero": "zero", "sharing": "plus", "environment": "ev_plus", "one-hot": "ev_one"}
+
     def growth(method: str, make: str) -> int:
+        few, many = (reverse(method, Source((("x", R), ("y", wide(n)[0])), bodies[make], R), (
+            1.0, wide(n)[1])) for n in (3, 6))
+        return many - few
+
+    def in_wider(method: str, make: str) -> int:
+        # more variables beside x and y; ``run`` itself costs 4 for each of them
         found = []
-        for n in (3, 6):
-            t, v = wide(n)
-            y = Var("y")
-            if make == "zero":  # a zero cotangent of a large type
-                body: Term = Fst(Pair(X, y))
-            elif make == "sharing":  # a large cotangent is added
-                body = Fst(Pair(X, Pair(y, y)))
-            else:  # one-hot and sums of environments with a large entry
-                body = prim("add", X, X)
-            found.append(reverse(method, Source((("x", R), ("y", t)), body, R), (1.0, v)))
+        for n in (4, 64):
+            more = tuple((f"u{k}", R) for k in range(n))
+            source = Source((("x", R), ("y", wide(3)[0]), *more), bodies[make], R)
+            found.append(reverse(method, source, (1.0, wide(3)[1], *[1.0] * n)) - 4 * n)
         return found[1] - found[0]
 
-    for make in ("zero", "sharing", "environment", "one-hot"):
+    for make in bodies:
         assert growth("chad.naive", make) >= 2**6 - 2**3
         assert growth("chad.monadic", make) == 0
+        assert in_wider("chad.monadic", make) == 0
+    # each problem is in an operation of its own
+    for make, name in operations.items():
+        spent = []
+        for n in (3, 6):
+            t, v = wide(n)
+            source = Source((("x", R), ("y", t)), bodies[make], R)
+            spent.append(work_of(name, source, (1.0, v)))
+        assert spent[1] - spent[0] >= 2**6 - 2**3, make
+    assert work_of("ev_plus", Source(reals("x"), X, R), (1.0,)) == 0
 
 
 @claim("CHAD-13")
@@ -286,7 +331,7 @@ def test_a_zero_costs_at_most_two(row: str) -> None:
 
 
 @claim("CHAD-17")
-def test_emap(row: str) -> None:
+def test_emap(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for n in (10, 100, 1000):
         a: nested_map.Map = None
         for k in range(n):
@@ -300,6 +345,54 @@ def test_emap(row: str) -> None:
         found = nested_map.lookup(both, n + 1)
         assert found and found.value == 2.0
         assert nested_map.size(nested_map.delete(both, 0)) == n
+    # the laws of Fig. 5's operations, for a map as a function from positions to cotangents
+    rng = random.Random(4)
+    for n in (1, 4, 9):
+        d = {k: float(k + 1) for k in rng.sample(range(n), rng.randrange(n + 1))}
+        e: nested_map.Map = None
+        for k, v in d.items():
+            e = modify(e, k, 0.0, lambda old, v=v: old + v)
+        inside = lambda m, n=n: [get(m, k, 0.0) for k in range(n)]
+        assert inside(None) == [0.0] * n and inside(e) == [d.get(k, 0.0) for k in range(n)]
+        assert inside(push0(e)) == inside(e) and get(push0(e), n, 0.0) == 0.0
+        for k in range(n):
+            changed = modify(e, k, 0.0, lambda v: v + 10.0)
+            assert inside(changed) == [v + 10.0 * (j == k) for j, v in enumerate(inside(e))]
+        rest, top = pop(modify(push0(e), n, 0.0, lambda v: v + 7.0), n, 0.0)
+        assert top == 7.0 and inside(rest) == inside(e) and nested_map.size(rest) == len(d)
+        assert pop(push0(e), n, 0.0)[1] == 0.0
+    # what the operations do, in nodes that are made anew: of the order of what is charged
+    made = [0]
+    plain = nested_map.Tree.__init__
+
+    def counted(self: nested_map.Tree, *args: Any) -> None:
+        made[0] += 1
+        plain(self, *args)
+
+    monkeypatch.setattr(nested_map.Tree, "__init__", counted)
+
+    def nodes(run: Callable[[], object]) -> int:
+        made[0] = 0
+        run()
+        return made[0]
+
+    for n in (64, 512, 4096):
+        full: nested_map.Map = None
+        for k in range(n):
+            full = nested_map.insert(full, 2 * k, 1.0)
+        for key in (0, n, 2 * n):
+            changed = nodes(lambda a=full, k=key: modify(a, k, 0.0, lambda v: v))
+            deleted = nodes(lambda a=full, k=key: nested_map.delete(a, k))
+            assert max(changed, deleted) <= 4 * logarithm(full)
+        assert nodes(lambda a=full: push0(a)) == 0
+        for k in (1, 8, 64):
+            few: nested_map.Map = None
+            for j in range(k):
+                few = nested_map.insert(few, 2 * j * (n // k) + (j % 2), 1.0)
+            charged = Machine()
+            work = nodes(lambda a=full, b=few, m=charged: union(m, a, b))
+            assert work <= 6 * (k * math.log2(n / k + 1) + 1)
+            assert charged.cost >= k * math.log2(n / k + 1)
 
 
 @claim("CHAD-18")
@@ -369,7 +462,7 @@ def test_no_sums_of_environments(row: str) -> None:
 
 
 def uses(t: Term, x: str) -> list[str]:
-    """How a variable is used: by a projection, or whole."""
+    """Return the uses of a variable: by a projection, or whole."""
     out = []
     for s in subterms(t):
         if isinstance(s, Op) and s.name in ("lfst", "lsnd") and isinstance(s.args[0], Var):

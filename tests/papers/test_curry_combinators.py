@@ -30,12 +30,15 @@ from pullback.papers.language.terms import (
     B,
     Context,
     Data,
+    Fst,
     Fun,
     Lam,
     Let,
     Op,
+    Pair,
     Prod,
     R,
+    Snd,
     Source,
     Term,
     Type,
@@ -90,7 +93,7 @@ def with_applied_lets(s: Source) -> Source:
 
 
 def primitive_calls(o: Outcome) -> tuple[int, int]:
-    """How often rep-functions of primitives were run forward and backward."""
+    """Return how often rep-functions of primitives were run forward and backward."""
     by = dict.fromkeys(("forward", "backward"), 0)
     for role, n in zip(o.machine.roles, o.machine.calls):
         by[role] += n
@@ -319,9 +322,23 @@ def test_captured_values(row: str) -> None:
 def test_closures_against_differences(row: str) -> None:
     cell = Source(reals("x", "y"), Let("f", lam("u", R, lambda u: lam("v", R, lambda v: (
         x * u + prim_sin(v * y)))), E(Var("f"))(E(Var("f"))(x)(y))(2.0 * x).t), R)
-    for source, args in ((HO3, (3.0,)), (cell, (0.7, -0.4))):
-        o = run("curry.simple", source, args, 1.0)
-        assert close(o.cotangents, finite_difference(source, args, 1.0), 1e-6)
+    twice = lam("f", Fun(R, R), lambda f: lam("u", R, lambda u: f(f(u) + y)))
+    returned = Source(reals("x", "y"), E(App(twice, lam("u", R, lambda u: u * x)))(x * y).t, R)
+    in_pairs = Source(reals("x", "y"), Let("p", Pair(
+        lam("u", R, lambda u: u * x), lam("u", R, lambda u: prim_sin(u * y))),
+        (E(Fst(Var("p")))(y) * E(Snd(Var("p")))(x)).t), R)
+    never = Source(reals("x", "y"), Let("f", lam("u", R, lambda u: u * x), (x * y).t), R)
+    for source, args in ((HO3, (3.0,)), (cell, (0.7, -0.4)), (returned, (0.7, -0.4)),
+                         (in_pairs, (0.7, -0.4)), (never, (0.7, -0.4))):
+        for method in BOTH:
+            o = run(method, source, args, 1.0)
+            assert close(o.cotangents, finite_difference(source, args, 1.0), 1e-6)
+    for seed in range(count(120)):
+        source, args = program(seed, 20)
+        env = dict(zip([v for v, _ in source.context], args))
+        ct = random_cotangent(evaluate(source.body, env)[0], random.Random(seed))
+        o = run("curry.simple", source, args, ct)
+        assert close(o.cotangents, finite_difference(source, args, ct), 1e-5), seed
 
 
 def prim_sin(v: E) -> E:

@@ -38,7 +38,7 @@ from pullback.papers.language.terms import (
 from pullback.papers.language.values import pair
 from pullback.papers.methods import run
 from tests.papers.conformance import claim
-from tests.papers.generate import close, count, random_value
+from tests.papers.generate import close, count, random_cotangent, random_value
 from tests.papers.test_curry_combinators import Lambdas, primitive_calls
 
 x, y = E(Var("x")), E(Var("y"))
@@ -128,6 +128,11 @@ def test_summing_results(row: str) -> None:
     (f1, x1), (f2, x2) = pb1(1.0), pb2(1.0)
     assert v1 == v2 == 18.0 and x1 == x2 == 12.0
     assert (f1, f2) == ([(3.0, 1.0), (3.0, 1.0)], [(3.0, 2.0)]) and normal(f1) == normal(f2)
+    # a closure sums what comes back from all its calls: curry's new_pb
+    made, pb = lib.call(lib.value(op("curry", MULT)), 5.0)
+    assert lib.call(made, 3.0)[0] == 15.0 and pb([(3.0, 1.0), (4.0, 10.0), (3.0, 100.0)]) == 343.0
+    assert run("curry.simple", Source(reals("x"), Let("f", lam("u", R, lambda u: x * u), (
+        _f(2.0) + _f(3.0) + _f(4.0)).t), R), (5.0,), 1.0).cotangents == (9.0,)
 
 
 def closure(lib: Simple, c: float) -> Any:
@@ -172,14 +177,14 @@ def same(lib: Simple, left: Term, right: Term, v: object, rng: random.Random) ->
     """Both sides agree at a value, in the result and in the pullback."""
     (v1, pb1), (v2, pb2) = (lib.call(lib.value(t), v) for t in (left, right))
     assert close((v1,), (v2,), 1e-12)
-    g = rng.uniform(-1.0, 1.0)
+    g = random_cotangent(v1, rng)
     assert close((pb1(g),), (pb2(g),), 1e-12)
 
 
-def arrow(seed: int, a: Type) -> Term:
-    """A random a ~> R."""
+def arrow(seed: int, a: Type, b: Type = R) -> Term:
+    """A random a ~> b."""
     g = Lambdas(random.Random(f"arrow/{seed}"), "RGH", scope=[("p", a)])
-    return combinators(Source((("p", a),), g.term(R, 6), R))
+    return combinators(Source((("p", a),), g.term(b, 6), b))
 
 
 def laws(lib: Simple, seed: int) -> None:
@@ -220,6 +225,18 @@ def laws(lib: Simple, seed: int) -> None:
     same(lib, applied(op("curry", applied(once, R)), R), applied(once, R), v, rng)
     expanded = comp(once, op("curry", Op("eval", (), (R, R))))
     same(lib, applied(expanded, R), applied(once, R), v, rng)
+    # arrows into products, and between them: prod f g ∘ (f' × g'), and id on them
+    into, between = arrow(seed, R, two), arrow(seed + 1, two, three)
+    same(lib, comp(into, Op("id", (), (two,))), into, u, rng)
+    same(lib, comp(Op("id", (), (two,)), between), between, v, rng)
+    same(lib, comp(comp(into, between), q), comp(into, op("comp", between, q)), u, rng)
+    same(lib, op("prod", comp(into, left), comp(into, right)), into, u, rng)
+    across = op("prod", comp(left, f), comp(right, g))  # f × g
+    same(lib, comp(op("prod", f, g), op("prod", comp(left, g), comp(right, h))),
+         op("prod", comp(f, g), comp(g, h)), u, rng)
+    same(lib, comp(across, left), comp(left, f), v, rng)
+    same(lib, comp(across, right), comp(right, g), v, rng)
+    same(lib, op("const", 2.0, static=(two,)), comp(k, op("const", 2.0, static=(R,))), v, rng)
 
 
 @claim("DC-12")
@@ -290,6 +307,10 @@ def test_tangents_depend_on_the_value(row: str) -> None:
     assert plus_env(first, first) == ((), 6.0)
     with pytest.raises(TypeError, match="different functions"):
         plus_env(first, second)
+    # a tangent that is not of the type that the value's witness names is no tangent of it
+    for wrong in (1.0, ((), (1.0, 2.0)), ((), ())):
+        with pytest.raises(TypeError, match="not a tangent"):
+            curry_dependent.LIBRARY["env"].run(lib.m, [f[0], wrong], ())
 
 
 @claim("DC-17")

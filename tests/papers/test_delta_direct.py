@@ -115,7 +115,7 @@ def test_polytypic(row: str) -> None:
     s, u, r = Var("s"), Var("u"), Var("r")
 
     def value(term: object) -> object:
-        return evaluate(term, env, LIBRARY)[0]  # type: ignore[arg-type]
+        return evaluate(term, env, LIBRARY)[0]
 
     assert value(p.times(t, r, s)) == (6.0, Inj(0, 10.0))
     assert value(p.times(t, r, u)) == (2.0, Inj(1, 7))
@@ -318,7 +318,7 @@ def test_symbolic_eval_is_linear(row: str) -> None:
     # the place that it writes.
     fn = delta_symbolic.eval2().fn
     uses = {}
-    for arm in fn.body.body.arms:  # type: ignore[union-attr]
+    for arm in fn.body.body.arms:
         names = [t for t in subterms(arm.body) if isinstance(t, Var) and t.name == fn.x]
         uses[arm.con] = len(names)
     assert uses == {"Zero": 1, "OneHot": 2, "Scale": 1, "Add": 1}

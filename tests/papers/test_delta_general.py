@@ -11,6 +11,7 @@ from pullback.papers.delta import eval as evaluator
 from pullback.papers.delta import monadic as translation
 from pullback.papers.delta import wrapper
 from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.dense import K1, dense
 from pullback.papers.delta.eval import BINDS_DECL, MAP
 from pullback.papers.delta.monadic import K, k_term
 from pullback.papers.delta.rows import LIBRARY
@@ -18,7 +19,7 @@ from pullback.papers.delta.show import delta_of, show_delta
 from pullback.papers.delta.types import DELTA_DECL, duals
 from pullback.papers.delta.wrapper import gradient, run
 from pullback.papers.language.build import E, if_, lam, let, op, prim, reals, term, tuple_
-from pullback.papers.language.check import check, types_of
+from pullback.papers.language.check import NestedTypeError, check, types_of
 from pullback.papers.language.eval import evaluate
 from pullback.papers.language.pretty import show_type
 from pullback.papers.language.terms import (
@@ -37,6 +38,7 @@ from pullback.papers.language.terms import (
     Lit,
     Match,
     MatchArm,
+    Pair,
     Plus,
     Prod,
     R,
@@ -79,6 +81,16 @@ def test_separate_compilation(row: str) -> None:
         main = k_term(App(Var("f"), of), (("x", s), ("f", Fun(R, R))), MAP.start(Lit(9)), n)
         out, _ = evaluate(main, {"x": arg, "f": compiled}, LIBRARY)
         assert cast("tuple[tuple[float, object], object]", out)[0] == (value, V(9))
+    # K1 cannot: what it makes of f has S in its type, and serves no main with another S
+    made = {}
+    for s in (R, Prod(R, R)):
+        n1 = dense(s)
+        context = {"plus": Fun(Prod(s, s), s), "times": Fun(Prod(R, s), s), "zeros": s}
+        made[s] = K1(types_of(f), n1).term(f)
+        assert check(made[s], context, decls(), LIBRARY) == Fun(Prod(R, s), Prod(R, s))
+    wrong = App(made[R], Pair(Lit(3.0), Pair(Lit(1.0), Lit(0.0))))
+    with pytest.raises(NestedTypeError):
+        check(wrong, {"plus": Fun(Prod(R, R), R), "times": Fun(Prod(R, R), R), "zeros": R})
 
 
 def V(i: int) -> ConV:

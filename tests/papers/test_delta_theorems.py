@@ -20,7 +20,7 @@ def test_every_program() -> None:
     for s in every_program(6 if FULL else 4, higher=True):
         value, slope = push(s, (AT,), (STEP,))
         found, (ct,) = gradient(s, (AT,), 1.0, ARRAY)
-        assert found == value and close([ct * STEP], [slope], 1e-9), s  # type: ignore[operator]
+        assert found == value and close([ct * STEP], [slope], 1e-9), s
         assert gradient(s, (AT,), 1.0, MAP) == (found, (ct,)), s
         assert close([ct], list(finite_difference(s, (AT,), 1.0)), 1e-5), s
         for name in STAGES if FULL else ("N1", "N2", "N5"):

@@ -30,6 +30,7 @@ from pullback.papers.language.terms import (
 from pullback.papers.language.values import ConV
 from tests.papers.conformance import claim
 from tests.papers.dual import LINEAR, STAGED, STAGES, case, outcome, slope, source_cost
+from tests.papers.families import FAMILIES, size
 from tests.papers.generate import FULL, count, dbl, sumsq
 
 Stage = Callable[[Source], Wrapped]
@@ -80,7 +81,7 @@ def test_the_primal_pass_is_proportional(row: str) -> None:
 
 
 def ratio(stage: Stage, s: Source, args: tuple[Any, ...], seed: Any, size: int) -> float:
-    """What the requirement of 4.1 bounds."""
+    """Return the ratio that the requirement of section 4.1 bounds."""
     out = outcome(stage, s, args, seed)
     return out.reverse / (source_cost(s, args) + size)
 
@@ -94,6 +95,9 @@ def test_the_complexity_requirement(row: str) -> None:
             assert ratio(stage, s, args, seed, 10) < bound
         for n in (10, 100, 1000, *[10_000] * FULL):
             assert ratio(stage, dbl(n), (1.0,), 1.0, 1) < bound
+        for make in FAMILIES.values():
+            c = make(48)  # N4 uses 41.7 on many arguments, for every number of them
+            assert ratio(stage, *c, size(c)) < 45
     # the check can fail: N1 on DBL, N2 on SUMSQ
     assert ratio(STAGES["N1"], dbl(12), (1.0,), 1.0, 1) > bound
     assert ratio(STAGES["N2"], sumsq(128), (leaves(128, False),), 1.0, 128) > bound
@@ -133,6 +137,11 @@ def test_the_primal_pass_of_n2(row: str) -> None:
         return outcome(STAGES["N2"], Source(reals("x"), body, s.context[0][1]), (1.0,),
                        seed).forward
 
+    def arguments(n: int) -> float:
+        c = FAMILIES["many arguments"](n)
+        return outcome(STAGES["N2"], *c).forward
+
+    assert 0.95 <= slope(arguments, 32, 96) <= 1.05
     for cost in (interleave, chain, deinterleave):
         assert 0.95 <= slope(cost, *((256, 1024) if FULL else (96, 384))) <= 1.05
 

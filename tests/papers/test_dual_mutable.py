@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import pytest
 
@@ -20,7 +21,7 @@ from pullback.papers.language.terms import (
     Source,
     Var,
 )
-from pullback.papers.language.values import tuple_value
+from pullback.papers.language.values import pair, reals_in, tuple_value
 from tests.papers.conformance import claim
 from tests.papers.dual import (
     LINEAR,
@@ -48,6 +49,22 @@ def test_array_sizes(row: str) -> None:
         ids = len(out.machine.roles)
         assert out.machine.peaks["marr"] == ids
         assert out.machine.counts["alloc"] == 2
+        assert allocated(s, args, seed) == [len(reals_in(list(args))), ids]
+
+
+def allocated(s: Source, args: Any, seed: Any) -> list[int]:
+    """The sizes of the arrays that N4's pullback allocates."""
+    w, m, sizes = STAGES["N4"](s), Machine(), []
+    original = w.library["alloc"]
+
+    def alloc(m: Machine, given: Any, static: Any) -> object:
+        sizes.append(given[0])
+        return original.run(m, given, static)
+
+    library = w.library.replaced(Row("alloc", original.rule, alloc, original.cost))
+    _, back = primal_and_pullback(w, args, m, library)
+    apply(back, seed, machine=m)
+    return sizes
 
 
 @claim("DN-41")
@@ -69,6 +86,8 @@ def test_space(row: str) -> None:
     assert (out.value, out.cotangents) == (32.0, (80.0,))
     assert out.machine.counts["role:const"] == 14 and out.machine.counts["role:op"] == 16
     assert out.machine.peaks["marr"] == 31
+    with_u = Source(reals("x"), Let("u", Lit(0.0), body), R)
+    assert allocated(with_u, (2.0,), 1.0) == [1, 31]  # the collector has one cell for one input
     compared = outcome(STAGES["N4"], POW5, (2.0,), 1.0)
     assert compared.machine.peaks["marr"] == 31 - 6 - 1
 
@@ -84,7 +103,7 @@ class Token(MArr):
 
 
 def tokens(library: Library) -> Library:
-    """The same terms with handles that are consumed by ``set`` and ``push``."""
+    """Return the library with handles that are consumed by ``set`` and ``push``."""
 
     def run(name: str) -> Any:
         original = library[name].run
@@ -120,6 +139,17 @@ def test_arrays_are_used_linearly(row: str) -> None:
         evaluate(twice, {}, tokens(STAGES["N4"](FIG1).library))
 
 
+def mutable_arrays(v: object) -> bool:
+    """Whether a value holds a mutable array."""
+    match v:
+        case MArr():
+            return True
+        case tuple() | list():
+            return any(map(mutable_arrays, v))
+        case _:
+            return any(map(mutable_arrays, getattr(v, "fields", ())))
+
+
 @claim("DN-47")
 def test_mutation_is_invisible(row: str) -> None:
     for name in LINEAR:
@@ -127,12 +157,18 @@ def test_mutation_is_invisible(row: str) -> None:
             s, args, seed = case(i, "RGH")
             m = Machine()
             _, back = primal_and_pullback(STAGES[name](s), args, m)
-            assert apply(back, seed, machine=m)[0] == apply(back, seed, machine=m)[0]
+            first = apply(back, seed, machine=m)[0]
+            assert first == apply(back, seed, machine=m)[0]
+            assert not mutable_arrays(first)  # none escapes
+            if i < 5:
+                with ThreadPoolExecutor(4) as pool:
+                    calls = [pool.submit(apply, back, seed, machine=m) for _ in range(8)]
+                    assert all(call.result()[0] == first for call in calls)
 
 
 @claim("DN-48")
 def test_persistent_arrays(row: str) -> None:
-    """The same terms, with arrays that are copied: state passing instead of effects."""
+    """The terms with arrays that are copied, state passing instead of effects, give the same."""
     for name in ("N4", "N4a", "N4b"):
         for i in range(count(60)):
             s, args, seed = case(i, "RGH")
@@ -160,3 +196,20 @@ def test_no_collector(row: str) -> None:
         s, args, seed = case(i, "RGH")
         assert outcome(STAGES["N4"], s, args, seed).cotangents == outcome(
             STAGES["N4a"], s, args, seed).cotangents
+        # on termination c[i] = snd m[i] for every input i: N4 freezes c, its second array is m
+        arrays: list[MArr] = []
+        w, m = STAGES["N4"](s), Machine()
+        alloc = w.library["alloc"]
+
+        def noted(
+            m: Machine, given: Any, static: Any, alloc: Row = alloc, to: list[MArr] = arrays
+        ) -> object:
+            out = alloc.run(m, given, static)
+            to.append(cast(MArr, out))
+            return out
+
+        library = w.library.replaced(Row("alloc", alloc.rule, noted, alloc.cost))
+        _, back = primal_and_pullback(w, args, m, library)
+        apply(back, seed, machine=m)
+        c, calls = arrays
+        assert c.cells == [pair(e)[1] for e in calls.cells[: len(c.cells)]]

@@ -47,7 +47,7 @@ def real(
 
 
 def corpus() -> list[Program]:
-    """All programs, in the order of the language's table."""
+    """Return all programs, in the order of the language's table."""
     from tests.programs import (
         arrays,
         automata,

@@ -144,7 +144,7 @@ def named_parameters(params, x):
 
 def composed_slope(factors, x):
     """The slope of a function that a loop has built up."""
-    f = lambda y: y  # noqa: E731
+    f = lambda y: y
     for a in factors:
         f = (lambda g, a: lambda y: np.sin(a * g(y)) + y)(f, a)
     return pb.grad(f)(x) ** 2

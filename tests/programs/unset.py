@@ -25,8 +25,8 @@ def differences(xs):
     total = 0.0
     for i in range(len(xs)):
         if i > 0:
-            total += (xs[i] - before) ** 2  # noqa: F821
-        before = xs[i]  # noqa: F841
+            total += (xs[i] - before) ** 2
+        before = xs[i]
     return total
 
 

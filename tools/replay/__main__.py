@@ -17,7 +17,7 @@ from tools.replay.record import ROOT, record
 
 
 def main() -> int:
-    """The exit status: 1 if something is worse."""
+    """Run the command line. Return the exit status: 1 if something is worse."""
     asked = arguments()
     match asked.command:
         case "record":
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What is asked for."""
+    """Return the arguments of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tools.replay", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     out = commands.add_parser("record", help="record one source tree")
@@ -61,7 +61,7 @@ def arguments() -> argparse.Namespace:
 
 
 def recorded(asked: argparse.Namespace, src: str, tests: str) -> dict[str, Any]:
-    """The record of a source tree."""
+    """Return the record of a source tree."""
     def some(text: str | None) -> list[str] | None:
         return None if text is None else [x for x in text.split(",") if x]
 
@@ -69,7 +69,7 @@ def recorded(asked: argparse.Namespace, src: str, tests: str) -> dict[str, Any]:
 
 
 def sources(revision: str, folder: Path) -> Path:
-    """The sources of a revision, written into a folder with its tests beside them."""
+    """Return the folder into which the sources of a revision, and its tests, were written."""
     packed = folder / "src.tar"
     subprocess.run(
         ["git", "-C", str(ROOT), "archive", "-o", str(packed), revision, "src", "tests",

@@ -1,7 +1,7 @@
-"""All that the replay knows about the inside of Pullback: the few names that it asks for.
+"""All names inside Pullback that the replay uses.
 
-Where one of them moves, ``moved`` finds it; where one changes its meaning, it is here that both
-ways are known. LLVM text is recorded and never compiled.
+If one of them has moved, ``moved`` finds it; if one has changed its meaning, this file knows both
+meanings. LLVM text is recorded and never compiled.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ METHODS = ("function", "reverse", "dual", "forward", "halves")
 
 @dataclass
 class Compiled:
-    """What became of one program by one method: digests, counts, and seconds of Python (with
-    those of the recorder)."""
+    """The record of one program by one method: digests, counts, and seconds of Python (those of the
+    recorder included)."""
 
     stages: list[tuple[str, str]] = field(default_factory=list)
     loop: list[str] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Compiled:
     seconds: float = 0.0
 
     def data(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Return the same as data for JSON."""
         return {
             "stages": [*self.stages], "loop": self.loop, "llvm": self.llvm, "lines": self.lines,
             "nodes": dict(sorted(self.nodes.items())),
@@ -43,7 +43,7 @@ class Compiled:
 
 
 class NotLinked:
-    """Stands for machine code that was not made."""
+    """An object in place of machine code, which is not made."""
 
     timing = tracker = None
 
@@ -52,7 +52,7 @@ class NotLinked:
 
 
 class Tree:
-    """The compiler of one source tree, with recorders in it."""
+    """The compiler of one source tree, with recorders in place of some of its functions."""
 
     def __init__(self, src: Path) -> None:
         def name(module: str, what: str) -> Any:
@@ -76,10 +76,10 @@ class Tree:
         replace_everywhere(name("native.compile", "link_text"), self._link_text)
         replace_everywhere(name("native.builtin", "make_builtin"), lambda *_: None)
 
-    # What stands in Pullback in place of its own functions.
+    # These replace functions of Pullback.
 
     def _show(self, program: Any) -> str:
-        """The digest of a program, in place of its text."""
+        """Return the digest of a program, in place of its text."""
         if program is not self.program:
             self.program, self.canonical = program, Canonical(program)
             self.digest = digest(self.canonical.text())
@@ -101,15 +101,15 @@ class Tree:
         self.found.lines += compiled.text.count("\n")
         return compiled
 
-    def _link_text(self, text: str, *_: Any) -> NotLinked:
-        # What is not the code of a program is a conversion of data, made once for all programs.
+    def _link_text(self, text: str, *_: Any, **options: Any) -> NotLinked:
+        # A text that belongs to no program is a conversion of data, made once for all programs.
         self.conversions.add(digest(llvm_text(text)))
         return NotLinked()
 
-    # What the recorder asks.
+    # The recorder calls these.
 
     def asked(self, method: str, argnums: tuple[int, ...]) -> Any:
-        """The request of a method."""
+        """Return the request of a method."""
         what = self.what
         match method:
             case "function":
@@ -126,8 +126,8 @@ class Tree:
     def compile(
         self, f: Callable[..., Any], args: Sequence[object], argnums: tuple[int, ...], method: str
     ) -> Compiled:
-        """What becomes of a function by a method. The stages that methods share are with the
-        first of them."""
+        """Compile a function by a method, and return the record. Stages that several methods share
+        are in the record of the first of these."""
 
         def use(_: object, unit: Any) -> None:
             unit.compiled_halves() if method == "halves" else unit.compiled()
@@ -142,7 +142,7 @@ class Tree:
     def steps(
         self, f: Callable[..., Any], args: Sequence[object], argnums: tuple[int, ...], method: str
     ) -> int:
-        """The steps that the evaluator takes."""
+        """Return the number of steps that the evaluator takes."""
         def use(function: Any, unit: Any) -> int:
             steps: int = unit.evaluate(unit.special.values(function, args))[1]
             return steps

@@ -1,7 +1,7 @@
-"""Texts of programs that do not depend on names: for digests, and for counts of nodes.
+"""Write programs as texts that do not depend on names: for digests, and for counts of nodes.
 
 Core and loop code are trees of dataclasses with the same outline: a program has ``functions`` by
-name and ``main``; what has a ``name`` and an ``id`` is a variable or a register; nodes are
+name and ``main``; an object with a ``name`` and an ``id`` is a variable or a register; nodes are
 compared by identity, types by value. Variables, functions and declared types are numbered in the
 order of their first appearance; places in the source are left out.
 """
@@ -17,29 +17,29 @@ from functools import cache
 from typing import Any
 
 NODES: dict[str, str] = {}
-"""The names of nodes that were renamed, by their new names: their digests stay."""
+"""For nodes that were renamed, the old name by the new one, so that digests stay the same."""
 
 PLACE = "Site"
 NAMED = "Named"
 UNNAMED = {"Function", "LoopFunction", "Variant", "Decl"}  # their names mean nothing
-LITERALS = {"Lit", "Imm"}  # compared by value, where True is 1 and 0.0 is -0.0
+LITERALS = {"Lit", "Imm"}  # compared by value, though 1 == True and 0.0 == -0.0
 NOT_COUNTED = {"Let", "Block", "Region", "Function", "LoopFunction", "CaseArm", "Message",
                "Constant", "Leaf", "Applied"}  # fmt: skip
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 RUN = re.compile(r"'[^'\n]*/pytest-\d+/|(?<=<)(\w+ )\d+(?=>)")
-"""Folders and texts that the tests name by the number of the run."""
+"""Folders and texts in which a test has the number of the run."""
 
 
 def digest(text: str) -> str:
-    """A short digest."""
+    """Return a short digest."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outline:
-    """How a class is written: ``kind`` is one of node, type, variable, named, place, sequence,
-    text, enum, other; ``fields`` with their defaults."""
+    """The form in which a class is written: ``kind`` is one of node, type, variable, named, place,
+    sequence, text, enum, other; ``fields`` with their defaults."""
 
     kind: str
     name: str
@@ -49,7 +49,7 @@ class Outline:
 
 @cache
 def outline(cls: Any) -> Outline:
-    """The outline of a class."""
+    """Return the outline of a class."""
     name = NODES.get(cls.__name__, cls.__name__)
     if not dataclasses.is_dataclass(cls):
         kinds = ((str, "text"), (tuple | list, "sequence"), (enum.Enum, "enum"))
@@ -88,7 +88,7 @@ class Canonical:
             done += 1
 
     def text(self) -> str:
-        """The program without names."""
+        """Return the program without names."""
         return " ".join(self.parts)
 
     def function(self, name: str) -> None:
@@ -96,7 +96,7 @@ class Canonical:
         self.parts.append(f"f{number}")
 
     def write(self, x: Any) -> None:
-        """Any part of a program."""
+        """Write any part of a program."""
         form = outline(x.__class__)
         match form.kind:
             case "node":
@@ -122,7 +122,7 @@ class Canonical:
                 self.parts.append(f"{form.name}:{ADDRESS.sub('at', repr(x))}")
 
     def node(self, x: Any, form: Outline) -> None:
-        """A node: its name, and the fields that have not their default."""
+        """Write a node: its name, and the fields that do not have their default."""
         if form.counted:
             self.counts[form.name] += 1
         self.parts.append(form.name)
@@ -134,7 +134,7 @@ class Canonical:
                 self.write(value)
 
     def type(self, x: Any, form: Outline) -> None:
-        """A type: its parts where it appears first."""
+        """Write a type, with its parts where it appears first."""
         number = self.types.get(x)
         if number is None:
             self.types[x] = number = len(self.types)
@@ -142,7 +142,7 @@ class Canonical:
         self.parts.append(f"t{number}")
 
     def variable(self, x: Any, form: Outline) -> None:
-        """A variable: with its type where it appears first."""
+        """Write a variable, with its type where it appears first."""
         number = self.variables.get(id(x))
         if number is None:
             self.variables[id(x)] = number = len(self.variables)
@@ -153,7 +153,7 @@ class Canonical:
         self.parts.append(f"v{number}")
 
     def named(self, name: str) -> None:
-        """A declared type: with its declaration where it appears first."""
+        """Write a declared type, with its declaration where it appears first."""
         known = name in self.declared
         number = self.declared.setdefault(name, len(self.declared))
         self.parts.append(f"n{number}")
@@ -172,8 +172,8 @@ TOKEN = re.compile(
 
 
 def llvm_text(text: str) -> str:
-    """LLVM text in which the functions that it defines, and all that is local, are numbered. The
-    numbers of kinds of residual objects, which are digests themselves, are left out."""
+    """Return LLVM text in which local names, and functions that it defines, are numbered. The
+    numbers that mark residual objects, which are digests themselves, are left out."""
     ours = {name: k for k, name in enumerate(dict.fromkeys(DEFINED.findall(text)))}
     local: dict[str, int] = {}
 
@@ -201,7 +201,7 @@ SITE = re.compile(r"(?:[^\s'\"]*/)?([\w.<>-]+):\d+:(\d+), in ")
 
 
 def message_text(text: str) -> str:
-    """A message without what differs from machine to machine, and without numbers of lines: the
-    line itself stands below."""
+    """Return a message without the parts that differ from machine to machine, and without line
+    numbers: the line itself stands below."""
     text = RUN.sub(lambda m: "'" if m.group(1) is None else f"{m.group(1)}_", text)
     return ADDRESS.sub("at", SITE.sub(r"\1:_:\2, in ", text))

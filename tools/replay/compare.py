@@ -1,4 +1,5 @@
-"""How two records differ, in groups; what is worse comes first and decides the exit status."""
+"""Compare two records, and report the differences in groups; those that are worse come first and
+decide the exit status."""
 
 from __future__ import annotations
 
@@ -9,24 +10,24 @@ from typing import Any
 Data = dict[str, Any]
 
 SHOWN = 12
-"""So many of a group are listed by default."""
+"""The number of items of a group that are listed by default."""
 
 NOISE = 0.05
-"""By so much the steps of a program may grow that takes others from run to run."""
+"""The fraction by which steps may grow in a program whose steps vary from run to run."""
 
 LINES = 1.1
-"""LLVM text that is longer by this factor is listed."""
+"""The factor from which on longer LLVM text is listed."""
 
 
 class Report:
-    """Lines in groups; ``worse`` counts what a change must not do."""
+    """Lines in groups; ``worse`` counts differences that a change must not make."""
 
     def __init__(self, shown: int) -> None:
         self.lines: list[str] = []
         self.shown, self.worse = shown, 0
 
     def group(self, title: str, found: list[str], worse: bool = False) -> None:
-        """A group, if there is anything in it."""
+        """Add a group, if it has any lines."""
         if not found:
             return
         self.worse += len(found) if worse else 0
@@ -37,7 +38,7 @@ class Report:
 
 
 def compare(old: Data, new: Data, shown: int = SHOWN) -> Report:
-    """The report on two records."""
+    """Return the report on two records."""
     report = Report(shown)
     report.group("differs between two orders of compilation", new["orders"], worse=True)
     refusals(report, old, new)
@@ -54,7 +55,7 @@ def compare(old: Data, new: Data, shown: int = SHOWN) -> Report:
 
 
 def both(old: Data, new: Data) -> Iterator[tuple[str, str, Data, Data]]:
-    """The programs and methods that both have."""
+    """Iterate over the programs and methods that both records have."""
     for name, methods in new["programs"].items():
         for method, after in methods.items():
             before = old["programs"].get(name, {}).get(method)
@@ -63,7 +64,7 @@ def both(old: Data, new: Data) -> Iterator[tuple[str, str, Data, Data]]:
 
 
 def compiled(old: Data, new: Data) -> Iterator[tuple[str, str, Data, Data]]:
-    """Those of them that both compile."""
+    """Iterate over those of them that both compile."""
     return (x for x in both(old, new) if "error" not in x[2] and "error" not in x[3])
 
 
@@ -71,7 +72,7 @@ def compiled(old: Data, new: Data) -> Iterator[tuple[str, str, Data, Data]]:
 
 
 def refusals(report: Report, old: Data, new: Data) -> None:
-    """Programs of the corpus and of the tests that are refused in one of the records, or with
+    """Report programs of the corpus and of the tests that are refused in one record only, or with
     another text."""
     newly, gone, texts = [], [], []
     for name, method, before, after in both(old, new):
@@ -96,7 +97,7 @@ def refusals(report: Report, old: Data, new: Data) -> None:
     report.group("refused before, and not now", gone)
     report.group("refused with another text or place", texts)
     for title, one, two in (("now", new, old), ("before", old, new)):
-        files = {t.split("::")[0] for t in two["refusals"]}  # records may be of a few files only
+        files = {t.split("::")[0] for t in two["refusals"]}  # records may have a few files only
         only = [t for t in one["refusals"]
                 if t not in two["refusals"] and t.split("::")[0] in files]  # fmt: skip
         report.group(f"tests that only ran {title} (not compared)", only)
@@ -108,7 +109,7 @@ def refusals(report: Report, old: Data, new: Data) -> None:
 
 
 def indented(text: str | None) -> str:
-    """A text of several lines inside a group."""
+    """Indent a text of several lines inside a group."""
     return (text or "").replace("\n", "\n      ")
 
 
@@ -116,13 +117,13 @@ def indented(text: str | None) -> str:
 
 
 def steps(report: Report, old: Data, new: Data) -> None:
-    """Programs that take more steps of the evaluator, or fewer."""
+    """Report programs that take more steps of the evaluator, or fewer."""
     more: list[tuple[float, str]] = []
     fewer: list[tuple[float, str]] = []
     errors = []
     for name, method, before, after in compiled(old, new):
         vary = varying(old["programs"][name]) or varying(new["programs"][name])
-        for was, now in zip(before.get("steps", []), after.get("steps", [])):
+        for was, now in zip(before.get("steps", []), after.get("steps", []), strict=False):
             line = f"{name} ({method}): {was} -> {now}"
             if isinstance(was, str) or isinstance(now, str):
                 if was != now:
@@ -139,18 +140,18 @@ def steps(report: Report, old: Data, new: Data) -> None:
 
 
 def lowest(steps: int | list[int]) -> int:
-    """The fewest of several counts."""
+    """Return the fewest of several counts."""
     return min(steps) if isinstance(steps, list) else steps
 
 
 def varying(program: Data) -> bool:
-    """Whether the steps of a program are others from run to run."""
+    """Whether the steps of a program vary from run to run."""
     return any(isinstance(x, list) for data in program.values() for x in data.get("steps", []))
 
 
 def first_change(before: Data, after: Data, method: str) -> str:
-    """The first stage that gives another program than before; where stages came or went, one that
-    gives a program that there never was before."""
+    """Return the first stage whose program differs from the one before. If stages came or went, it
+    is the first whose program does not occur in the old record."""
     was, now = (whole(x, method) for x in (before, after))
     if len(was) == len(now):
         other = (k for k in range(len(now)) if now[k][1] != was[k][1])
@@ -166,7 +167,7 @@ def first_change(before: Data, after: Data, method: str) -> str:
 
 
 def whole(program: Data, method: str) -> list[list[str]]:
-    """The stages of a method, with those that it shares with the function."""
+    """Return the stages of a method, with those that it shares with the function."""
     own: list[list[str]] = program[method]["stages"]
     shared: list[list[str]] = program["function"].get("stages", [])
     if [name for name, _ in own[:2]] == [name for name, _ in shared[:2]]:
@@ -175,7 +176,7 @@ def whole(program: Data, method: str) -> list[list[str]]:
 
 
 def ends(report: Report, old: Data, new: Data) -> None:
-    """Programs whose end differs, by the first stage that does something else."""
+    """Report programs whose last form differs, by the first stage that differs."""
     groups: dict[str, list[str]] = defaultdict(list)
     between = []
     for name, method, before, after in compiled(old, new):
@@ -194,14 +195,14 @@ def ends(report: Report, old: Data, new: Data) -> None:
         report.group(f"differs at the end, first at: {stage}", found)
     report.group("differs in between, and is the same at the end", between)
     if old["programs"].keys() != new["programs"].keys():
-        return  # conversions are for all programs
+        return  # conversions belong to all programs
     gone, won = ({*a["conversions"]} - {*b["conversions"]} for a, b in ((old, new), (new, old)))
     report.group("conversions of data that are gone", sorted(gone))
     report.group("conversions of data that are new", sorted(won))
 
 
 def counts(report: Report, old: Data, new: Data) -> None:
-    """Nodes of the last Core and instructions of loop code: in all, and by program."""
+    """Report nodes of the last Core, and instructions of loop code: in all, and by program."""
     total: Counter[str] = Counter()
     programs: dict[str, list[str]] = defaultdict(list)
     lines = []

@@ -1,4 +1,4 @@
-"""The corpus of one revision of the tests through the compiler of another, in a process of its
+"""Compile the corpus of one revision of the tests with the compiler of another, in a process of its
 own: ``python -m tools.replay.corpus SRC TESTS ORDER OUT [NAME ...]``."""
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def main(src: str, tests: str, order: str, out: str, *names: str) -> None:
 
 
 def replayed(tree: Any, program: Any, all_of_it: bool = True) -> dict[str, Any]:
-    """All methods of one program. Steps are counted at the two smallest sizes (a run may show
-    that extents differ, and so decide what is compiled); halves of pullbacks are left out
-    backwards."""
+    """Return the record of all methods of one program. Steps are counted at the two smallest sizes
+    (a run may show that extents differ, and so decide what is compiled); halves of pullbacks are
+    left out in the backward order."""
     from tools.replay.adapter import METHODS
 
     methods: tuple[str, ...] = METHODS if program.argnums else METHODS[:1]
@@ -64,8 +64,8 @@ def replayed(tree: Any, program: Any, all_of_it: bool = True) -> dict[str, Any]:
 
 
 def counted(tree: Any, program: Any, method: str, n: int, runs: int) -> Any:
-    """The steps at a size: a number, a text for an error, or two numbers where a second run takes
-    others (a program that finds nodes by their addresses)."""
+    """Return the steps at a size: a number, a text for an error, or two numbers if they vary from
+    run to run (in a program that finds nodes by their addresses)."""
     inputs = [program.make_args(np.random.default_rng(0), n) for _ in range(runs)]
     try:
         steps = [tree.steps(program.f, args, program.argnums, method) for args in inputs]

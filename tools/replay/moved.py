@@ -1,7 +1,7 @@
-"""Imports that find a module of Pullback where it was before, or is after, a move.
+"""Import modules of Pullback by the names that they have before or after a move.
 
-The tests and this tool are of one revision, the compiler may be of another one. A module that is
-not where it is looked for is searched for by its file name, then by ``RENAMED``.
+The tests and this tool belong to one revision, the compiler may belong to another one. A module
+that does not exist under its name is searched for by its file name, then by ``RENAMED``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ RENAMED: tuple[tuple[str, str], ...] = (
     ("ad.payoff", "ad.cost_model"),
     ("applied", "call.callee"),
     ("boundary", "call.packed"),
-    ("calls", "call.by_leaves"),
     ("cells", "call.store"),
     ("convert.slots", "convert.unboxed_sums"),
     ("convert.unfold", "convert.unboxing"),
@@ -174,16 +173,13 @@ RENAMED: tuple[tuple[str, str], ...] = (
     ("papers.dual_tape", "papers.dual.tape"),
     ("papers.dual_types", "papers.dual.types"),
     ("plans", "call.request"),
-    ("products_text", "call.fast_products"),
-    ("rawmemory", "call.machine_words"),
-    ("routes", "call.convention"),
     ("trees", "call.pytrees"),
 )
 """Pairs of names of one module, before and after it was renamed, below ``pullback``."""
 
 
 class _Known(Loader):
-    """Gives a module that is there already, under one more name."""
+    """Returns a module that is already imported, under one more name."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module, self.spec = module, module.__spec__
@@ -196,8 +192,8 @@ class _Known(Loader):
 
 
 class Moved(MetaPathFinder):
-    """Finds a moved module in the sources ``src``. A folder of ``other``, another source tree,
-    that is missing in ``src`` is an empty package."""
+    """Finds a moved module in the sources ``src``. A folder that ``other``, another source tree,
+    has and ``src`` has not is an empty package."""
 
     def __init__(self, src: Path, other: Path) -> None:
         self.src, self.other = src, other
@@ -205,7 +201,7 @@ class Moved(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The place of a module that the usual finders did not find."""
+        """Return the place of a module that the usual finders did not find."""
         if not name.startswith(f"{PACKAGE}."):
             return None
         home = self.elsewhere(name)
@@ -216,7 +212,7 @@ class Moved(MetaPathFinder):
         return None
 
     def elsewhere(self, name: str) -> str | None:
-        """The name of the only module that may be meant."""
+        """Return the name of the only module that may be meant."""
         for pair in RENAMED:
             for one, two in (pair, pair[::-1]):
                 if name == f"{PACKAGE}.{one}" and self.file(f"{PACKAGE}.{two}").exists():
@@ -229,12 +225,12 @@ class Moved(MetaPathFinder):
         return module_name(self.src, files[0]) if len(files) == 1 else None
 
     def file(self, name: str) -> Path:
-        """The file in which a module would be."""
+        """Return the file in which a module would be."""
         return self.src / (name.replace(".", "/") + ".py")
 
 
 def module_name(src: Path, file: Path) -> str:
-    """The name by which a file is imported."""
+    """Return the name by which a file is imported."""
     return ".".join(file.relative_to(src).with_suffix("").parts)
 
 
@@ -245,7 +241,8 @@ def install(src: Path, other: Path) -> None:
 
 
 def locate(src: Path, module: str, name: str) -> object:
-    """A global name: that of the module, or that of the only other module that defines it."""
+    """Return a global: that of the module, or that of the only other module that defines the
+    name."""
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError):

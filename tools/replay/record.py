@@ -1,4 +1,4 @@
-"""One record of one revision: some processes, two at once."""
+"""Make one record of one revision, by several processes, two at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 UNLIKE = {"seconds", "steps"}
-"""What may differ between the two orders, or is counted in one of them only."""
+"""The fields that may differ between the two orders, or are counted in one of them only."""
 
 Data = dict[str, Any]
 
@@ -23,10 +23,10 @@ def record(
     src: Path, tests: Path, programs: Sequence[str] | None = None,
     files: Sequence[str] | None = None,
 ) -> Data:  # fmt: skip
-    """All that is recorded of the sources ``src``, with the corpus of the tree ``tests``. Refusals
-    are those of the tests beside ``src``, which import its modules by the names they have there,
-    if there are any. ``programs``, ``files``: only these programs of the corpus, and files of
-    refusals; none of them where the list is empty."""
+    """Return the record of the sources ``src``, with the corpus of the tree ``tests``. Refusals are
+    those of the tests beside ``src``, if there are any, which import its modules by their own
+    names. With ``programs`` or ``files`` only these programs of the corpus, or files of refusals,
+    are recorded; with an empty list none."""
     names = programs or []
     beside = src.resolve().parent
     beside = beside if (beside / "tests" / "frontend").is_dir() else tests
@@ -70,7 +70,8 @@ def _job(job: tuple[str, ...], src: Path, tests: Path, out: Path, seed: int) -> 
 
 
 def between_orders(one: Data, two: Data) -> list[str]:
-    """What is compiled differently if the corpus is compiled backwards, in another process."""
+    """Return the programs that are compiled differently if the corpus is compiled backwards, in
+    another process."""
     found = []
     for name, methods in one["programs"].items():
         for method, data in methods.items():

@@ -1,9 +1,9 @@
-"""The refusals that the tests expect, with their texts, in a process of its own:
+"""Record the refusals that the tests expect, with their texts, in a process of its own:
 ``python -m tools.replay.refusals SRC TESTS PART OUT [FILE ...]``.
 
-All tests that mention ``raises`` are run; what ``pytest.raises`` meets, or what a test ends with,
-is recorded if it is an error of Pullback. A test is known by its file name and its own name, so
-that files may move. PART is ``0/2`` for every second test.
+All tests that mention ``raises`` are run; an error of Pullback that ``pytest.raises`` catches, or
+that ends a test, is recorded. A test is known by its file name and its own name, so that files may
+move. PART is ``0/2`` for every second test.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Recorder:
         self.refused: dict[str, list[str]] = {}
         self.missing: dict[str, str] = {}
         self.usual = pytest.raises
-        setattr(pytest, "raises", self.raises)  # noqa: B010
+        setattr(pytest, "raises", self.raises)  # noqa: B010  # mypy refuses the assignment
 
     def raises(self, *args: Any, **options: Any) -> Any:
-        """In place of ``pytest.raises``."""
+        """Stand for ``pytest.raises``."""
         context = self.usual(*args, **options)
         return Watched(self, context) if hasattr(context, "__enter__") else context
 
@@ -58,7 +58,7 @@ class Recorder:
         items[:] = chosen[self.index :: self.of]
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Remember what cannot be imported."""
+        """Remember a file that cannot be imported."""
         if report.failed:
             self.missing[Path(report.nodeid).name] = str(report.longrepr)[-400:]
 
@@ -75,7 +75,7 @@ class Recorder:
 
 
 class Watched:
-    """A context of ``pytest.raises`` that shows what it caught."""
+    """A context of ``pytest.raises`` that also records the error that it catches."""
 
     def __init__(self, recorder: Recorder, context: Any) -> None:
         self.recorder, self.context = recorder, context
@@ -89,7 +89,7 @@ class Watched:
 
 
 def expects(item: Any) -> bool:
-    """Whether a test mentions ``raises``, and does not do so for many times the same."""
+    """Whether a test mentions ``raises``, and does not repeat one call many times."""
     function = getattr(item, "function", None)
     if function is None or MANY_TIMES.search(item.name):
         return False

@@ -48,9 +48,13 @@ def _same(f: Frame, let: Let, g: Frame, arm: int, keep: set[Var]) -> Outside:
     body = [block for _, block in sub_blocks(let.op)][arm]
     for r, v in zip(body.results, let.vars, strict=True):
         for inner, outer in zip(g.look(r), f.parts(v), strict=False):
-            if inner in keep and isinstance(inner, Var) and inner.type == outer.type:
-                if not (isinstance(outer.type, Array) and f.facts.gone(v)):
-                    out.setdefault(inner, outer)
+            if (
+                inner in keep
+                and isinstance(inner, Var)
+                and inner.type == outer.type
+                and not (isinstance(outer.type, Array) and f.facts.gone(v))
+            ):
+                out.setdefault(inner, outer)
     return out
 
 

@@ -169,7 +169,9 @@ class _Pass:
         made = b.let(Vjp(name, tuple(args), wrt, tuple(seeds)), types, let.site)
         self.names.update(zip(let.vars, made, strict=True))
         if any(self.data(v.type) and v in used for v in let.vars[:n]):
-            self.names.update(zip(let.vars, b.let(Call(f.name, op.args), f.results, let.site)))
+            self.names.update(
+                zip(let.vars, b.let(Call(f.name, op.args), f.results, let.site), strict=True)
+            )
         for i, v in zip(op.wrt, let.vars[n:], strict=True):
             part = parts[i]
             if isinstance(part, _Vector) and v in used:

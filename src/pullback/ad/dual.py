@@ -361,7 +361,7 @@ class Dual(Forward):
     def like(self, variables: tuple[Var, ...]) -> tuple[Var, ...]:
         """Return fresh variables that are as active as these."""
         out = tuple(Var(v.name, v.type) for v in variables)
-        self.active.update(n for n, v in zip(out, variables) if self.on(v))
+        self.active.update(n for n, v in zip(out, variables, strict=False) if self.on(v))
         return out
 
     # -- the accumulators of inner derivatives ----------------------------------------------------

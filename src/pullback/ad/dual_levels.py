@@ -161,7 +161,7 @@ class Made:
         self.levels[item.name] = level
         self.made |= item.made
         outs = tuple(Var(v.name, v.type) for v in let.vars)
-        self.run.env.update((v, (out,)) for v, out in zip(let.vars, outs))
+        self.run.env.update((v, (out,)) for v, out in zip(let.vars, outs, strict=False))
         self.inner.lets.append(item.let_of(outs))
 
     def partly(self, k: int) -> bool:
@@ -309,7 +309,7 @@ class Made:
         """The axes of this loop and of the loops around it."""
         extents = self.run.values(self.loop.extents)
         parallel = not self.state
-        mine = (Axis(i, n, id(self), parallel) for i, n in zip(self.inside, extents))
+        mine = (Axis(i, n, id(self), parallel) for i, n in zip(self.inside, extents, strict=True))
         return (*(self.up.axes() if self.up else ()), *mine)
 
     def known_before(self) -> Origins:
@@ -361,7 +361,11 @@ class Made:
             case Loop():
                 b = self.outermost().b
                 on = [run.on(v) and isinstance(v.type, Array) for v in loop.carried]
-                first = [x for a, each in zip(loop.inits, on) for x in self.both(a, each, b)]
+                first = [
+                    x
+                    for a, each in zip(loop.inits, on, strict=False)
+                    for x in self.both(a, each, b)
+                ]
                 op = Loop(extents[0], self.inside[0], self.state, tuple(first), body)
             case Sum_():
                 op = Sum_(extents, self.inside, body)

@@ -214,7 +214,7 @@ class Outermost(Made):
         """Bind the ids of the results."""
         run, b = self.run, self.b
         extents = run.values(self.loop.extents)
-        for k, (v, found) in enumerate(zip(self.let.vars, outs)):
+        for k, (v, found) in enumerate(zip(self.let.vars, outs, strict=True)):
             run.env[v] = found
             if k not in self.outs:
                 if run.on(v) and len(found) == 1:

@@ -283,7 +283,9 @@ class Frame:
                     self.defs[out] = Index(self.value(array), where, False)
             case Index(array, idx, False) if array not in self.facts.refilled:
                 where = tuple(self.value(i) for i in idx)
-                for many, one in zip(self.look(array)[1:], self.look(let.vars[0])[1:]):
+                for many, one in zip(
+                    self.look(array)[1:], self.look(let.vars[0])[1:], strict=False
+                ):
                     if isinstance(one, Var):  # the handle of an element
                         self.defs[one] = Index(many, where, False)
             case _:

@@ -220,7 +220,7 @@ class _Backward:
         now = tuple(Var("ct", v.type) for v in level.outputs[:n])
         mine = (*axes, Axis(i, count, level.number, False))
         cells = self._cells(inner, level.outputs[n:], mine)
-        given = {**here, index: i, **dict(zip(level.outputs, (*now, *cells)))}
+        given = {**here, index: i, **dict(zip(level.outputs, (*now, *cells), strict=False))}
         out = self._again(inner, level, mine, given, inner)
         totals = tuple(Var("total", a.type) for a in out[n:])
         sums = [inner.prim("add", t, ct) for t, ct in zip(totals, out[n:], strict=True)]
@@ -235,10 +235,17 @@ class _Backward:
     ) -> list[Atom]:
         extents = self.extents[level.number]
         idx, inner = indices(len(extents)), Builder()
-        mine = (*axes, *(Axis(i, n, level.number, True) for i, n in zip(idx, extents)))
+        mine = (
+            *axes,
+            *(Axis(i, n, level.number, True) for i, n in zip(idx, extents, strict=False)),
+        )
         if self.own is not None and not axes:
             cts = self._cells(inner, level.outputs, mine)
-        given = {**here, **dict(zip(level.indices, idx)), **dict(zip(level.outputs, cts))}
+        given = {
+            **here,
+            **dict(zip(level.indices, idx, strict=False)),
+            **dict(zip(level.outputs, cts, strict=False)),
+        }
         out = self._again(inner, level, mine, given, inner)
         loop = Sum_(extents, idx, inner.block(tuple(out)))
         return list(b.let(loop, tuple(a.type for a in out)))
@@ -276,12 +283,12 @@ class _Backward:
                     found = self._inside(b, level.inner[name], values, axes, here)
                 case _:
                     found = b.extend(refresh(Block((let,), let.vars), here))
-            here.update(zip(let.vars, found))
+            here.update(zip(let.vars, found, strict=False))
         out = [here.get(a, a) if isinstance(a, Var) else a for a in level.back.results]
         carried, last = level.carried, len(out) - level.computed
         kept = range(len(level.record.numbers))
         numbers = [*(self.tape.number(front, level.record, k, place) for k in kept), *out[last:]]
-        for number, ct in zip(numbers, out[carried:]):
+        for number, ct in zip(numbers, out[carried:], strict=False):
             self.tape.add(b, number, ct)
         return [*out[:carried], *out[carried + len(numbers) : last]]
 
@@ -292,14 +299,18 @@ class _Backward:
         """Go through a loop or branch, for which a call stands in the backward code."""
         if isinstance(item, Level):
             n = len(item.outputs)
-            known = {**here, **dict(zip(item.needs, values[n:]))}
+            known = {**here, **dict(zip(item.needs, values[n:], strict=False))}
             return self.loop(b, item, values[:n], axes, known)
         n = len(item.arms[0].outputs)
         cond, rest, blocks = values[n], values[n + 1 :], []
         lanes = any(a.parallel for a in axes)  # all lanes read side by side, whichever need it
         for arm, takes in zip(item.arms, item.takes, strict=True):
             inner = Builder()
-            mine = {**here, **dict(zip(arm.outputs, values)), **dict(zip(arm.needs, rest))}
+            mine = {
+                **here,
+                **dict(zip(arm.outputs, values, strict=False)),
+                **dict(zip(arm.needs, rest, strict=False)),
+            }
             rest = rest[len(arm.needs) :]
             out = self._again(inner, arm, axes, mine, b if lanes else inner)
             zeros = [lit(0.0, t) for t in item.types]

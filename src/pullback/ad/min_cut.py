@@ -139,7 +139,7 @@ def invariant_part(b: Builder, block: Block, varying: Collection[Var]) -> Block:
     made = {v for let in front for v in let.vars}
     wanted = tuple(v for v in free_variables(Block(tuple(rest), block.results)) if v in made)
     found = b.extend(refresh(Block(tuple(front), wanted)))
-    return refresh(Block(tuple(rest), block.results), dict(zip(wanted, found)))
+    return refresh(Block(tuple(rest), block.results), dict(zip(wanted, found, strict=True)))
 
 
 class _Graph:
@@ -259,7 +259,7 @@ class _Flow:
         way = [_SINK]
         while way[-1] != _SOURCE:
             way.append(came[way[-1]])
-        edges = list(zip(way[1:], way))
+        edges = list(zip(way[1:], way, strict=False))
         more = min(self.room[a][b] for a, b in edges)
         for a, b in edges:
             self.room[a][b] -= more

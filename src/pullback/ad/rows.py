@@ -188,7 +188,10 @@ class Straight:
 
         def add(inner: Builder, cts: Sequence[Atom]) -> None:
             place = before(inner, end, self.words)
-            known = {**tape.read(inner, self.words, place), **dict(zip(self.outputs, cts))}
+            known = {
+                **tape.read(inner, self.words, place),
+                **dict(zip(self.outputs, cts, strict=True)),
+            }
             for k, ct in enumerate(inner.extend(refresh(self.back, known))):
                 tape.add(inner, tape.number(inner, self.words, k + 1, place), ct)
 

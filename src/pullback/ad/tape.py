@@ -230,7 +230,7 @@ class _Maker:
         self, b: Builder, inputs: Sequence[tuple[Atom, tuple[Atom, ...]]]
     ) -> tuple[Atom, ...]:
         """The parameters with their ids."""
-        places = dict(zip(self.plain, inputs))
+        places = dict(zip(self.plain, inputs, strict=True))
         out: list[Atom] = []
         firsts: list[Atom] = []
         for i, parts in enumerate(self.parts):

@@ -48,7 +48,7 @@ def _gradient(
     f: Callable[..., Any], what: What, argnums: Argnums, has_aux: bool, method: str
 ) -> Operator:
     """The operator ``grad`` or ``value_and_grad`` by a method."""
-    wanted, alone = argument_numbers(argnums)
+    wanted, alone = argument_numbers(f, argnums)
     native = method if method in driver.REVERSE else driver.NATIVE
     request = Request(what, wanted, alone, has_aux, native)
     said = ("grad" if what is What.GRADIENT else "value_and_grad", argnums, has_aux)

@@ -8,16 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from pullback.call import driver
 from pullback.call.driver import derive
 from pullback.call.first_errors import first_error
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
 from pullback.errors import ArgumentTypeError, PullbackError
+from pullback.structures import Numbers, chosen
 
-Argnums = int | Sequence[int]
+Argnums = int | str | Sequence[int | str] | Numbers
 Made = TypeVar("Made")
 
 
@@ -180,16 +179,10 @@ def _signature(f: Callable[..., Any]) -> inspect.Signature:
         return inspect.signature(lambda *args: None)
 
 
-def argument_numbers(given: Argnums) -> tuple[tuple[int, ...], bool]:
+def argument_numbers(f: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
     """Argument numbers, and whether they were given as one number."""
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return (int(given),), True
-    if isinstance(given, Sequence) and all(isinstance(i, int) for i in given):
-        return tuple(given), False
-    raise ArgumentTypeError(
-        f"argnums is an int or a tuple of ints, not {given!r}",
-        "count the arguments from 0, and give the values to what it returns: pb.grad(f, 1)(x, y)",
-    )
+    numbers = chosen(f, argnums)
+    return numbers.positions, numbers.alone
 
 
 def inner_function(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -32,11 +32,11 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     >>> out, pullback(10.0)
     (9.0, (60.0,))
     """
-    require_function(f, "vjp", "pb.vjp(f, x)")
     inner = inner_function(f)
     found = products.quick(inner, (What.PULLBACK, has_aux, method), primals)
     if found is not NotImplemented:
         return found
+    require_function(f, "vjp", "pb.vjp(f, x)")
     driver.require_method(method, driver.REVERSE)
     values = positional(f, primals, {})
     if method in driver.REVERSE:
@@ -64,8 +64,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(_square, (3.0,), (1.0,))
     (9.0, 6.0)
     """
-    require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
-    primals, tangents = values_of(primals, "jvp"), values_of(tangents, "jvp")
+    if not (type(primals) is type(tangents) is tuple):
+        require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
+        primals, tangents = values_of(primals, "jvp"), values_of(tangents, "jvp")
     if len(primals) != len(tangents):
         raise ArgumentTypeError(
             f"{len(primals)} primals and {len(tangents)} tangents",
@@ -74,6 +75,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     inner = inner_function(f)
     found: Any = products.quick(inner, products.TANGENT, (*primals, *tangents))
     if found is NotImplemented:
+        require_function(f, "jvp", "pb.jvp(f, (x,), (t,))")
         values = positional(f, tuple(primals), {})
         found = products.jvp(inner, values, tuple(tangents))
     out, tangent = found

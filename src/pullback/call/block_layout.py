@@ -1,4 +1,4 @@
-"""Where the words of an argument, of a result and of their nodes are, in one space."""
+"""A layout says where the words of an argument, of a result and of their nodes are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pullback.call.shape import Shape
-from pullback.call.shapes.node import Alternative, alternative, alternatives
+from pullback.call.shapes.node import Alternative, alternatives
 from pullback.call.shapes.record import Record
 from pullback.call.space import Space, words
 from pullback.core.types import Array, Type
@@ -16,8 +16,6 @@ from pullback.lower.loopcode import Ty
 
 Span = tuple[int, int]
 """The first word, and how many."""
-
-MOST_UNIONS = 15  # the table of objects tells them apart by the low bits of addresses
 
 
 def reached(kind: Kind) -> tuple[Union, ...]:
@@ -30,14 +28,6 @@ def reached(kind: Kind) -> tuple[Union, ...]:
                 found[union] = None
                 todo += union.variant_kinds()
     return tuple(found)
-
-
-def convertible(root: Shape, unions: tuple[Union, ...]) -> bool:
-    """Whether there are compiled conversions of values of a shape, which reach these unions."""
-    if len(unions) > MOST_UNIONS or not root.convertible:
-        return False
-    shapes = (alternative(u, c).shape for u in unions for c in u.classes)
-    return all(s is None or s.convertible for s in shapes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +43,12 @@ class Layout:
     still: bool = False
     handled: tuple[bool, ...] = ()
     one_home: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether compiled code reads and makes the user's objects, and no stand-ins."""
+        shapes = (self.root, *(a.shape for _, _, a in self.alternatives()))
+        return all(s is None or s.plain for s in shapes)
 
     def alternatives(self) -> Iterator[tuple[int, int, Alternative]]:
         """All alternatives with the number of their union and one of their own."""
@@ -132,9 +128,9 @@ class Layout:
             todo += shape.parts()
 
     def acyclic(self) -> bool:
-        """Whether no value can come into a cycle."""
+        """Whether no object can become part of a cycle of references."""
         inside = (*self.inside_nodes(), self.root, *self.root.parts())
         return not any(shape.grows for shape in inside)
 
 
-__all__ = ["Layout", "convertible", "reached"]
+__all__ = ["Layout", "reached"]

@@ -22,7 +22,7 @@ from pullback.core.values import Node
 from pullback.errors import ArgumentValueError, UnsupportedError
 from pullback.frontend.kinds.kinds import leaf_types
 from pullback.papers import load
-from pullback.papers.bridge import differentiate
+from pullback.papers.bridge import differentiate, pullback
 from pullback.papers.language.pretty import show
 from pullback.papers.language.terms import Lam
 from pullback.papers.language.traverse import deeply
@@ -65,6 +65,19 @@ def derive(
 ) -> Answer:
     """Value and gradients by a method of the papers. ``plan`` says by which arguments;
     ``cotangent`` has the form of the differentiated result."""
+    plain, flat = flattened(method, plan, values)
+    program = chosen_program(method, source)
+    seeds = _seeds(plan, program, plain, values, cotangent)
+    try:
+        found = differentiate(method, program, flat.given, seeds)
+    except Unsupported as e:
+        raise UnsupportedError(e.reason, site=e.site) from None
+    return Answer(finish(plain, flat, list(found.results)), gradients_of(
+        plan, flat, found.cotangents), found.outcome)
+
+
+def flattened(method: str, plan: Plan, values: Sequence[object]) -> tuple[Plan, Flat]:
+    """The plan of the value alone, and the leaves of the arguments."""
     plain = Plan(Request(What.VALUE), plan.kinds, plan.arguments, plan.result)
     flat = flatten_arguments(plain, values)
     if shares_nodes(plan, flat):
@@ -72,24 +85,23 @@ def derive(
             f"method {method!r}, with a node that is shared inside an argument",
             'take method="chad" or "dual": there it is one variable',
         )
-    program = chosen_program(method, source)
-    seeds = _seeds(plan, program, plain, values, cotangent)
-    try:
-        found = differentiate(method, program, flat.given, seeds)
-    except Unsupported as e:
-        raise UnsupportedError(e.reason, site=e.site) from None
+    return plain, flat
+
+
+def gradients_of(plan: Plan, flat: Flat, cotangents: Sequence[object]) -> tuple[object, ...]:
+    """A gradient per argument asked for, from the cotangents of the leaves."""
     gradients = []
     for i in plan.differentiated:
-        leaves = [merged(found.cotangents[k], flat.given[k]) for k in plan.leaves_of(i)]
+        leaves = [merged(cotangents[k], flat.given[k]) for k in plan.leaves[i]]
         gradients.append(result_value(plan.shapes[i], leaves, gradient=True))
-    return Answer(finish(plain, flat, list(found.results)), tuple(gradients), found.outcome)
+    return tuple(gradients)
 
 
 def shares_nodes(plan: Plan, flat: Flat) -> bool:
     """Whether a node with real numbers is in several places of an argument that is differentiated
     by: each would be a variable of its own."""
     bearing = {id(n.node) for n in flat.flattener.flat_nodes if n.alternative.bears}
-    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves_of(i)]
+    leaves = [flat.leaves[k] for i in plan.differentiated for k in plan.leaves[i]]
     seen: set[int] = set()
     while leaves:
         leaf = leaves.pop()
@@ -104,20 +116,26 @@ def shares_nodes(plan: Plan, flat: Flat) -> bool:
 
 
 class MethodPullback:
-    """The pullback of a function at a point by a method of the papers. Every call runs the whole
-    program: the papers' pullbacks are closures of the evaluator, made with the value."""
+    """The pullback of a function at a point by a method of the papers: the closure that the stage
+    makes with the value. A call of it is a reverse pass (``run`` has the instruments); the forward
+    pass is not run again, but for a stage whose paper gives it no closure."""
 
     def __init__(self, method: str, source: Program, plan: Plan, values: Sequence[object]) -> None:
         kept = deeply(lambda: deepcopy(list(values)))  # the primals may be overwritten
-
-        def run(cotangent: object) -> Answer:
-            return derive(method, source, plan, kept, cotangent)
-
-        self._run = run
-        self.value = run(None).value
+        plain, self.flat = flattened(method, plan, kept)
+        try:
+            found = pullback(method, chosen_program(method, source), self.flat.given)
+        except Unsupported as e:
+            raise UnsupportedError(e.reason, site=e.site) from None
+        self.plan, self.found, self.run = plan, found, found.run
+        self.value = finish(plain, self.flat, deepcopy(list(found.results)))
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
-        return self._run(cotangent).gradients
+        seeds = cotangents_of(self.plan, list(self.found.results), cotangent)
+        try:
+            return gradients_of(self.plan, self.flat, self.found.back(seeds))
+        except Unsupported as e:  # of a stage that has no closure
+            raise UnsupportedError(e.reason, site=e.site) from None
 
 
 def chosen_program(method: str, source: Program) -> Program:
@@ -140,6 +158,12 @@ def _seeds(
     # The shapes of results are known only when they have been computed.
     flat = flatten_tuples(program)
     results, _ = run_evaluator(flat, flatten_arguments(plain, values), cells=False)
+    return cotangents_of(plan, results, cotangent)
+
+
+def cotangents_of(plan: Plan, results: list[object], cotangent: object) -> list[object]:
+    """A cotangent per result, of the results as they are."""
+    n = len(tuple(leaf_types(plan.value)))
     given = tangent_leaves(plan.value_shape, results[:n], cotangent, "cotangent")
     return given + [zero_like(x) for x in results[n:]]
 

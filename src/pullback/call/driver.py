@@ -1,11 +1,11 @@
-"""Functions through the pipeline, and the cache of what went through it.
+"""The driver takes functions through the pipeline, and keeps what was compiled in a cache.
 
 A function is specialised for the types of its arguments, made first-order and optimised
 (``pipeline.PIPELINE`` up to "ad"); every operator asked of it goes on from there: what is to be
 computed is derived ("ad"), gets its entry, is optimised again and compiled. ``Specialisation`` is
-the first part, ``Unit`` the second. Both are found again by the types of the function and of its
-arguments (``frontend.pytypes.type_of``), so that new numbers, new sizes and lambdas made anew do
-not compile.
+the first part, ``Unit`` the second. The key of both is the types of the function and of its
+arguments (``frontend.python.pytypes.type_of``), so new numbers, new sizes and lambdas that are made
+again do not compile.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ from pullback.errors import (
     PullbackError,
     UnsupportedError,
 )
-from pullback.frontend.derivatives.derivative_calls import register_operators
+from pullback.frontend.derivatives.derivative_calls import register_operators, register_text
 from pullback.frontend.kinds.extents import NO_BROADCAST
-from pullback.frontend.kinds.kinds import ArgType, Kind, leaf_types
+from pullback.frontend.kinds.kinds import Kind, leaf_types
+from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
@@ -84,12 +85,8 @@ class Specialisation:
         self.spaces = Spaces.of(program.decls)
         self.units: dict[Request, Unit] = {}
 
-    def takes(self, args: Sequence[object]) -> bool:
-        """Whether the arguments are of the types that it was compiled for."""
-        return tuple(map(_kind_or_none, args)) == self.special.args
-
     def fits(self, f: object, args: Sequence[object]) -> bool:
-        """Whether all that was compiled in is still so (the types of the arguments are)."""
+        """Whether the guards still hold, for arguments of the types that it was compiled for."""
         if getattr(f, "__code__", None) != self.code:
             return False
         try:
@@ -115,13 +112,6 @@ class Specialisation:
         return found
 
 
-def _kind_or_none(value: object) -> ArgType | None:
-    try:
-        return type_of(value)
-    except ArgumentTypeError:
-        return None
-
-
 MOST_LIKE = 16
 """How many specialisations for the same types, by what they found outside, are remembered. Where
 there are so many, the next one takes bools as they come."""
@@ -133,7 +123,7 @@ _broadcasting: set[object] = set()  # what has met extents of 1 where equal ones
 
 
 def specialisation(f: FunctionType, args: Sequence[object], request: Request) -> Specialisation:
-    """The specialisation of f for these arguments: a known one, or a new one."""
+    """The specialisation of f for these arguments, from the cache or a new one."""
     try:
         kinds = types_of(args)
     except RecursionError:
@@ -171,8 +161,8 @@ def _key(f: object, kinds: tuple[Kind, ...], equal: bool, request: Request) -> o
 def _front(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool, request: Request
 ) -> Specialised:
-    """The program in Core: for the bools that there are now, or where there have been many, for
-    all, unless some branch can only be compiled where it is known which way it goes."""
+    """The program in Core. It is for the bools that the function reads now; after many other bools
+    it is for all of them, unless a branch can be compiled for a known bool only."""
     if len(_found.get(_key(f, kinds, equal, request), ())) >= MOST_LIKE:
         with contextlib.suppress(PullbackError):
             return specialise(f, kinds, tuple(args), equal, request.lapack, known_flags=False)
@@ -257,16 +247,16 @@ class Unit:
         leaves, steps = run_evaluator(self.program(False), flat, plan.cells)
         return finish(plan, flat, leaves), steps
 
-    def compiled(self, by_leaves: bool = False) -> Native:
-        """The native code; ``by_leaves``: such as takes packed arguments, whatever their kinds."""
-        if by_leaves not in self.natives:
+    def compiled(self, packed: bool = False) -> Native:
+        """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
+        if packed not in self.natives:
             with _compiling:
-                if by_leaves not in self.natives:
+                if packed not in self.natives:
                     program, special = self.program(True), self.special
-                    self.natives[by_leaves] = Native(
-                        self.plan, program, special.hidden, special.guards, by_leaves
+                    self.natives[packed] = Native(
+                        self.plan, program, special.hidden, special.guards, packed
                     )
-        return self.natives[by_leaves]
+        return self.natives[packed]
 
     def compiled_halves(self) -> Halves:
         """The native code of a pullback."""
@@ -284,30 +274,38 @@ class Unit:
         """The calls of ``pb.vjp`` and ``pb.jvp``, of any function with these types: they are given
         it, its primals and (in forward mode) its tangents, and give ``NotImplemented`` where they
         do not fit."""
-        special = self.special
-        if self.plan.request.what is What.TANGENT:
-            native = self.compiled()
+        along = self.plan.request.what is What.TANGENT
+        native = self.compiled() if along else self.compiled_halves()
+        calls = (native.product, native.general)
+        return tuple(call for call in calls if call is not None)
 
-            def along(f: object, *both: object) -> object:
-                n = len(both) // 2
-                return native.quick(both[:n], special, f, plain(both[n:]))
+    def fitting(
+        self, f: object, args: Sequence[object], tangents: Sequence[object] = ()
+    ) -> tuple[Fast, object]:
+        """The first of these calls that fits, and what it gives for a function and arguments.
+        Unusual values go in once more in the usual form."""
+        for _ in range(2):
+            for call in self.calls:
+                found = call(f, *args, *tangents)
+                if found is not NotImplemented:
+                    return call, found
+            usual = normalised(self.plan, plain(args), plain(tangents))
+            args, tangents = usual[0], usual[1]
+        raise not_taken(args)
 
-            return (along,) if native.product is None else (native.product, along)
-        halves = self.compiled_halves()
-
-        def back(f: object, *args: object) -> object:
-            return halves.quick(args, special, f)
-
-        return (back,) if halves.product is None else (halves.product, back)
-
-    def bind(self, f: object, packed: bool = False) -> Fast:
+    def bind(self, f: FunctionType, packed: bool = False) -> Fast:
         """The fast call for the function f: ``NotImplemented`` where it does not fit."""
         native = self.compiled()
-        if not packed:
-            return native.bind(self.special, f)
-        if native.in_registers:
-            native = self.compiled(by_leaves=True)
-        return native.general(self.special, f)
+        if packed and native.general is None:
+            native = self.compiled(packed=True)
+        code, of_any = self.special.code, native.general
+
+        def general(*args: object) -> object:
+            if of_any is None or f.__code__ is not code:
+                return NotImplemented
+            return of_any(f, *args)
+
+        return general if packed or native.fast is None else native.fast(f, general)
 
 
 _optimised: deque[ref[Unit]] = deque()
@@ -362,7 +360,7 @@ def may_broadcast(error: Exception) -> bool:
 def using(
     f: object, args: Sequence[object], request: Request, use: Callable[[FunctionType, Unit], Found]
 ) -> Found:
-    """What ``use`` makes of the function that is compiled for f and of the unit for an operator.
+    """Call ``use`` with the function that is compiled for f and with the unit for an operator.
 
     Extents that meet are first assumed to be equal, which makes code twice as fast. Where one of
     them was 1, the check raises; then the function is compiled without that and used once more,
@@ -424,7 +422,7 @@ def tangent_of(
     def both(function: FunctionType, unit: Unit) -> object:
         if tier == "eval":
             return unit.evaluate(unit.special.values(function, primals), tangents)[0]
-        return unit.compiled().tangent(primals, tangents, unit.special, function)
+        return unit.fitting(function, primals, tangents)[1]
 
     return cast("tuple[object, object]", using(f, primals, Request(What.TANGENT), both))
 
@@ -433,7 +431,7 @@ def differentiable(args: Sequence[object]) -> tuple[int, ...]:
     """The positions of the arguments that hold real numbers."""
     kinds = types_of(args)
     spaces = [Spaces.of({u.name: u.decl() for u in reached(k)}) for k in kinds]
-    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces))
+    bearing = (any(map(s.bears, leaf_types(k))) for k, s in zip(kinds, spaces, strict=True))
     return tuple(i for i, bears in enumerate(bearing) if bears)
 
 
@@ -445,7 +443,7 @@ def steps(f: object, args: Sequence[object], request: Request) -> int:
 def by_method(
     f: object, args: Sequence[object], request: Request, method: str, make: Callable[..., Found]
 ) -> Found:
-    """What ``by_method.derive`` or ``MethodPullback`` makes of f by a method of the papers."""
+    """Call ``make`` (``by_method.derive``, ``MethodPullback``) for f and a method of the papers."""
 
     def use(g: FunctionType, unit: Unit) -> Found:
         special = unit.special.special
@@ -470,6 +468,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
 
 
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "derive", "differentiable", "gradient", "may_broadcast", "pack", "plain",
-           "register_operators", "require_method", "run", "stages", "steps", "tangent_of", "unpack",
-           "using"]  # fmt: skip
+           "derive", "differentiable", "gradient", "may_broadcast", "pack", "package_of", "plain",
+           "register_operators", "register_text", "require_method", "run",
+           "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Arguments as leaves, for the evaluator and for entries that go by leaves; results of leaves.
+"""Arguments as leaves, for the evaluator, and the Python result of an entry.
 
 Arguments are flattened (``marshal``, ``tangents``), and the results built again. The evaluator
 takes the leaves as they are; it is the oracle of all compiled code.
@@ -51,7 +51,7 @@ class Flat:
 
 
 class Given(Protocol):
-    """Converted arguments, which know how gradients are made of cotangents and cells."""
+    """Converted arguments, which can make gradients of cotangents and cells."""
 
     @property
     def cells(self) -> int:
@@ -123,15 +123,18 @@ def run_evaluator(program: Program, flat: Flat, cells: bool) -> tuple[list[objec
 def _handle(store: np.ndarray, leaf: object) -> object:
     if isinstance(leaf, Cells):
         return store[leaf.offset : leaf.offset + leaf.size].reshape(leaf.shape)
-    if isinstance(leaf, np.ndarray) and leaf.dtype == np.object_:
-        if any(isinstance(x, Cells) for x in leaf.flat):
-            return make_array(Handle(1), [_handle(store, x) for x in leaf.flat], leaf.shape)
+    if (
+        isinstance(leaf, np.ndarray)
+        and leaf.dtype == np.object_
+        and any(isinstance(x, Cells) for x in leaf.flat)
+    ):
+        return make_array(Handle(1), [_handle(store, x) for x in leaf.flat], leaf.shape)
     return leaf
 
 
 def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: Decls) -> None:
     """Take the accumulators, or ids, out of results that are nodes in their space."""
-    todo: list[tuple[Type, object]] = list(zip(types, leaves))
+    todo: list[tuple[Type, object]] = list(zip(types, leaves, strict=True))
     done: set[int] = set()
     while todo:
         t, leaf = todo.pop()
@@ -142,7 +145,9 @@ def drop_accumulators(types: Sequence[Type], leaves: Sequence[object], decls: De
             fields = list(zip(decls[t.name].variants[leaf.tag].fields, leaf.fields, strict=True))
             if t.name.endswith(".ids"):
                 before = (None, *(f for f, _ in fields))
-                fields = [x for f, x in zip(before, fields) if f is None or not of_reals(f)]
+                fields = [
+                    x for f, x in zip(before, fields, strict=False) if f is None or not of_reals(f)
+                ]
             leaf.fields = tuple(x for f, x in fields if not _is_accumulator(f))
             todo += fields
 
@@ -168,7 +173,7 @@ def gradients(
         by_leaf[k] = accumulated(cells, t, where)
     out = []
     for i in plan.differentiated:
-        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves_of(i)]
+        leaves = [by_leaf.get(k, flat.leaves[k]) for k in plan.leaves[i]]
         out.append(plan.shapes[i].value(iter(leaves), made, gradient=True))
     return tuple(out)
 
@@ -177,7 +182,7 @@ def finish(
     plan: Plan, given_arguments: Given, results: Sequence[object], made: Sequence[object] = ()
 ) -> object:
     """The Python result of an entry that gave these leaves (in the order of ``Plan.keep``);
-    ``made``: the part of it that was kept raw, as objects."""
+    ``made``: the objects that were made of results in the residual object."""
     what = plan.request.what
     if what is What.VALUE:
         return made[0] if made else result_value(plan.result_shape, results)

@@ -85,7 +85,7 @@ def items(given: object, count: int, kind: Kind, what: What) -> Sequence[object]
 
 
 def name_of(given: object) -> str:
-    """What messages call an object."""
+    """The name of an object's class, for messages."""
     return type(given).__name__
 
 
@@ -114,12 +114,12 @@ def placed(where: str) -> Iterator[None]:
 
 class Normal:
     """Tangents in normal form (floats, arrays of the value's dtype, lists, the value's own classes)
-    of those that a caller gives: what is known of the nodes, and what is left to do, so that
-    nothing recurses into them."""
+    of those that a caller gives. ``nodes``: the tangents of nodes so far; ``todo``: what gives
+    nodes their fields, later, so that nothing recurses."""
 
     def __init__(self, what: What) -> None:
         self.what = what
-        self.nodes: dict[int, tuple[object, object]] = {}  # what was given, and what was made
+        self.nodes: dict[int, tuple[object, object]] = {}  # the caller's tangent, the normal one
         self.todo: list[Callable[[], None]] = []
 
 

@@ -1,7 +1,7 @@
-"""Where in an argument a value is not what it should be: errors get a path as in the user's code.
+"""Errors about a wrong value inside of an argument get its path, as in the user's code.
 
-Conversions stop at the first thing that does not fit and say only what it is; this walks the value
-again, to find it.
+Conversions stop at the first thing that does not fit and say only what it is; ``place`` walks the
+value again, to find it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def located(shapes: Sequence[Shape], values: Sequence[object]) -> Iterator[None]
     try:
         yield
     except ArgumentTypeError as error:
-        for i, (shape, value) in enumerate(zip(shapes, values)):
+        for i, (shape, value) in enumerate(zip(shapes, values, strict=False)):
             homes = Homes(shape.kind) if isinstance(error, TwoHomesError) else None
             where = place(shape, value, f"arg{i}", homes)
             if where is not None:

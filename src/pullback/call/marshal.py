@@ -162,7 +162,7 @@ class Flattener:
             known = flat.alternative
             parts = list(flat.leaves)
             if flat.cells is not None:
-                for k, x in zip(known.reals, read(cells, flat.cells).tolist()):
+                for k, x in zip(known.reals, read(cells, flat.cells).tolist(), strict=False):
                     parts[k] = x
             for k, where in flat.accumulators.items():
                 parts[k] = accumulated(cells, known.arrays[k], where)

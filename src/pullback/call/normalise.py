@@ -1,8 +1,8 @@
-"""Unusual values in the form that compiled code reads: the error that says what is wrong with them
-comes from here, or they go in once more.
+"""An unusual value is brought into the form that compiled code reads, and goes in once more; or the
+error is raised that says what is wrong with it.
 
 Unusual are arrays that are not aligned, strings that were not met before, numbers of another class
-than the declared one: what is taken apart into leaves and built again is as usual.
+than the declared one: what is taken apart into leaves and built again of them has the usual form.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def normalised(
     given = (*tangents, *(None,) * (len(values) - len(tangents)))
     out: list[object] = []
     with located(plan.shapes, values):
-        for i, (shape, value, tangent) in enumerate(zip(plan.shapes, values, given)):
+        for i, (shape, value, tangent) in enumerate(zip(plan.shapes, values, given, strict=False)):
             varies = plan.one_home or i in plan.differentiated or tangent is not None
             out.append(usual(shape, value, varies))
-    pairs = zip(plan.shapes, values, tangents)
+    pairs = zip(plan.shapes, values, tangents, strict=False)
     return out, [normal(s, v, t, "tangent") for s, v, t in pairs]
 
 

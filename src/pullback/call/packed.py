@@ -1,49 +1,45 @@
 """Data in and out by compiled conversions, and data that is converted once (``pb.pack``).
 
 For every kind of argument there is a layout (``block_layout``) and with it compiled code that
-checks and converts a value, and makes its gradient (``code.conversion``). Kinds with classes that
-are not plain have none; they go by leaves (``by_leaves``).
+checks and converts a value, and makes its gradient (``code.conversion``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from pullback.call.block_layout import Layout, convertible, reached
+from pullback.call.block_layout import Layout, reached
 from pullback.call.code.conversion import Conversion
 from pullback.call.located import located
 from pullback.call.normalise import not_taken, usual
-from pullback.call.pytrees import Mapper
 from pullback.call.request import Plan, What
-from pullback.call.shapes import Shape, shape_of
+from pullback.call.shapes import shape_of
 from pullback.call.space import Space
+from pullback.call.translated import Translated
+from pullback.call.trees import Fast, Guards, Hidden, Writer, defined
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.kinds.kinds import Kind
-from pullback.frontend.python.pytypes import types_of
+from pullback.frontend.python.pytypes import type_of, types_of
+from pullback.native import Leaf, PyInt, Words
 
 
 def conversion_of(
     kind: Kind, space: Space, still: bool = False, handled: tuple[bool, ...] = (),
     one_home: bool = False,
-) -> Conversion | None:  # fmt: skip
-    """The compiled conversions of a kind in a space (for the rest see ``block_layout.Layout``);
-    None: there are none."""
+) -> Conversion:  # fmt: skip
+    """The conversions of a kind in a space (for the rest see ``block_layout.Layout``)."""
     return _conversion_of(kind, space, still, handled, one_home or space is not Space.PLAIN)
 
 
 @lru_cache(maxsize=512)
 def _conversion_of(
     kind: Kind, space: Space, still: bool, handled: tuple[bool, ...], one_home: bool
-) -> Conversion | None:
-    root, unions = shape_of(kind), reached(kind)
-    if not convertible(root, unions):
-        return None
-    return Conversion(Layout(root, unions, space, still, handled, one_home))
+) -> Conversion:
+    layout = Layout(shape_of(kind), reached(kind), space, still, handled, one_home)
+    return Conversion(layout) if layout.plain else Translated(layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ class Block:
 def encode(
     conversion: Conversion, value: object, first: int, copy: bool, tangent: object = None
 ) -> Block | None:
-    """The block of a value; None if it is not what the conversion is made for."""
+    """The block of a value; None if the value is not of the layout."""
     found = conversion.encode(value, first, copy, tangent)
     if found is NotImplemented:
         return None
@@ -77,14 +73,10 @@ class Packed:
 
     __slots__ = ("_blocks", "_cotangents", "_value")
 
-    def __init__(self, block: Block | None, value: object = None) -> None:
-        self._blocks: dict[tuple[str, int], Block] = {}
+    def __init__(self, block: Block) -> None:
+        self._blocks = {(block.conversion.space, block.first): block}
         self._cotangents: tuple[object, tuple[object, ...]] | None = None
         self._value: list[object] = []
-        if block is None:
-            self._value.append(value)
-        else:
-            self._blocks[block.conversion.space, block.first] = block
 
     @staticmethod
     def gradient(block: Block, cells: object, cotangents: tuple[object, ...]) -> Packed:
@@ -95,8 +87,6 @@ class Packed:
 
     def make(self) -> object:
         """The data as new objects."""
-        if not self._blocks:
-            return self._value[0]
         block = next(iter(self._blocks.values()))
         if self._cotangents is None:
             return block.conversion.value(block.capsule, None, ())
@@ -104,7 +94,7 @@ class Packed:
 
     @property
     def value(self) -> object:
-        """The data as objects, made once: for whoever looks at their types."""
+        """The data as objects, which are made once, for the driver to look at their types."""
         if not self._value:
             self._value.append(self.make())
         return self._value[0]
@@ -140,20 +130,15 @@ def pack(data: Any) -> Any:
         return data
     (kind,) = types_of((data,))
     conversion = conversion_of(kind, Space.FORWARD)
-    block = None if conversion is None else encode(conversion, data, 0, True)
+    block = encode(conversion, data, 0, True)
     if block is None:  # it may be unusual, or no argument
         shape = shape_of(kind)
         with located((shape,), (data,)):
             data = usual(shape, data, varies=True)
-        if conversion is not None:
-            block = encode(conversion, data, 0, True)
-        else:
-            data = Mapper(_copied).value(shape, data)
-    return Packed(block, data)
-
-
-def _copied(shape: Shape, leaf: object) -> object:
-    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+        block = encode(conversion, data, 0, True)
+    if block is None:
+        raise not_taken((data,))
+    return Packed(block)
 
 
 def unpack(packed: Any) -> Any:
@@ -174,7 +159,12 @@ def unpack(packed: Any) -> Any:
 
 def plain(args: Sequence[object]) -> tuple[object, ...]:
     """The arguments, those that are packed as objects."""
-    return tuple(a.value if isinstance(a, Packed) else a for a in args)
+    return tuple(map(objects, args))
+
+
+def objects(value: object) -> object:
+    """A value, as objects if it is packed."""
+    return value.value if isinstance(value, Packed) else value
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -195,7 +185,7 @@ class Blocks:
         return self.blocks[-1].end if self.blocks else 0
 
     def arguments(self, plan: Plan) -> list[int]:
-        """What the entry is called with."""
+        """What an entry point is called with (``Boundary.parameters``)."""
         args = [b.address for b in self.blocks]
         if plan.cells:
             args.append(self.cells)
@@ -211,7 +201,7 @@ class Blocks:
         out: list[object] = []
         for i in plan.differentiated:
             block = self.blocks[i]
-            given = tuple(by_leaf[k] for k in plan.leaves_of(i) if k in by_leaf)
+            given = tuple(by_leaf[k] for k in plan.leaves[i] if k in by_leaf)
             if self.packed[i]:
                 out.append(Packed.gradient(block, cells, given))
             else:
@@ -222,62 +212,86 @@ class Blocks:
 class Boundary:
     """The conversions of the arguments and hidden arguments of a plan."""
 
-    def __init__(self, conversions: Sequence[Conversion], arguments: int) -> None:
-        self.conversions = conversions
-        self.arguments = arguments
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        still = plan.space is Space.DUAL
+        self.conversions = [
+            conversion_of(kind, plan.space, still and k >= plan.arguments, one_home=plan.one_home)
+            for k, kind in enumerate(plan.kinds)
+        ]
+
+    def parameters(self) -> tuple[Leaf, ...]:
+        """What an entry point takes for converted values: the address of the words of each, how
+        many cells they have, and in forward mode the address of the tangent of each."""
+        given: list[Leaf] = [Words(c.words) for c in self.conversions]
+        if self.plan.cells:
+            given.append(PyInt())
+        if self.plan.request.what is What.TANGENT:
+            given += [Words(c.tangent_words) for c in self.conversions]
+        return tuple(given)
 
     def blocks(
-        self, values: Sequence[object], before: Blocks | None = None, copy: bool = False,
-        tangents: Sequence[object] = (),
+        self, values: Sequence[object], tangents: Sequence[object] = (), copy: bool = False,
+        before: Blocks | None = None,
     ) -> Blocks | None:  # fmt: skip
-        """The arguments converted (or after these, the hidden ones); None if one does not fit."""
-        done = Blocks([], []) if before is None else before
-        start = 0 if before is None else self.arguments
-        end = self.arguments if before is None else len(self.conversions)
-        if len(values) != end - start:
-            return None
-        cells = done.blocks[-1].end if done.blocks else 0
+        """Convert the arguments, or after the blocks ``before`` the hidden arguments; None if one
+        does not fit. ``copy``: the blocks outlive the call."""
+        done = Blocks([], [])
+        if before is not None:
+            done = Blocks([*before.blocks], [*before.packed])
+        first, n = len(done.blocks), self.plan.arguments
+        some = self.conversions[first : n if before is None else None]
         given = (*tangents, *(None,) * (len(values) - len(tangents)))
-        for conversion, value, tangent in zip(self.conversions[start:end], values, given):
-            packed = isinstance(value, Packed)
+        for conversion, value, tangent in zip(some, values, given, strict=True):
+            cells, packed = done.cells, isinstance(value, Packed)
             if isinstance(value, Packed) and tangent is None:
                 block = value.block(conversion, cells)
             else:
-                objects = value.value if isinstance(value, Packed) else value
-                block = encode(conversion, objects, cells, copy, tangent)
+                block = encode(conversion, objects(value), cells, copy, objects(tangent))
             if block is None:
                 return None
-            cells = block.end
             done.blocks.append(block)
             done.packed.append(packed)
         return done
 
-    def everything(
-        self, values: Sequence[object], tangents: Sequence[object] = (), copy: bool = True
-    ) -> Blocks:
-        """Usual arguments and hidden arguments. ``copy``: the blocks outlive the call."""
-        done = self.blocks(values[: self.arguments], copy=copy, tangents=tangents)
-        done = done and self.blocks(values[self.arguments :], done, copy)
+    def _hidden(self, values: Sequence[object], before: Blocks, copy: bool) -> Blocks | None:
+        """Convert the hidden arguments too, unusual ones after they are built again."""
+        done = self.blocks(values, (), copy, before)
         if done is None:
-            raise not_taken(values)
+            shapes = self.plan.shapes[self.plan.arguments :]
+            if any(type_of(v) != s.kind for s, v in zip(shapes, values, strict=True)):
+                return None
+            again = [usual(s, v, self.plan.one_home) for s, v in zip(shapes, values, strict=False)]
+            done = self.blocks(again, (), copy, before)
         return done
 
-
-def boundary_of(plan: Plan) -> Boundary | None:
-    """The compiled way in for a plan; None where a kind has none."""
-    space = plan.space
-    conversions: list[Conversion] = []
-    for k, kind in enumerate(plan.kinds):
-        still = space is Space.DUAL and k >= plan.arguments
-        found = conversion_of(kind, space, still, one_home=plan.one_home)
-        if found is None:
-            return None
-        conversions.append(found)
-    return Boundary(conversions, plan.arguments)
+    def call(
+        self, hidden: Hidden, guards: Guards, run: Callable[[Blocks], object], copy: bool = False
+    ) -> Fast:
+        """The call fast(f, *args), in forward mode fast(f, *args, *tangents), of any function with
+        the code that was compiled: it converts the arguments and calls ``run``."""
+        w = Writer.around(hidden, guards)
+        count, names = self.plan.arguments, "at" if self.plan.request.what is What.TANGENT else "a"
+        if any(path[:1] and path[0][0] == "arg" for path in (*(g.path for g in guards),
+                                                             *(p for p, _ in hidden))):
+            names = "p" + names[1:]
+            w.first = [f"a{k} = objects(p{k})" for k in range(count)]
+        values, *tangents = (
+            f"({''.join(f'{name}{k}, ' for k in range(count))})" for name in names
+        )
+        given = "".join(f"h{k}, " for k in range(len(hidden)))
+        body = [
+            f"b = blocks({', '.join([values, *(tangents or ['()'])])}, {copy})",
+            *([f"if b is not None: b = hidden(({given}), b, {copy})"] if hidden else []),
+            "return NotImplemented if b is None else run(b)",
+        ]
+        params = [f"{name}{k}" for name in names for k in range(count)]
+        mentioned = {"objects": objects, "blocks": self.blocks, "hidden": self._hidden, "run": run}
+        return defined(w.text_for_any(params, count, body), {**w.objects, **mentioned})()
 
 
 def raw_results(plan: Plan) -> Conversion | None:
-    """The conversion of what an entry keeps raw of its results; None: it gives leaves."""
+    """The conversion of what an entry keeps raw of its results; None: it boxes all of them."""
     kind, shape = plan.result, plan.result_shape
     if plan.request.what in (What.GRADIENT, What.VALUE_AND_GRADIENT):
         if not plan.request.has_aux:
@@ -288,5 +302,5 @@ def raw_results(plan: Plan) -> Conversion | None:
     return conversion_of(kind, plan.space)
 
 
-__all__ = ["Block", "Blocks", "Boundary", "Packed", "boundary_of", "conversion_of", "pack",
+__all__ = ["Block", "Blocks", "Boundary", "Packed", "conversion_of", "pack",
            "plain", "raw_results", "unpack"]  # fmt: skip

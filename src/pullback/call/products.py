@@ -2,7 +2,8 @@
 
 They are called anew each time, with no operator object between that could remember the compiled
 code. So the last few compiled calls of a function are remembered here, as long as it lives, and
-tried before the types of the arguments are looked at: they see themselves whether the data fits.
+tried before the types of the arguments are looked at: a compiled call sees itself whether the data
+fits.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ TANGENT: Key = (What.TANGENT, False, "")
 def quick(f: object, key: Key, args: Sequence[object]) -> object:
     """The result of a call that is remembered; NotImplemented if none fits."""
     known = _recent.get(id(f))
-    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]
+    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]  # a function
         return NotImplemented  # what is known of a function goes with it: f is this function
     for call in known.calls.get(key, ()):
         try:
@@ -92,24 +93,9 @@ def vjp(f: object, args: Sequence[object], has_aux: bool, method: str) -> object
     chosen = driver.differentiable(values)
     request = Request(What.PULLBACK, chosen, has_aux=has_aux, method=method)
 
-    def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
-        call, found = _tried(unit, g, *args)
-        if found is NotImplemented:
-            found = unit.compiled_halves().call(unit.special.values(g, values))
-        return call, found
-
-    call, found = _using(f, values, request, use)
+    call, found = _using(f, values, request, lambda g, unit: unit.fitting(g, args))
     _remember(f, (What.PULLBACK, has_aux, method), call)
     return found
-
-
-def _tried(unit: Unit, f: FunctionType, *args: object) -> tuple[Call, object]:
-    """The first call of a unit that fits, or the last one; and what it gave."""
-    for call in unit.calls:
-        found = call(f, *args)
-        if found is not NotImplemented:
-            break
-    return call, found
 
 
 def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object:
@@ -118,13 +104,8 @@ def jvp(f: object, args: Sequence[object], tangents: Sequence[object]) -> object
     for value, given in zip(values, along, strict=True):
         refuse_discrete(value, given)
 
-    def use(g: FunctionType, unit: Unit) -> tuple[Call, object]:
-        call, found = _tried(unit, g, *args, *along)
-        if found is NotImplemented:
-            found = unit.compiled().call(unit.special.values(g, values), along)
-        return call, found
-
-    call, found = _using(f, values, Request(What.TANGENT), use)
+    request = Request(What.TANGENT)
+    call, found = _using(f, values, request, lambda g, unit: unit.fitting(g, args, tangents))
     _remember(f, TANGENT, call)
     return found
 

@@ -1,222 +1,187 @@
 """The two entries behind ``pb.vjp``: the forward half keeps what the reverse half needs.
 
-A result that is data is kept raw too: the user's objects are made from it, and the cotangent that
-comes back is checked against it and added into the cells of its nodes and arrays
+Simple values go in and out in registers, as in ``fast_calls``; other arguments go in as converted
+data. A result that is data is kept in the residual object: the user's objects are made from it,
+and a cotangent of it is checked against it and added into the cells of its nodes and arrays
 (``code.seeder``) before the reverse half runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ctypes
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from pullback.call.by_leaves import (
-    call_native,
-    forward_signature,
-    machine,
-    pullback_signature,
-    read_results,
-    taken,
-)
-from pullback.call.code.conversion import Conversion
-from pullback.call.compiled import Fits
-from pullback.call.evaluate import Given, flatten_arguments
-from pullback.call.fast_products import pullback_form
-from pullback.call.machine_words import Memory, kept_cells
-from pullback.call.marshal import result_value
-from pullback.call.normalise import normalised
-from pullback.call.packed import boundary_of, conversion_of, plain, raw_results
+from pullback.call.fast_calls import arguments_in_registers
+from pullback.call.packed import Blocks, Boundary, conversion_of, raw_results
 from pullback.call.request import Plan
+from pullback.call.shapes import Shape
 from pullback.call.space import Space
 from pullback.call.tangents import normal, tangent_leaves
-from pullback.call.trees import Fast, Guards, Hidden, absent_names
+from pullback.call.trees import (
+    Fast,
+    Form,
+    Guards,
+    Hidden,
+    NoForm,
+    Writer,
+    absent_names,
+    boxed,
+    defined,
+    tuple_form,
+)
 from pullback.call.wrappers import forward_entry, pullback_entry, renamed
 from pullback.core.terms import Program
-from pullback.core.types import Real
-from pullback.errors import ArgumentTypeError, UnsupportedError
-from pullback.frontend.kinds.kinds import describe
-from pullback.lower.loopcode import Module
+from pullback.core.types import Real, Type
+from pullback.errors import ArgumentTypeError
+from pullback.lower.loopcode import Module, Ty
 from pullback.lower.lower import lower
-from pullback.native import compile_entries, routed
+from pullback.lower.values import leaves as machine_types
+from pullback.native import RECORD_CELLS, EntrySignature, Nothing, Tree, compile_entries, routed
 
 Split = Callable[..., tuple[Program, Program, tuple[bool, ...]]]
 Entry = Callable[[Program], Program]
 Stages = Callable[[Program, Entry], Program]
 """What optimises a program that has been differentiated, given the stage "entry"."""
 
+Sizes = object
+"""The shapes of the arrays and the lengths of the lists in a result: a tuple of them."""
+
+
+def machine(types: Sequence[Type]) -> tuple[Ty, ...]:
+    """The machine values of these types."""
+    return tuple(ty for t in types for ty in machine_types(t))
+
 
 class Halves:
-    """The two entries, which share their residual objects. ``split`` differentiates."""
+    """The two entries, which share their residual objects. ``split`` differentiates. ``product`` is
+    the call of any function with values in registers (None: some kind does not go so), ``general``
+    that with converted data."""
 
     def __init__(
         self, plan: Plan, program: Program, split: Split, stages: Stages, hidden: Hidden,
         guards: Guards,
     ) -> None:  # fmt: skip
         self.plan = plan
-        self.hidden, self.guards = hidden, guards
         self.tail = raw_results(plan)
-        if plan.seeds_nodes and self.tail is None:
-            raise UnsupportedError(
-                f"the cotangent of {describe(plan.value)}, whose classes are not plain",
-                "take the gradient of a number that is computed from it",
-            )
         raw = self.tail is not None
         main = program.functions[program.main]
-        self.seeded = [
-            k for k in plan.seeded if not raw or isinstance(main.results[k], Real)
-        ]
-        there, back, handled = split(program, plan.wrt, tuple(self.seeded), raw)
+        seeded = [k for k in plan.seeded if not raw or isinstance(main.results[k], Real)]
+        there, back, handled = split(program, plan.wrt, tuple(seeded), raw)
         own = len(main.results)
         handles = own + sum(handled) if raw else own
         kept = len(there.functions[there.main].results) - handles
         forward = stages(there, lambda p: forward_entry(
             p, handles, plan.cells, raw, plan.numbers_cells))
         pullback = stages(back, lambda p: pullback_entry(p, kept, plan.cells, raw))
-        self._compile(forward, renamed(pullback, "back."), handles, raw)
-        self._places(own, handled)
-
-    def _compile(self, forward: Program, pullback: Program, given: int, raw: bool) -> None:
-        """``given``: how many results the forward half has, besides what it keeps."""
-        plan = self.plan
-        self.decls = forward.decls
-        there = forward.functions[forward.main]
-        back = pullback.functions[pullback.main]
-        self.params = tuple(p.type for p in there.params)
-        n = len(there.results) - given if raw else given
-        first, second = there.results[:n], there.results[n:]
-        residuals, self.results = (first, second) if raw else (second, first)
+        results = forward.functions[forward.main].results
+        split_at = len(results) - handles if raw else handles
+        residuals, made = results[:split_at], results[split_at:]
+        if not raw:
+            residuals, made = made, residuals
         self.first = len(machine(residuals))  # the slot of a result that is kept
-        self.cotangents = back.results
+        self.handles = self.first + len(machine(made[:own]))  # the slot of the handles in it
+        of_value = handled[: plan.value_leaves]
+        self.value = conversion_of(plan.value, plan.space, handled=of_value) if raw else None
+        self._compile(forward, renamed(pullback, "back."), residuals, made, hidden, guards)
+
+    def _compile(
+        self, forward: Program, pullback: Program, residuals: tuple[Type, ...],
+        results: tuple[Type, ...], hidden: Hidden, guards: Guards,
+    ) -> None:  # fmt: skip
+        plan = self.plan
+        back = pullback.functions[pullback.main]
         seeds = tuple(p.type for p in back.params[len(residuals) :])
-        self.seeds = seeds[: len(self.seeded)]
-        self.boundary = boundary = boundary_of(plan)
+        kept = machine(residuals)
+        form = Registers(plan, hidden, guards) if self.tail is None else None
+        boundary = Boundary(plan)
+        self.general: Fast = boundary.call(hidden, guards, self._run, copy=True)
+        trees = boundary.parameters()
+        there, given = (forward.main, pullback.main)
+        if form is None:
+            entries = {
+                there: EntrySignature(trees, (), keep=(*kept, *machine(results))),
+                given: EntrySignature(boxed(seeds), boxed(back.results), resume=kept),
+            }
+        else:
+            entries = {
+                there: EntrySignature(trees, form.result.tree, keep=kept),
+                given: EntrySignature(form.seeds, boxed(back.results), resume=kept),
+            }
+        fast = {}
+        if form is not None and form.arguments is not None and form.gradient is not None:
+            fast = {
+                there: EntrySignature(form.arguments, form.result.tree, keep=kept),
+                given: EntrySignature(form.seeds, form.gradient.tree, resume=kept),
+            }
         one, two = lower(forward), lower(pullback)
         loop_code = Module({**one.functions, **two.functions}, one.main)
-        words = None if boundary is None else [c.words for c in boundary.conversions]
-        signatures = {
-            forward.main: forward_signature(
-                self.params, self.results, residuals, words, plan.cells, raw
-            ),
-            pullback.main: pullback_signature(residuals, seeds, self.cotangents),
-        }
-        form = pullback_form(plan, self.hidden, self.guards, machine(residuals))
-        fast = {} if form is None else {forward.main: form.forward, pullback.main: form.back}
-        module = compile_entries(loop_code, signatures, fast, absent_names(self.guards))
+        module = compile_entries(loop_code, entries, fast, absent_names(guards))
+        self.forward: Fast = module.call[there]
+        self.back: Fast = module.call[given]
+        self.form = form
         self.product: Fast | None = None
         if form is not None:
-            fast_forward, fast_back = (module.call[routed(name)] for name in fast)
-            self.product = form.bind(fast_forward, fast_back)
-        self.forward: Fast = module.call[forward.main]
-        self.pullback: Fast = module.call[pullback.main]
+            self.pull: Fast = form.pull(self.back)
+            if fast:
+                self.product = form.product(*(module.call[routed(n)] for n in (there, given)))
 
-    def _places(self, own: int, handled: tuple[bool, ...]) -> None:
-        """Where the result and its handles are kept, and what adds its cotangent into these."""
-        self.handles = self.first + len(machine(self.results[:own]))
-        self.seeder: Conversion | None = None
-        if self.tail is not None:
-            of_value = handled[: self.plan.value_leaves]
-            space = self.plan.space
-            self.seeder = conversion_of(self.plan.value, space, handled=of_value)
-
-    def call(self, values: Sequence[object]) -> tuple[object, ...]:
-        """The result, the pullback at these arguments and hidden arguments, and what is beside the
-        result."""
-        plan, boundary = self.plan, self.boundary
-        if boundary is not None:
-            blocks = boundary.everything(*normalised(plan, values))
-            return self._made(taken(self.forward, blocks.arguments(plan)), blocks, [])
-        flat = flatten_arguments(plan, values)
-        found, memory = call_native(self.forward, self.decls, plan, self.params, flat, copy=True)
-        return self._made(found, flat, memory.keep)
-
-    def quick(self, args: Sequence[object], special: Fits, f: object) -> object:
-        """The same for arguments whose types are not known; NotImplemented if one does not fit."""
-        boundary, plan = self.boundary, self.plan
-        if boundary is None:
-            return NotImplemented
-        blocks = boundary.blocks(args, copy=True)
-        objects = plain(args)
-        if blocks is None or not special.fits(f, objects):
-            return NotImplemented
-        if len(plan.kinds) > plan.arguments:
-            hidden = special.values(f, objects)[plan.arguments :]
-            if boundary.blocks(hidden, blocks, copy=True) is None:
-                return NotImplemented
-        return self._made(taken(self.forward, blocks.arguments(plan)), blocks, [])
-
-    def _made(
-        self, found: object, given: Given, keep: Sequence[np.ndarray]
-    ) -> tuple[object, ...]:
+    def _run(self, blocks: Blocks) -> object:
+        """Run the forward half for converted arguments: returns the result of ``pb.vjp``."""
+        found = self.forward(*blocks.arguments(self.plan))
+        if found is NotImplemented:
+            return found
         assert isinstance(found, tuple)
-        residual = found[1]
+        value, residual = found
+        sizes: Sizes = ()
         if self.tail is not None:
-            out = self.tail.result(residual, self.first, self.handles)
-            return self._together(out, Pullback(self, given, residual, keep))
-        leaves = read_results(found, self.results, self.decls, kept=True)
-        out = result_value(self.plan.result_shape, leaves)
-        forms = list(map(_form_of, leaves))
-        return self._together(out, Pullback(self, given, residual, keep, forms))
-
-    def _together(self, out: object, pullback: Pullback) -> tuple[object, ...]:
-        """What ``pb.vjp`` gives."""
+            value = self.tail.result(residual, self.first, self.handles)
+        elif self.form is not None:
+            sizes = self.form.sizes(value)
+            value = value if self.form.result.decode is None else self.form.result.decode(value)
+        pullback = Pullback(self, blocks, residual, sizes)
         chosen, count = self.plan.request.argnums, self.plan.arguments
         back = pullback if len(chosen) == count else Padded(pullback, chosen, count)
-        if not self.plan.request.has_aux:
-            return out, back
-        assert isinstance(out, tuple)
-        return out[0], back, out[1]
+        return (value[0], back, value[1]) if self.plan.request.has_aux else (value, back)
+
+    def pulled(self, blocks: Blocks, residual: object, sizes: Sizes, cotangent: object) -> object:
+        """Run the reverse half for a cotangent: the cotangents of the leaves of the arguments."""
+        if self.value is None:
+            return self.pull(residual, sizes, cotangent)
+        numbers = self.plan.value_shape.root_numbers(cotangent, "cotangent")
+        store = np.zeros(_cells(residual))
+        by_id = self.plan.space is Space.IDS  # ids count from 1, after those of the arguments
+        cells = store[blocks.cells + 1 :] if by_id else store
+        place = residual, self.first, self.handles
+        done = self.value.seed(*place, cotangent, cells)
+        if done is NotImplemented:
+            shape, value = self.plan.value_shape, self.value.result(*place)
+            store[:] = 0.0
+            done = self.value.seed(*place, normal(shape, value, cotangent, "cotangent"), cells)
+        if done is NotImplemented:
+            refuse()
+        return self.back(residual, *numbers, 0, store.size, 1, store)
 
 
 class Pullback:
-    """From a cotangent of the result to the cotangents of the arguments, as often as is wanted.
+    """The function from a cotangent of the result to the cotangents of the arguments.
 
-    It owns all that it needs: the arguments may be overwritten meanwhile. ``forms``: what stands
-    for the leaves of a result that is not kept raw."""
+    It can be called again, and owns all that it needs: the arguments may be overwritten."""
 
-    def __init__(
-        self, halves: Halves, given: Given, residual: object, keep: Sequence[np.ndarray],
-        forms: Sequence[object] = (),
-    ) -> None:  # fmt: skip
+    def __init__(self, halves: Halves, blocks: Blocks, residual: object, sizes: Sizes) -> None:
         self._halves = halves
-        self._given = given
+        self._blocks = blocks
         self._residual = residual
-        self._keep = keep
-        self._forms = forms
+        self._sizes = sizes
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         """The cotangents of the arguments, always as a tuple."""
         halves, plan = self._halves, self._halves.plan
-        args: list[object] = [self._residual]
-        if halves.seeder is None:
-            forms = self._forms[: plan.value_leaves]
-            leaves = tangent_leaves(plan.value_shape, forms, cotangent, "cotangent")
-            memory = Memory(halves.decls)
-            for t, k in zip(halves.seeds, halves.seeded, strict=True):
-                args += memory.arguments(t, leaves[k])
-        else:
-            args += [*plan.value_shape.root_numbers(cotangent, "cotangent")]
-            args += self._added(halves.seeder, cotangent)
-        found = taken(halves.pullback, args)
-        given = read_results(found, halves.cotangents, halves.decls)
-        cells = given.pop() if plan.cells else None
-        return self._given.gradients(plan, given, cells)
-
-    def _added(self, seeder: Conversion, cotangent: object) -> list[object]:
-        """A handle of all cells of the run, and what is added to them first."""
-        first, handles = self._halves.first, self._halves.handles
-        store = np.zeros(kept_cells(self._residual))
-        by_id = seeder.layout.space is Space.IDS  # from 1 on, after the cells of the arguments
-        cells = store[self._given.cells + 1 :] if by_id else store
-        done = seeder.seed(self._residual, first, handles, cotangent, cells)
-        if done is NotImplemented:
-            value = seeder.result(self._residual, first, handles)
-            given = normal(self._halves.plan.value_shape, value, cotangent, "cotangent")
-            store[:] = 0.0
-            done = seeder.seed(self._residual, first, handles, given, cells)
-        if done is NotImplemented:
-            raise ArgumentTypeError("this cotangent does not have the form of the result")
-        return [0, store.size, 1, store]
+        found = halves.pulled(self._blocks, self._residual, self._sizes, cotangent)
+        assert isinstance(found, tuple)
+        given, cells = (found[:-1], found[-1]) if plan.cells else (found, None)
+        return self._blocks.gradients(plan, given, cells)
 
 
 class Padded:
@@ -234,11 +199,107 @@ class Padded:
         return tuple(map(found.get, range(self._count)))
 
 
-def _form_of(leaf: object) -> object:
-    """What stands for a leaf of the result of which only the shape is needed."""
-    if isinstance(leaf, np.ndarray) and leaf.dtype != np.object_:
-        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
-    return leaf
+def refuse() -> None:
+    """Raise the error for a cotangent that no conversion takes."""
+    raise ArgumentTypeError("this cotangent does not have the form of the result")
+
+
+def _cells(residual: object) -> int:
+    """How many cells of accumulators the forward half numbered."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    record = get(residual, b"pullback.residual")
+    assert isinstance(record, int)
+    return ctypes.c_int64.from_address(record + RECORD_CELLS).value
+
+
+# --- results in registers -------------------------------------------------------------------------
+
+
+class Registers:
+    """The trees of a result in registers and of its cotangent, and where they have any those of the
+    arguments and of their cotangents; and the texts of the calls.
+
+    A cotangent that is not exactly of the form of the result (an int, ``None``, another class) does
+    not fit the reverse half; it is then brought into this form, or refused."""
+
+    def __init__(self, plan: Plan, hidden: Hidden, guards: Guards) -> None:
+        result = plan.result_shape.result_form()
+        assert result is not None
+        self.plan, self.result, shape = plan, result, plan.value_shape
+        at = "v[0]" if plan.request.has_aux else "v"
+        sizes = list(shape.sizes(at, None))
+        self._sizes = f"({''.join(f'{size}, ' for size in sizes)})"
+        self.sizes = defined(f"def make(): return lambda v: {self._sizes}", {})()
+        self._writer = w = Writer.around(hidden, guards)
+        self._cotangent = c = Writer(objects=w.objects)
+        seed = shape.tangent_argument(c, "c", iter([f"s[{k}]" for k in range(len(sizes))]))
+        self.seeds: tuple[Tree, ...] = () if seed is None else (seed[0],)
+        self._seed = "" if seed is None else seed[1]
+        self.arguments: tuple[Tree, ...] | None = None
+        grads: list[Form | None] = [Form(Nothing())] * plan.arguments
+        for i in plan.differentiated:
+            grads[i] = plan.shapes[i].gradient_form()
+        self.gradient = None if plan.cells else tuple_form(grads)
+        try:
+            trees, self._given = arguments_in_registers(w, plan)
+            self.arguments = tuple(trees)
+        except NoForm:
+            self.gradient = None
+
+    def _pulling(self, decode: str) -> list[str]:
+        """The text of ``pull(residual, sizes, cotangent)``: what the builtin ``back`` gives."""
+        c = self._cotangent
+        return [
+            "def quick(residual, s, c):", *(f"    {x}" for x in c.tried(c.lines)),
+            f"    return back(residual, {self._seed})",
+            "def pull(residual, s, c):",
+            "    r = quick(residual, s, c)",
+            "    if r is NotImplemented: r = quick(residual, s, slow(s, c))",
+            "    if r is NotImplemented: refuse()",
+            f"    return {decode}",
+        ]  # fmt: skip
+
+    def _objects(self, back: Fast) -> dict[str, object]:
+        shape = self.plan.value_shape
+
+        def slow(sizes: Iterable[tuple[int, ...] | int], given: object) -> object:
+            return _exact(shape, list(shape.blank(iter(sizes))), given)
+
+        return {**self._writer.objects, "back": back, "slow": slow, "refuse": refuse}
+
+    def pull(self, back: Fast) -> Fast:
+        """The call of a builtin of the reverse half for any cotangent."""
+        lines = (f"    {x}" for x in self._pulling("r"))
+        return defined("\n".join(["def make():", *lines, "    return pull"]), self._objects(back))()
+
+    def product(self, forward: Fast, back: Fast) -> Fast:
+        """The call fast(f, *primals) -> (result, pullback)."""
+        w, plan, result = self._writer, self.plan, self.result
+        assert self.gradient is not None
+        decodes = {"gradient": self.gradient.decode, "result": result.decode}
+        body = [
+            f"r = forward({', '.join(self._given)})",
+            "if r is NotImplemented: return r",
+            "v, residual = r",
+            f"s = {self._sizes}",
+            "def pullback(cotangent):",
+            '    """From a cotangent of the result to the cotangents of the primals, a tuple."""',
+            "    return pull(residual, s, cotangent)",
+            *(["v = result(v)"] if result.decode is not None else []),
+            f"return {'v[0], pullback, v[1]' if plan.request.has_aux else 'v, pullback'}",
+        ]
+        params = [f"a{k}" for k in range(plan.arguments)]
+        pulling = self._pulling("r" if self.gradient.decode is None else "gradient(r)")
+        text = w.text_for_any(params, plan.arguments, body, pulling)
+        return defined(text, {**self._objects(back), **decodes, "forward": forward})()
+
+
+def _exact(shape: Shape, forms: Sequence[object], given: object) -> object:
+    """Bring a cotangent of a value whose leaves are like these into exactly its form."""
+    leaves = tangent_leaves(shape, forms, given, "cotangent")
+    filled = [form if leaf is None else leaf for leaf, form in zip(leaves, forms, strict=True)]
+    return shape.value(iter(filled), {}, gradient=True)
 
 
 __all__ = ["Halves", "Padded", "Pullback"]

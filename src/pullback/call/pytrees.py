@@ -22,6 +22,7 @@ from pullback.call.shapes.node import Node, alternative_of
 from pullback.call.shapes.record import Record
 from pullback.errors import ArgumentValueError
 from pullback.frontend.derivatives.homes import Homes
+from pullback.frontend.python.instances import bare
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.python.unions import Union
 
@@ -68,12 +69,16 @@ def zipped(shape: Shape, *values: object) -> Iterator[tuple[Shape, tuple[object,
 
 class Mapper:
     """Makes a value like another one, with other leaves: ``change(shape, leaf, leaves beside it)``.
-    While a leaf is changed, ``path`` says where it is.
-    """
+    While a leaf is changed, ``path`` says where it is. ``native``: its records are stand-ins;
+    ``gaps``: any part of the value may be None."""
 
-    def __init__(self, change: Change, homes: Homes | None = None) -> None:
+    def __init__(
+        self, change: Change, homes: Homes | None = None, native: bool = False, gaps: bool = False
+    ) -> None:
         self.change = change
         self.homes = homes
+        self.native = native
+        self.gaps = gaps
         self.made: dict[tuple[int, Union], object] = {}
         self.todo: deque[tuple[Record, tuple[object, ...], object, str]] = deque()
         self.path = ""
@@ -94,11 +99,18 @@ class Mapper:
             return self.change(shape, *at)
         if isinstance(shape, Node):
             return self._node(shape, at)
+        if self.gaps and at[0] is None:
+            return None
         here, new = self.path, []
         for p in shape.inside(at[0]):
             self.path = here + _text(at[0], p.step)
             new.append(self._value(p.shape, tuple(_part(v, p.step) for v in at)))
+        if isinstance(shape, Record):
+            return bare(self._class(shape), dict(zip(shape.names, new, strict=True)))
         return shape.made(new, at[0])
+
+    def _class(self, shape: Record) -> type:
+        return shape.native if self.native else shape.cls
 
     def _node(self, shape: Node, at: tuple[object, ...]) -> object:
         first = at[0]
@@ -110,10 +122,11 @@ class Mapper:
         if key not in self.made:
             record = alternative_of(shape.union, first).shape
             assert record is not None
-            if issubclass(record.cls, tuple):
+            cls = self._class(record)
+            if issubclass(cls, tuple):
                 self.made[key] = self._value(record, at)
             else:
-                self.made[key] = object.__new__(record.cls)
+                self.made[key] = object.__new__(cls)
                 self.todo.append((record, at, self.made[key], self.path))
         return self.made[key]
 

@@ -1,4 +1,4 @@
-"""What an entry is asked for, and where its parts are among the parameters and results of main.
+"""The request to an entry, and the places of its parts among the parameters and results of main.
 
 A ``Request`` is an operator applied to a function; a ``Plan`` says, for one specialisation, which
 leaves are differentiated and in which order the results come.
@@ -66,7 +66,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """Leaves by position. What follows from the fields is found once: calls ask for it.
+    """The positions of leaves. What follows from the fields is computed once, for all calls.
 
     kinds      of the arguments and then of the hidden arguments
     arguments  how many of them are arguments
@@ -74,7 +74,6 @@ class Plan:
     wrt        the parameters of main that are differentiated
     seeded     the results of main that have a cotangent
     data       the parameters that are data (nodes, arrays of arrays): they come in their space
-    seeds_nodes  whether the cotangent of the result has nodes in it
     one_home   whether an object of an argument must be in one union only, for derivatives inside
     """
 
@@ -85,7 +84,6 @@ class Plan:
     wrt: tuple[int, ...] = ()
     seeded: tuple[int, ...] = ()
     data: tuple[int, ...] = ()
-    seeds_nodes: bool = False
     one_home: bool = False
 
     @cached_property
@@ -98,7 +96,7 @@ class Plan:
         """Whether the forward half of a pullback, too, is given these accumulators."""
         return self.cells and self.request.method == "dual"
 
-    @property
+    @cached_property
     def space(self) -> Space:
         """The space that data is in."""
         match self.request.what:
@@ -152,22 +150,19 @@ class Plan:
         assert self.request.has_aux and isinstance(self.result, TupleK)
         return self.result.items[1]
 
-    @property
+    @cached_property
     def differentiated(self) -> tuple[int, ...]:
         """The arguments whose gradient is asked for."""
         return self.request.argnums
 
     @cached_property
     def value_leaves(self) -> int:
-        """How many leaves carry that."""
+        """How many leaves the differentiated result has."""
         return len(tuple(leaf_types(self.value)))
 
-    def leaves_of(self, argument: int) -> range:
-        """The positions of the parameters of main that carry an argument."""
-        return self._leaves[argument]
-
     @cached_property
-    def _leaves(self) -> tuple[range, ...]:
+    def leaves(self) -> tuple[range, ...]:
+        """The positions of the parameters of main that carry each argument."""
         ends = (0, *accumulate(len(tuple(leaf_types(k))) for k in self.kinds))
         return tuple(map(range, ends, ends[1:]))
 
@@ -203,7 +198,7 @@ def make_plan(
     chosen = range(len(kinds)) if request.what is What.TANGENT else _argnums(request, kinds)
     wrt: list[int] = []
     for i in chosen:
-        found = [k for k in plain.leaves_of(i) if spaces.bears(plain.params[k])]
+        found = [k for k in plain.leaves[i] if spaces.bears(plain.params[k])]
         if request.what is not What.TANGENT and not found:
             raise ArgumentTypeError(
                 f"argument {i} is {describe(kinds[i])}: it has no real number to differentiate by",
@@ -214,19 +209,14 @@ def make_plan(
         _check_loss(plain.value)
     v = plain.value_leaves
     seeded = tuple(k for k, t in enumerate(plain.results[:v]) if of_reals(t))
-    nodes = False
     for t in plain.results[:v]:
         if holds_functions(t) and spaces.bears(t):
             raise UnsupportedError(
                 f"the derivative of a function that returns {describe(plain.value)}",
                 "return numbers, arrays, tuples, lists or dataclasses of them",
             )
-        nodes |= spaces.bears(t) and not of_reals(t)
     data = tuple(k for k, t in enumerate(plain.params) if spaces.composite(t))
-    seeds_nodes = nodes and request.what is What.PULLBACK
-    return Plan(
-        request, everything, len(kinds), result, tuple(wrt), seeded, data, seeds_nodes, one_home
-    )
+    return Plan(request, everything, len(kinds), result, tuple(wrt), seeded, data, one_home)
 
 
 def holds_functions(t: Type) -> bool:
@@ -235,8 +225,8 @@ def holds_functions(t: Type) -> bool:
 
 
 def with_literals(special: Specialised) -> Specialised:
-    """Literal numbers in the result as results like any others: a constant has a derivative too
-    (zero)."""
+    """Make literal numbers in the result results like any others: a constant has a derivative too,
+    which is zero."""
     program = special.program
     main = program.functions[program.main]
     given = iter(main.body.results)

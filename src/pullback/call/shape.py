@@ -1,4 +1,4 @@
-"""What data of one kind looks like: the only description of it.
+"""A shape describes how data of one kind looks, in Python and in memory: nothing else does.
 
 All that crosses between Python and compiled code is written from shapes: the leaves of a value
 (``flatten``) and the value of leaves (``value``), errors and their places (``inside``), tangents
@@ -49,13 +49,13 @@ class Part(NamedTuple):
 
 
 class Shape(ABC):
-    """What values of one kind look like."""
+    """The description of the values of one kind."""
 
     leaf = False  # whether a value has no parts
-    atomic = False  # whether it is a number or an array
-    real = False  # whether that has a derivative
-    is_float = False  # whether it is a Python float
-    grows = False  # whether it can be put into itself
+    atomic = False  # whether a value is a number or an array
+    real = False  # whether such a number or array has a derivative
+    is_float = False  # whether a value is a Python float
+    grows = False  # whether a value can be put into itself
     classes: ClassVar[dict[tuple[type, object], Callable[[Any, object], Shape]]] = {}
 
     def __init_subclass__(cls, of: type | None = None, container: type | None = None) -> None:
@@ -85,13 +85,13 @@ class Shape(ABC):
 
     @cached_property
     def holds_nodes(self) -> bool:
-        """Whether nodes are reached from it."""
+        """Whether a value of this shape leads to nodes."""
         return any(part.holds_nodes for part in self.parts())
 
     @property
-    def convertible(self) -> bool:
-        """Whether there are compiled conversions."""
-        return all(part.convertible for part in self.parts())
+    def plain(self) -> bool:
+        """Whether compiled code reads and makes the values themselves (but for those in nodes)."""
+        return all(part.plain for part in self.parts())
 
     # --- values ---
 
@@ -101,7 +101,7 @@ class Shape(ABC):
 
     @abstractmethod
     def made(self, parts: Sequence[object], like: object = None) -> object:
-        """The value of these parts."""
+        """Build the value of these parts; ``like``: of the same class as this value."""
 
     def place(self, step: Step) -> str:
         """How a part is written behind the value, in messages."""
@@ -116,7 +116,7 @@ class Shape(ABC):
     # --- leaves ---
 
     def flatten(self, value: object, node: NodeOf, out: list[object]) -> None:
-        """Add the leaves of a value."""
+        """Add the leaves of a value to ``out``."""
         for part in self.inside(value):
             part.shape.flatten(part.value, node, out)
 
@@ -131,7 +131,7 @@ class Shape(ABC):
                 yield from part.shape.nodes(part.value)
 
     def nodes_in(self, leaves: Leaves) -> Iterator[tuple[Union, Node]]:
-        """The nodes among these leaves; uses the leaves up."""
+        """The nodes among the leaves of a value, which are taken from the iterator."""
         if not self.holds_nodes:
             self.skip(leaves)
         else:
@@ -139,18 +139,19 @@ class Shape(ABC):
                 yield from part.nodes_in(leaves)
 
     def skip(self, leaves: Leaves) -> None:
-        """Use the leaves of a value up."""
+        """Take the leaves of a value from the iterator, and leave them out."""
         for _ in self.types:
             next(leaves)
 
     # --- tangents and cotangents that a caller gives ---
 
     def given(self, given: object, count: int, what: What) -> Iterator[object]:
-        """The parts of a tangent of a value of so many parts."""
+        """The parts of a tangent, one for each of the ``count`` parts of the value."""
         return iter((given,) * count)
 
     def tangents(self, leaves: Leaves, given: object, what: What, out: list[object]) -> None:
-        """Add the leaves of a tangent of the value with these leaves; ``None`` where discrete."""
+        """Add the leaves of a tangent to ``out``, one for each leaf of the value (``None`` where
+        that is discrete)."""
         parts = self.parts()
         if not parts:
             self.skip(leaves)
@@ -165,7 +166,7 @@ class Shape(ABC):
         """The values of unions reached without going through one, with their tangents."""
         if self.holds_nodes:
             parts = self.inside(value)
-            for part, mine in zip(parts, self.given(tangent, len(parts), "tangent")):
+            for part, mine in zip(parts, self.given(tangent, len(parts), "tangent"), strict=True):
                 yield from part.shape.node_tangents(part.value, mine)
 
     def root_numbers(self, given: object, what: What) -> Iterator[object]:
@@ -173,7 +174,7 @@ class Shape(ABC):
         return iter(())
 
     def normal(self, value: object, given: object, made: Normal, where: str) -> object:
-        """A tangent of a value in normal form; ``where``: how messages call it."""
+        """Bring a tangent of a value into normal form; ``where``: how messages call it."""
         if given is None or self.leaf:
             return None
         parts = self.inside(value)
@@ -204,11 +205,11 @@ class Shape(ABC):
         raise NoForm
 
     def result_form(self) -> Form | None:
-        """The form of a result; None: it goes another way."""
+        """The form of a result; None: an entry point does not make it itself."""
         return None
 
     def gradient_form(self) -> Form | None:
-        """The form of the gradient of an argument; None: it goes another way."""
+        """The form of the gradient of an argument; None: an entry point does not make it itself."""
         return None
 
     def tangent_argument(
@@ -224,22 +225,24 @@ class Shape(ABC):
         return iter(())
 
     def blank(self, sizes: Iterator[tuple[int, ...] | int]) -> Iterator[object]:
-        """Leaves of a value of which only these shapes and lengths are right."""
+        """Leaves of some value whose arrays and lists have these shapes and lengths."""
         return iter([0] * len(self.types))
 
     # --- compiled conversions ---
 
     @abstractmethod
     def encode(self, w: Writing, obj: str, slots: Slots, where: Where) -> None:
-        """Write the words of an object; to the block "fail" if it is not of this shape."""
+        """Print code that writes the words of an object, and that goes on at the block "fail" if
+        the object is not of this shape."""
 
     @abstractmethod
     def decode(self, m: Making, sources: Sources) -> str:
-        """A new reference to the object; null only of small objects."""
+        """Print code that makes the object of some words; the name of the new reference."""
 
     @abstractmethod
     def seed(self, m: Making, given: str, sources: Sources) -> None:
-        """Add a cotangent into cells; to the block "fail" if it is not of the form of the value."""
+        """Print code that adds a cotangent into cells, and that goes on at the block "fail" if the
+        cotangent does not have the form of the value."""
 
 
 def shape_of(kind: Kind, declared: object = None) -> Shape:

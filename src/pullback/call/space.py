@@ -1,4 +1,4 @@
-"""What is beside the leaves of data: accumulators, tangents, ids.
+"""A space says what stands beside the leaves of data: accumulators, tangents or ids.
 
 A leaf's machine values are words of memory (``lower.values.leaves``). In the forward space
 (``ad.spaces``) an array of reals is followed by its accumulator, in the dual space every real and
@@ -37,7 +37,7 @@ class Space(Enum):
                 return ids(t)
 
     def inside(self, t: Type, in_node: bool) -> Type | None:
-        """That of a leaf inside a list, which may be in a node."""
+        """The type of what stands beside a leaf inside a list, which may be in a node."""
         return first_ids(t) if self is Space.IDS and not in_node else self.beside(t)
 
 

@@ -119,11 +119,15 @@ def split_duals(shape: Shape, leaves: Sequence[object]) -> tuple[list[object], l
                 pairs[id(leaf)] = Node(leaf.tag), Node(leaf.tag)
                 todo.append((unions[t.name], leaf))
             return pairs[id(leaf)]
-        if isinstance(t, Array) and isinstance(leaf, np.ndarray) and not of_reals(t):
-            if leaf.dtype == np.object_:
-                both = [split(t.elem, x) for x in leaf.flat]  # noqa: F821
-                one, two = ([pair[k] for pair in both] for k in range(2))
-                return make_array(t.elem, one, leaf.shape), make_array(t.elem, two, leaf.shape)
+        if (
+            isinstance(t, Array)
+            and isinstance(leaf, np.ndarray)
+            and not of_reals(t)
+            and leaf.dtype == np.object_
+        ):
+            both = [split(t.elem, x) for x in leaf.flat]  # noqa: F821  # a def below
+            one, two = ([pair[k] for pair in both] for k in range(2))
+            return make_array(t.elem, one, leaf.shape), make_array(t.elem, two, leaf.shape)
         return leaf, leaf
 
     found = [split(t, leaf) for t, leaf in zip(shape.types, leaves, strict=True)]

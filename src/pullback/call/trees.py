@@ -2,7 +2,7 @@
 
 The *form* of a kind is the tree that an entry point reads or makes (``native.signature``), with
 what Python has to do besides: a record is taken apart and built again. Kinds with nodes, and lists
-of anything but numbers, have none: they go in as blocks (``convention``).
+of anything but numbers, have none: they are converted (``packed``).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
-from pullback.core.types import Bool, Int, Real, Type
+from pullback.core.types import Array, Bool, Handle, Int, Real, Type
 from pullback.core.values import dtype_of
 from pullback.frontend.functions.scopes import Path
 from pullback.frontend.kinds.kinds import Kind
@@ -62,7 +63,7 @@ def array_leaf(elem: Type, rank: int) -> Leaf:
 
 
 def tuple_form(
-    forms: Sequence[Form | None], finish: Callable[[Iterable[object]], object] | None = None
+    forms: Sequence[Form | None], finish: Callable[[Any], object] | None = None
 ) -> Form | None:
     """The form of several values; ``finish`` makes their container (None: a tuple)."""
     decodes: list[Decode | None] = []
@@ -73,11 +74,11 @@ def tuple_form(
         trees.append(f.tree)
         decodes.append(f.decode)
     if not any(decodes):
-        return Form(tuple(trees), finish)  # type: ignore[arg-type]
+        return Form(tuple(trees), finish)
 
     def decode(values: object) -> object:
         assert isinstance(values, tuple)
-        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values))
+        parts = tuple(v if d is None else d(v) for d, v in zip(decodes, values, strict=False))
         return parts if finish is None else finish(parts)
 
     return Form(tuple(trees), decode)
@@ -87,24 +88,37 @@ def tuple_form(
 
 
 class NoForm(Exception):
-    """An argument of this kind goes another way."""
+    """Raised for a kind whose values do not go in registers."""
 
 
 @dataclass(slots=True)
 class Writer:
-    """The Python text of a fast call, and the objects that it mentions. ``NotImplemented`` is what
-    a call gives that the text is not for."""
+    """Writes the Python text of a fast call, and keeps the objects that it mentions. The call
+    returns ``NotImplemented`` where the text is not for it. ``setup`` runs once for a function,
+    ``first`` and then ``lines`` in every call."""
 
     objects: dict[str, object] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)
     needs: set[str] = field(default_factory=set)
-    dynamic: bool = False  # whether anything is left to do in Python
+    dynamic: bool = False  # whether a call has anything to do in Python
 
     def name(self, prefix: str, value: object) -> str:
         out = f"{prefix}{len(self.objects)}"
         self.objects[out] = value
         return out
+
+    @staticmethod
+    def around(hidden: Hidden, guards: Guards) -> Writer:
+        """A call that looks at the guards and reads the hidden arguments, as ``h0``, ``h1``."""
+        w = Writer()
+        for guard in guards:
+            w.guard(guard)
+        for k, (path, _) in enumerate(hidden):
+            w.dynamic = True
+            w.lines.append(f"h{k} = {w.path(path)}")
+        return w
 
     def check(self, cond: str) -> None:
         self.dynamic = True
@@ -143,13 +157,13 @@ class Writer:
         )  # fmt: skip
 
     def _prepare(self, count: int, lines: Sequence[str]) -> list[str]:
-        prepare = ["if rest: return NotImplemented"]
+        prepare = ["if rest: return NotImplemented", *self.first]
         if "args" in self.needs:
             prepare.append(f"args = ({''.join(f'a{k}, ' for k in range(count))})")
         return [*prepare, *self.tried(lines)]
 
     def tried(self, lines: Sequence[str]) -> list[str]:
-        """Lines that may find that something is not there."""
+        """Lines that raise where something is not there: the call then returns NotImplemented."""
         self.objects["LOOKUP"] = (AttributeError, LookupError, ValueError, TypeError)
         if not lines:
             return []
@@ -204,7 +218,7 @@ class Writer:
     def guard(self, guard: Guard) -> None:
         """The check that a guard holds."""
         if guard.kind.key == ABSENT:
-            return  # the entry point looks itself
+            return  # the entry point checks it
         at = self.path(guard.path)
         known = self.name("known", guard.kind.value)
         match guard.kind.key:
@@ -218,6 +232,22 @@ class Writer:
                 test = f"{self.name('holds', _holder(guard))}({at})"
                 changes = isinstance(guard.kind.value, list | dict | partial)  # and stays the same
                 self.check(test if changes else f"{at} is {known} or {test}")
+
+
+def boxed(types: Iterable[Type]) -> tuple[Leaf, ...]:
+    """What an entry point takes and makes for leaves that are numbers, arrays of them or handles.
+    """
+    return tuple(leaf for t in types for leaf in _boxed(t))
+
+
+def _boxed(t: Type) -> tuple[Leaf, ...]:
+    match t:
+        case Array(elem, rank):
+            return (array_leaf(elem, rank),)
+        case Handle(rank):
+            return (PyInt(),) * (1 + 2 * rank)
+        case _:
+            return (scalar_leaf(t, not isinstance(t, Real | Int) or t.bits == 64),)
 
 
 def absent_names(guards: Guards) -> list[tuple[dict[str, object], str]]:

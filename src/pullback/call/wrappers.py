@@ -1,8 +1,8 @@
-"""The main functions that entry points call: chosen results, constant seeds, room for the cells.
+"""The main functions that entry points call: they choose results, and make seeds and cells.
 
 ``ad`` makes a main of (parameters, seeds, the accumulator of the arguments' nodes). What an entry
 point is called with is less: the seed of a loss is 1, and the accumulator is made first of all, so
-that its cells are those from 0 on in the store, where the caller has put those of his nodes.
+that its cells are those from 0 on in the store, which are those of the nodes in the arguments.
 """
 
 from __future__ import annotations

@@ -112,7 +112,9 @@ def _names(t: Type, name: str) -> tuple[str, ...]:
     match t:
         case Tuple(items, names):
             labels = names or tuple(str(k) for k in range(len(items)))
-            return tuple(n for i, s in zip(items, labels) for n in _names(i, f"{name}.{s}"))
+            return tuple(
+                n for i, s in zip(items, labels, strict=True) for n in _names(i, f"{name}.{s}")
+            )
         case Array(elem, _):
             return _names(elem, name) or (name,)
         case _:
@@ -164,7 +166,7 @@ class _Pass:
         if leaves == (var.type,):
             self.env[var] = (var,)
             return (var,)
-        new = tuple(Var(n, t) for n, t in zip(_names(var.type, var.name), leaves))
+        new = tuple(Var(n, t) for n, t in zip(_names(var.type, var.name), leaves, strict=True))
         self.env[var] = new
         return new
 
@@ -217,11 +219,11 @@ def _let(p: _Pass, let: Let, out: list[Let]) -> None:
             _prim(p, let, let.op, out)
         case Index(a, idx, checked):
             new = p.bind(let.vars[0])
-            for var, leaf in zip(new or (Var("no", BOOL),), p.atom(a)):
+            for var, leaf in zip(new or (Var("no", BOOL),), p.atom(a), strict=True):
                 out.append(Let((var,), Index(leaf, p.ones(idx), checked), let.site))
         case Update(a, idx, value, checked):
             values = p.atom(value) or (Lit(False, BOOL),)
-            for var, leaf, v in zip(p.bind(let.vars[0]), p.atom(a), values):
+            for var, leaf, v in zip(p.bind(let.vars[0]), p.atom(a), values, strict=True):
                 out.append(Let((var,), Update(leaf, p.ones(idx), v, checked), let.site))
         case Vjp(_, args, wrt, _):
             _vjp(p, let, args, wrt, out)
@@ -238,12 +240,13 @@ def _vjp(
     op = _op(p, let.op)
     primal = len(let.vars) - len(wrt)
     new = list(p.binds(let.vars[:primal]))
-    for i, cotangent in zip(wrt, let.vars[primal:]):
+    for i, cotangent in zip(wrt, let.vars[primal:], strict=False):
         leaves = p.bind(cotangent)
         real = [_has_real(v.type, p.real_decls) for v in leaves]
-        new.extend(v for v, is_real in zip(leaves, real) if is_real)
+        new.extend(v for v, is_real in zip(leaves, real, strict=False) if is_real)
         p.env[cotangent] = tuple(
-            v if is_real else own for v, is_real, own in zip(leaves, real, p.atom(args[i]))
+            v if is_real else own
+            for v, is_real, own in zip(leaves, real, p.atom(args[i]), strict=False)
         )
     out.append(Let(tuple(new), op, let.site))
 

@@ -203,7 +203,9 @@ def _op(p: Facts, op: Op, live: _Live, before: list[Let]) -> Op:
             return If(cond, first, second)
         case Case(a, arms):
             bodies = _branches(p, tuple(arm.body for arm in arms), live)
-            return Case(a, tuple(CaseArm(arm.fields, b) for arm, b in zip(arms, bodies)))
+            return Case(
+                a, tuple(CaseArm(arm.fields, b) for arm, b in zip(arms, bodies, strict=True))
+            )
         case Build(extents, indices, body):
             live.use(free_variables(body, indices))
             return Build(extents, indices, _block(p, body, live))

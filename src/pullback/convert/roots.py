@@ -212,7 +212,7 @@ def roots_of_function(p: Facts, f: Function) -> None:
     fresh = tuple(a in p.owned and all(counts[r] == 1 for r in p.outer_of(a)) for a in results)
     p.given[f.name] = Given(fresh, tuple(
         own and p.is_whole(a) and all(counts[r] == 1 for r in p.inner_of(a))
-        for a, own in zip(results, fresh)
+        for a, own in zip(results, fresh, strict=True)
     ))  # fmt: skip
 
 
@@ -269,7 +269,7 @@ def _let(p: Facts, let: Let) -> None:
             for k in p.digs[name]:
                 p.touched |= p.inner_of(args[k])
             known = p.given[name]
-            for v, fresh, whole in zip(let.vars, known.fresh, known.whole):
+            for v, fresh, whole in zip(let.vars, known.fresh, known.whole, strict=True):
                 me, inside = frozenset({v}), frozenset({p.inside(v)})
                 shared = p.may_share(v, given)
                 inner = inside if whole else inside | shared

@@ -367,7 +367,7 @@ class _Checker:
                 variants = self.variants(a.type, len(arms))
                 self.need(len(arms) == len(variants), f"{len(arms)} arms, {len(variants)} variants")
                 self.need(len(arms) > 0, "no arms")
-                for arm, v in zip(arms, variants):
+                for arm, v in zip(arms, variants, strict=True):
                     self.equal(_types(arm.fields), v.fields, f"fields of {v.name}")
                 types = [self.block(arm.body, arm.fields) for arm in arms]
             case _:

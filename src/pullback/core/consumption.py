@@ -67,7 +67,7 @@ def visit(x: Let, known: Summaries, roots: Roots) -> set[Var]:
     for bound, b in sub_blocks(op):
         inner = visit_block(b, known, roots)
         if isinstance(op, Loop | While):
-            for v, init in zip(op.carried, op.inits):
+            for v, init in zip(op.carried, op.inits, strict=True):
                 if v in inner:
                     out |= roots_of(init, roots)
         out |= inner - set(bound)

@@ -50,9 +50,15 @@ def evaluate(program: Program, args: Sequence[object]) -> tuple[tuple[object, ..
     fn = program.functions[program.main]
     if len(args) != len(fn.params):
         raise TypeError(f"{fn.name} takes {len(fn.params)} arguments, not {len(args)}")
-    values = [to_value(p.type, a, program.decls) for p, a in zip(fn.params, args)]
-    machine = Machine(program)
-    return _in_big_thread(lambda: machine.call(program.main, values)), machine.cost
+    values = [to_value(p.type, a, program.decls) for p, a in zip(fn.params, args, strict=True)]
+    with _one_at_a_time:
+        machine = next((m for m in _machines if m.program is program), None) or Machine(program)
+        _machines[:] = [m for m in _machines if m is not machine][-MOST_MACHINES:]
+        results = _in_big_thread(lambda: machine.call(program.main, values))
+        cost = machine.cost
+        machine.begin()
+        _machines.append(machine)  # not where a translation, too, may have been cut off
+        return results, cost
 
 
 def site_of(e: BaseException) -> Site | None:
@@ -72,19 +78,23 @@ def _in_big_thread(run: Callable[[], tuple[object, ...]]) -> tuple[object, ...]:
         except BaseException as e:
             errors.append(e)
 
-    with _one_at_a_time:  # the recursion limit and the stack size are global
-        limit, size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
-        sys.setrecursionlimit(max(limit, PYTHON_FRAMES))
-        try:
-            thread = threading.Thread(target=body)
-            thread.start()
-            thread.join()
-        finally:
-            sys.setrecursionlimit(limit)
-            threading.stack_size(size)
+    limit, size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
+    sys.setrecursionlimit(max(limit, PYTHON_FRAMES))
+    try:
+        thread = threading.Thread(target=body)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
     if errors:
         raise errors[0]
     return results[0]
 
 
+MOST_MACHINES = 4
+_machines: list[Machine] = []
+"""Of the programs that were evaluated last, which are often evaluated again."""
+
 _one_at_a_time = threading.Lock()
+"""The recursion limit and the stack size are global, and a machine has one cost."""

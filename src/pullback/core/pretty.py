@@ -137,7 +137,8 @@ def show_type(t: Type) -> str:
             return f"{show_type(elem)}[{','.join(':' * rank)}]"
         case Tuple(items, names, cls):
             if names:
-                return f"{cls}({', '.join(f'{n}:{show_type(i)}' for n, i in zip(names, items))})"
+                fields = zip(names, items, strict=True)
+                return f"{cls}({', '.join(f'{n}:{show_type(i)}' for n, i in fields)})"
             return f"({', '.join(show_type(i) for i in items)})"
         case Sum(variants):
             return f"<{' | '.join(_variant(v) for v in variants)}>"
@@ -222,13 +223,15 @@ class _Printer:
         self.block(b, depth + 2)
 
     def carried(self, carried: Sequence[Var], inits: Sequence[Atom]) -> str:
-        pairs = ", ".join(f"{self.bind(v)} = {self.atom(a)}" for v, a in zip(carried, inits))
+        both = zip(carried, inits, strict=True)
+        pairs = ", ".join(f"{self.bind(v)} = {self.atom(a)}" for v, a in both)
         return f" with {pairs}" if pairs else ""
 
     def binder(
         self, word: str, extents: Sequence[Atom], indices: Sequence[Var], b: Block, depth: int
     ) -> str:
-        pairs = ", ".join(f"{self.name(i)} < {self.atom(n)}" for i, n in zip(indices, extents))
+        both = zip(indices, extents, strict=False)  # to show what the checker refuses
+        pairs = ", ".join(f"{self.name(i)} < {self.atom(n)}" for i, n in both)
         self.block(b, depth + 1)
         return f"{word} {pairs}"
 

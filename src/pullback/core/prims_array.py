@@ -127,7 +127,7 @@ def _pick(a: NDArray, i: int, axis: int) -> NDArray:
 def _broadcast(a: NDArray, *extents: int) -> NDArray:
     # np.broadcast_to would give a view that cannot be written: handles are written through.
     strides = []
-    for n, m, stride in zip(a.shape, extents, a.strides):
+    for n, m, stride in zip(a.shape, extents, a.strides, strict=True):
         if n != m and n != 1:
             raise ValueError(f"cannot broadcast an axis of extent {n} to {m}")
         strides.append(stride if n == m else 0)

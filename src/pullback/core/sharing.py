@@ -82,22 +82,22 @@ class Sharing:
                 for a in fields:
                     self.union(let.vars[0], a)
             case If(_, then, orelse):
-                for v, x, y in zip(let.vars, then.results, orelse.results):
+                for v, x, y in zip(let.vars, then.results, orelse.results, strict=True):
                     self.union(v, x)
                     self.union(v, y)
             case Case(scrutinee, arms):
                 for arm in arms:
                     for v in arm.fields:
                         self.union(v, scrutinee)
-                    for v, x in zip(let.vars, arm.body.results):
+                    for v, x in zip(let.vars, arm.body.results, strict=True):
                         self.union(v, x)
             case Build(_, _, body):
-                for v, x in zip(let.vars, body.results):
+                for v, x in zip(let.vars, body.results, strict=True):
                     self.union(v, x)
             case Loop(_, _, carried, inits, body) | While(carried, inits, _, body):
-                for v, x in zip(let.vars, body.results):
+                for v, x in zip(let.vars, body.results, strict=True):
                     self.union(v, x)
-                for v, carry, init in zip(let.vars, carried, inits):
+                for v, carry, init in zip(let.vars, carried, inits, strict=False):
                     self.union(v, carry)
                     self.union(v, init)
             case Call(_, args) | Ruled(_, args) | Vjp(_, args, _, _) | Jvp(_, args, _, _):

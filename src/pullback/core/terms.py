@@ -31,7 +31,6 @@ and blocks see the variables of the blocks around them (functions are closed).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
@@ -410,26 +409,26 @@ class Dialect(Enum):
     ACCUMULATING = "accumulating"
 
 
-def sub_blocks(op: Op) -> Iterator[tuple[tuple[Var, ...], Block]]:
+_WITH_BLOCKS = frozenset((Case, If, Build, Sum_, Loop, While))
+
+
+def sub_blocks(op: Op) -> tuple[tuple[tuple[Var, ...], Block], ...]:
     """The blocks inside an op, each with the variables that it binds."""
+    if type(op) not in _WITH_BLOCKS:  # most ops: all passes ask this of every let
+        return ()
     match op:
-        case Prim() | Index():  # most ops
-            return
         case Case(_, arms):
-            for arm in arms:
-                yield arm.fields, arm.body
+            return tuple((arm.fields, arm.body) for arm in arms)
         case If(_, then, orelse):
-            yield (), then
-            yield (), orelse
+            return ((), then), ((), orelse)
         case Build(_, indices, body) | Sum_(_, indices, body):
-            yield indices, body
+            return ((indices, body),)
         case Loop(_, index, carried, _, body):
-            yield (index, *carried), body
+            return (((index, *carried), body),)
         case While(carried, _, cond, body):
-            yield carried, cond
-            yield carried, body
+            return (carried, cond), (carried, body)
         case _:
-            return
+            return ()
 
 
 def atoms(op: Op) -> tuple[Atom, ...]:
@@ -437,6 +436,10 @@ def atoms(op: Op) -> tuple[Atom, ...]:
     match op:
         case Prim(_, args) | Call(_, args) | Ruled(_, args):
             return args
+        case Index(a, idx, _) | AccRead(a, idx) | AccTake(a, idx) | AccCell(a, idx):
+            return (a, *idx)
+        case Update(a, idx, v, _) | AccAdd(a, idx, v):
+            return (a, *idx, v)
         case MakeTuple(_, items):
             return items
         case Project(a, _) | If(a, _, _) | Case(a, _):
@@ -449,10 +452,6 @@ def atoms(op: Op) -> tuple[Atom, ...]:
             return (n, *inits)
         case While(_, inits, _, _):
             return inits
-        case Index(a, idx, _) | AccRead(a, idx) | AccTake(a, idx) | AccCell(a, idx):
-            return (a, *idx)
-        case Update(a, idx, v, _) | AccAdd(a, idx, v):
-            return (a, *idx, v)
         case TapeRoom(a) | TapeRead(a):
             return (a,)
         case TapePush(words, n, room):

@@ -90,9 +90,13 @@ class Machine:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.codes: dict[str, _Code] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Start again, with an empty tape."""
         self.cost = 0
         self.tape = Tape()
-        self.codes: dict[str, _Code] = {}
 
     def code(self, name: str) -> _Code:
         if name not in self.codes:

@@ -187,8 +187,10 @@ def refresh(block: Block, substitution: Substitution | None = None) -> Block:
 def all_lets(block: Block) -> Iterator[Let]:
     """Every let of the block, those of nested blocks before the let that they belong to."""
     for x in block.lets:
-        for _, b in sub_blocks(x.op):
-            yield from all_lets(b)
+        inside = sub_blocks(x.op)
+        if inside:
+            for _, b in inside:
+                yield from all_lets(b)
         yield x
 
 

@@ -141,7 +141,7 @@ def to_value(t: Type, x: object, decls: dict[str, Decl]) -> object:
         case Tuple(items):
             if not isinstance(x, tuple) or len(x) != len(items):
                 raise TypeError(f"not a tuple of {len(items)}: {x!r}")
-            return tuple(to_value(i, y, decls) for i, y in zip(items, x))
+            return tuple(to_value(i, y, decls) for i, y in zip(items, x, strict=False))
         case Sum() | Named():
             if not isinstance(x, Node) or x.tag >= len(variants_of(t, decls)):
                 raise TypeError(f"not a Node of {t}: {x!r}")

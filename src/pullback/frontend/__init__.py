@@ -1,1 +1,1 @@
-"""A Python function to typed terms."""
+"""Translate a Python function to Core."""

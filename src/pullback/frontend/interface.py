@@ -1,4 +1,4 @@
-"""What the handlers of library functions may ask of the specialiser."""
+"""The interface of the specialiser for handlers of library functions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pullback.frontend.kinds.values import ArrayV, Items, ListV, Scalar, Value
 
 class Specialiser(Protocol):
-    """What handlers may ask of the specialiser. Everything is emitted into the current block.
+    """The methods of the specialiser that handlers may call; code goes into the current block.
 
-    ``builders``: of the block being built and those around it, the innermost last.
-    ``assume_equal``: extents that meet in an elementwise operation are taken to be equal, which is
-    checked; that one of them is 1 at run time raises the ValueError for shapes that do not fit
-    (``extents.NO_BROADCAST``), and the caller specialises again without the assumption.
-    ``lapack``: linear algebra becomes primitives that LAPACK does; else it is the plain programs
-    that say what they mean."""
+    ``builders``: those of the block being built and of the blocks around it, the innermost last.
+    ``assume_equal``: extents that meet in an elementwise operation are assumed to be equal, and a
+    check is emitted; if one of them is 1 at run time, the check raises the ValueError for shapes
+    that do not fit (``extents.NO_BROADCAST``), and the caller specialises again without the
+    assumption. ``lapack``: linear algebra becomes primitives that LAPACK computes; otherwise the
+    plain programs are compiled that define its meaning."""
 
     builders: list[Builder]
     assume_equal: bool
@@ -29,7 +29,7 @@ class Specialiser(Protocol):
 
     @property
     def b(self) -> Builder:
-        """The builder of the current block (changes inside ``block``, ``branch``, ``build``)."""
+        """The builder of the current block (it changes inside ``block``, ``branch``, ``build``)."""
         ...
 
     def site(self, node: ast.AST) -> Site: ...
@@ -46,27 +46,29 @@ class Specialiser(Protocol):
 
     # scalars and static values
     def scalar(self, value: Value, node: ast.AST) -> Scalar:
-        """A number as a Scalar (a Static number becomes a literal atom); else refused."""
+        """Return a number as a Scalar (a Static number becomes a literal atom); anything else is
+        refused."""
         ...
 
     def convert(self, value: Value, type: Type, node: ast.AST) -> Atom:
-        """A scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
+        """Return a scalar's atom converted to a scalar type (int -> real, bool -> int, ...)."""
         ...
 
     def static(
         self, value: Value, node: ast.AST, what: str, rewrite: str = ...
     ) -> object:
-        """The compile-time value; an unchanged int parameter is made static by respecialising."""
+        """Return the compile-time value. If it is an int parameter that nothing changes, the
+        function is specialised again with the parameter as a static value."""
         ...
 
     def static_int(self, value: Value, node: ast.AST, what: str) -> int: ...
 
     def truth(self, value: Value, node: ast.AST) -> bool | Atom:
-        """Python's truth of a value: known now, or a Bool atom."""
+        """Return Python's truth of a value: known at compile time, or a Bool atom."""
         ...
 
     def require(self, cond: Atom, exception: str, message: str, node: ast.AST) -> None:
-        """Raise the builtin exception at run time where ``cond`` is false."""
+        """Raise the built-in exception at run time where ``cond`` is false."""
         ...
 
     # operators with Python's meaning on any values (op as written: "+", "<=", "not", ...)
@@ -98,29 +100,31 @@ class Specialiser(Protocol):
         orelse: Callable[[], Value],
         node: ast.AST,
     ) -> Value:
-        """Lazy conditional; the two values are joined (bool < int < float)."""
+        """Emit a branch of which only the chosen arm runs. Return the join of the two values (bool
+        < int < float)."""
         ...
 
     def select(self, cond: bool | Atom, then: Value, orelse: Value, node: ast.AST) -> Value:
-        """``branch`` of two values that are already there (still joined)."""
+        """Emit the choice of two values that are both computed. Return their join."""
         ...
 
     def array(
         self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
     ) -> ArrayV:
-        """A fresh array ``Build(extents, i*, fn(i*))``; fn gives a scalar atom."""
+        """Return a fresh array ``Build(extents, i*, fn(i*))``; fn gives a scalar atom."""
         ...
 
     def sum(
         self, extents: Sequence[Atom], fn: Callable[[tuple[Atom, ...]], Atom], node: ast.AST
     ) -> Atom:
-        """``Sum_(extents, i*, fn(i*))``; fn gives a Real atom."""
+        """Return ``Sum_(extents, i*, fn(i*))``; fn gives a Real atom."""
         ...
 
     def sequence(
         self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST, parallel: bool = True
     ) -> ListV:
-        """The list ``[fn(0), ..., fn(length-1)]``: a Build with one array per leaf of the item."""
+        """Return the list ``[fn(0), ..., fn(length-1)]``: a Build with one array per leaf of the
+        item."""
         ...
 
     def fold(
@@ -142,7 +146,7 @@ class Specialiser(Protocol):
         step: Callable[[Atom, Sequence[Value]], Sequence[Value]],
         node: ast.AST,
     ) -> list[Value]:
-        """``state = step(i, state)`` count times."""
+        """Run ``state = step(i, state)`` count times."""
         ...
 
     def while_loop(
@@ -154,31 +158,33 @@ class Specialiser(Protocol):
     ) -> list[Value]: ...
 
     def iterate(self, value: Value, node: ast.AST) -> Items:
-        """The items of anything that ``for`` accepts; else refused (TypeError)."""
+        """Return the items of anything that ``for`` accepts; other values are refused
+        (TypeError)."""
         ...
 
     def length(self, value: Value, node: ast.AST) -> Value:
-        """``len(value)``: a Static int or a small Python Scalar."""
+        """Return ``len(value)``: a Static int or a small Python Scalar."""
         ...
 
     # data
     def element(self, items: ListV, index: Atom, node: ast.AST, checked: bool = True) -> Value: ...
     def to_list(self, value: Value, node: ast.AST) -> ListV:
-        """A TupleV, range, array... as a ListV (items joined to one kind)."""
+        """Return a TupleV, range, array... as a ListV (its items are joined to one kind)."""
         ...
 
     def copied(self, items: ListV) -> ListV:
-        """A new list of the same items."""
+        """Return a new list of the same items."""
         ...
 
     def fresh(self, atom: Atom, node: ast.AST) -> ArrayV:
-        """An array that was just created."""
+        """Return the array of an atom that was just created."""
         ...
 
     def view(self, atom: Atom, of: ArrayV) -> ArrayV:
-        """An array that shares (or may share) the memory of another one."""
+        """Return an array that shares (or may share) the memory of another one."""
         ...
 
     def describe(self, value: Value) -> str:
-        """What a user calls the value's type: 'a float', 'an array of float64, rank 2', ..."""
+        """Return what a user calls the value's type: 'a float', 'an array of float64, rank 2',
+        ..."""
         ...

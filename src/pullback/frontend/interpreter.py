@@ -1,7 +1,6 @@
-"""The abstract interpreter: ``Run`` with the parts that do its work.
+"""The abstract interpreter: ``Run`` with all the parts that do its work.
 
-Every part of the front end calls the others through ``Run``; here, and only here, they are put
-together.
+Every part of the front end calls the others through ``Run``; only here they are put together.
 """
 
 from __future__ import annotations
@@ -165,12 +164,13 @@ class Interpreter(Run):
         return self.sequence_of(length, fn, node)
 
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
-        """One Build; its results are the leaves of the item."""
+        """Return the list that one Build makes, whose results are the leaves of the item."""
         return iteration.sequence_of(self, length, fn, node)
 
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
-        """A function made anew in every iteration sees, when it is called later, the last value of
-        the variables of the loop: Python's meaning, and hardly ever the one intended."""
+        """Refuse a function made anew in every iteration that captures variables of the loop. When
+        it is called later it sees their last values: that is Python's meaning, and hardly ever the
+        intended one."""
         names = {n for f in functions_in(item) for s, n in live_captures(f) if not s.locals}
         names |= {o.note for o in owners_of(item) if o.cell and o.note}
         if names:

@@ -1,8 +1,8 @@
-"""All problems of a function at once.
+"""Collect all problems of a function, so that they are shown together.
 
-The first refusal ends specialisation. Then the function is run once more, only to find what else
-would be refused: there a statement that is refused leaves its names with an unknown value, the use
-of which is not a problem of its own, and the next one is run. What that run makes is thrown away.
+The first refusal ends specialisation. Then the function is run once more, only to find other
+refusals: a statement that is refused gives its names an unknown value, whose use is not another
+problem, and the run goes on with the next statement. Its result is thrown away.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.signals import FollowUp
 
 MOST = 12
-"""How many problems are shown."""
+"""The number of problems that are shown."""
 
 
 class Problems:
-    """What has been found so far, each place once."""
+    """The problems found so far, one for each place."""
 
     def __init__(self) -> None:
         self.found: list[PullbackError] = []
@@ -23,18 +23,18 @@ class Problems:
         self.steps = 0
 
     def add(self, error: PullbackError) -> None:
-        """Note a refusal (one that follows from another one is not noted)."""
+        """Note a refusal, unless it follows from another one."""
         if isinstance(error, FollowUp) or error.site is None:
             return
         if isinstance(error, EndlessError) and self.found:
-            return  # a recursion whose base case is refused
+            return  # its base case has been refused
         place = error.site.file, error.site.line
         if place not in self.places and len(self.found) < MOST:
             self.places.add(place)
             self.found.append(error)
 
     def merged(self, first: PullbackError) -> PullbackError:
-        """The first problem with the others beside it."""
+        """Return the first problem with the others attached to it."""
         if first.site is not None:
             self.places.add((first.site.file, first.site.line))
             here = first.site.file, first.site.line

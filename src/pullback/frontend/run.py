@@ -1,8 +1,8 @@
-"""One specialisation: the state that all of the front end works on, and what its parts may ask.
+"""One specialisation: the state that all of the front end works on, and the interface of its parts.
 
 ``Run`` is the interface of the abstract interpreter: the parts of the front end call each other
-through it, so none of them imports those that stand above it. ``interpreter.Interpreter`` is the
-class that is made.
+through it, so none of them imports a part that stands above it. ``interpreter.Interpreter`` is the
+class of the objects.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ ALWAYS_RAISES = "an expression here raises an error whenever it is evaluated"
 
 
 class Specialisations(Protocol):
-    """The functions that are specialised for calls (``functions.Functions``)."""
+    """The table of the functions that are specialised for calls (``functions.Functions``)."""
 
     active: list[Spec]
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
-    ) -> tuple[Spec, list[Var], list[Ownership]]: ...
+    ) -> tuple[Spec, list[Atom], list[Ownership]]: ...
     def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value: ...
     def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet: ...
     def check_syntax(self, definition: Definition) -> None: ...
@@ -80,7 +80,8 @@ class Specialisations(Protocol):
 
 
 class NamedGenerators(Protocol):
-    """The generators that have a name, and the kinds of their items (``generators.Generators``)."""
+    """The generators that variables hold, and the kinds of their items
+    (``generators.Generators``)."""
 
     def name(self, value: GeneratorV) -> None: ...
     def begin(self, value: GeneratorV, node: ast.AST) -> None: ...
@@ -97,35 +98,36 @@ class Run(PythonValues, Specialiser):
         self.lambda_sets = lambda_sets
         self.builders: list[Builder] = []
         self.boxed: dict[tuple[RecordV, Union], tuple[Builder, UnionV]] = {}
-        """The node of a record that was put into a union, and where it was made."""
+        """For a record that was put into a union, its node and the builder that made the node."""
         self.made: dict[RecordV, Builder] = {}
-        """Where records were made."""
+        """For a record, the builder in which it was made."""
         self.arms: dict[Builder, object] = {}
-        """The builders of the arms of branches, and of which: what is in them runs at most once."""
+        """For the builder of an arm of a branch, the branch: code in it runs at most once."""
         self.generators: NamedGenerators
         self.parts: set[ListV] = set()
-        """What slices of lists were evaluated to: views, so far."""
+        """The results of slices of lists, which are still views."""
         self.splits: set[str] = set()
         """The functions in which one record may have become several nodes."""
         self.homes: dict[RecordV, Union] = {}
-        """The union that a record was put into first."""
+        """For a record, the union into which it was put first."""
         self.several: set[str] = set()
         """The functions in which one record became nodes of several unions."""
         self.rules: dict[object, object] = {}
         """The functions of Core for calls with a rule (``derivatives.rules``), by kinds."""
         self.by_nodes: list[ByNodes] = []
-        """The derivatives by nodes inside: which nodes are one decides these."""
+        """The derivatives by nodes inside the program; they depend on which nodes are one."""
         self.long_tuples = False
         self.list_or_tuple: PullbackError | None = None
-        """Whether there are tuples of unknown length, and where lists are told from them."""
+        """``long_tuples``: whether there are tuples of unknown length; ``list_or_tuple``: the
+        refusal for the place where lists are told apart from tuples."""
         self.assume_equal = False
         self.lapack = True
         self.frames: list[Frame] = []
-        self.pending: list[Value] = []  # evaluated, and to be used when the rest has been
+        self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = {}
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
-        self.problems: Problems | None = None  # where all refusals are collected
+        self.problems: Problems | None = None  # if it is set, refusals are collected here
 
     @property
     def incomplete(self) -> bool:
@@ -173,7 +175,8 @@ class Run(PythonValues, Specialiser):
 
     @contextmanager
     def scratch(self) -> Iterator[Builder]:
-        """A builder that may be thrown away; what always raises in it stays in the program."""
+        """Open a builder whose code may be thrown away; but if it always raises, it stays in the
+        program."""
         with self.building(Builder()) as builder:
             try:
                 yield builder
@@ -183,7 +186,7 @@ class Run(PythonValues, Specialiser):
 
     @contextmanager
     def holding(self, *values: Value) -> Iterator[None]:
-        """Values that an expression will use after what is evaluated now."""
+        """Keep values that an expression uses after the part that is being evaluated."""
         n = len(self.pending)
         self.pending.extend(values)
         try:
@@ -201,7 +204,7 @@ class Run(PythonValues, Specialiser):
                 self.declare_kind(kind)
 
     def redeclare(self, declared: Union | LambdaSet) -> None:
-        """The declaration as it is now: lambda sets grow."""
+        """Replace a declaration by its present form: lambda sets grow."""
         self.decls[declared.name] = declared.decl()
 
     def declare_kind(self, kind: Kind) -> None:
@@ -245,9 +248,9 @@ class Run(PythonValues, Specialiser):
     def never(
         self, exception: str, message: str, node: ast.AST, error: type[PullbackError]
     ) -> NoReturn:
-        """What raises whenever it is reached. That is refused, unless a condition stands before it
-        (also around the call of this function, or it is a flag): then it is an error of the run, as
-        in Python."""
+        """Compile an operation that raises whenever it is reached. It is refused, unless a
+        condition stands before it (also one around the call of this function, or a flag): then it
+        raises at run time, as in Python."""
         at_top = len(self.builders) <= self.frame.depth and not self.has_flags
         if at_top and all(f.depth <= g.depth + 1 for g, f in pairwise(self.frames[1:])):
             self.refuse(node, message, error=error)
@@ -265,7 +268,7 @@ class Run(PythonValues, Specialiser):
 
     @contextmanager
     def sealed(self) -> Iterator[None]:
-        """What is run here may not change variables: no branch or loop carries them on."""
+        """Run code that may not change variables, because no branch or loop carries them on."""
         frame = self.frame
         frame.sealed += 1
         try:
@@ -274,12 +277,12 @@ class Run(PythonValues, Specialiser):
             frame.sealed -= 1
 
     def block(self, fn: Callable[[], Sequence[Atom]], ends: bool = False) -> Block:
-        """A block in which variables may not change, unless the program ``ends`` there."""
+        """Return a block in which variables may not change, unless the program ``ends`` there."""
         with self.building(Builder()) as b, nullcontext() if ends else self.sealed():
             try:
                 return b.block(tuple(fn()))
             except Unreachable as e:
-                # There is no value to go on with, and no path beside this one.
+                # It has no value, and there is no other path.
                 definition = self.frame.definition
                 if e.refusal is None and definition is None:
                     raise
@@ -308,23 +311,25 @@ class Run(PythonValues, Specialiser):
 
     @abstractmethod
     def evaluate(self, node: ast.expr) -> Value:
-        """The abstract value of an expression; its code is emitted into the current block."""
+        """Return the abstract value of an expression; its code is emitted into the current
+        block."""
 
     @abstractmethod
     def evaluate_index(self, node: ast.expr) -> Value:
-        """The value of what stands between the brackets of a subscript."""
+        """Return the value of the index in the brackets of a subscript."""
 
     @abstractmethod
     def test_of(self, node: ast.expr) -> bool | Atom:
-        """The truth of a condition."""
+        """Return the truth of a condition."""
 
     @abstractmethod
     def lookup(self, name: str, node: ast.AST) -> Value:
-        """The value of a name: of this function, of those around it, global, built in."""
+        """Return the value of a name: of this function, of those around it, global, or built in."""
 
     @abstractmethod
     def handed(self, value: Value, node: ast.AST) -> Value:
-        """A value that goes into or out of a function; a generator is begun by nobody else then."""
+        """Return a value that is passed into or out of a function; if it is a generator, only the
+        receiver may begin it."""
 
     @abstractmethod
     def drive(
@@ -343,7 +348,7 @@ class Run(PythonValues, Specialiser):
 
     @abstractmethod
     def run_body(self, definition: Definition) -> Value:
-        """Run the body of a function; its value (None if it ends without a return)."""
+        """Run the body of a function. Return its value (None if it ends without a return)."""
 
     @abstractmethod
     def assign(self, target: ast.expr, value: Value, node: ast.AST) -> None:
@@ -355,27 +360,27 @@ class Run(PythonValues, Specialiser):
     def case_value(
         self, value: UnionV | OptionalV, arm: Callable[[Value], Value], node: ast.AST
     ) -> Value:
-        """An expression for each thing that the value can be."""
+        """Return the value of ``arm``, for each alternative that the value can be."""
 
     @abstractmethod
     def case_closure(
         self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
     ) -> Value:
-        """An expression for each function that the value can be."""
+        """Return the value of ``fn``, for each function that the value can be."""
 
     @abstractmethod
     def is_instance(self, value: Value, classes: tuple[type, ...], node: ast.AST) -> Value:
-        """``isinstance(value, classes)`` as a value."""
+        """Return ``isinstance(value, classes)`` as a value."""
 
     # --- data -------------------------------------------------------------------------------------
 
     @abstractmethod
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
-        """One Build; its results are the leaves of the item."""
+        """Return the list that one Build makes, whose results are the leaves of the item."""
 
     @abstractmethod
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:
-        """The value as a list of this kind."""
+        """Return the value as a list of this kind."""
 
     @abstractmethod
     def check_captured_in_loop(self, item: Value, node: ast.AST) -> None:
@@ -388,7 +393,7 @@ class Run(PythonValues, Specialiser):
         return ArrayV(atom, of.owners, False)
 
     def kind(self, value: Value, node: ast.AST) -> Kind:
-        """The kind of a value that is to be kept; iterators are refused."""
+        """Return the kind of a value that is to be kept; iterators are refused."""
         try:
             return kind_of(value)
         except NoKindError as e:

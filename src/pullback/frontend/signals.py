@@ -9,19 +9,20 @@ from pullback.errors import PullbackError, UnsupportedError
 
 
 class FollowUp(PullbackError):
-    """The use of a value whose statement has been refused: no problem of its own."""
+    """The use of a value whose statement has been refused, which is no problem of its own."""
 
 
 class Unreachable(Exception):
-    """No value arrives here: the path always raises, or goes through a recursive call of which no
-    result is known so far (``Functions.bottom``). ``refusal``: how to say so before it runs."""
+    """No value arrives here: the path always raises, or goes through a recursive call whose result
+    is not known yet (``Functions.bottom``). ``refusal`` is the error to show if it is refused at
+    compile time."""
 
     refusal: PullbackError | None = None
 
 
 class AlwaysRaises(UnsupportedError):
-    """A block whose value is wanted always raises: it ends like ``block``. A loop that need not go
-    round can do without the value; else it is refused."""
+    """A block whose value is needed always raises; ``block`` is its code. A loop whose body need
+    not run can do without the value; elsewhere the program is refused."""
 
     def __init__(self, reason: str, site: Site | None, block: Block) -> None:
         super().__init__(reason, "", site)
@@ -29,8 +30,8 @@ class AlwaysRaises(UnsupportedError):
 
 
 class NeedStatic(Exception):
-    """A parameter turned out to be needed at compile time: specialise by its value. ``refusal``:
-    what is refused if that cannot be."""
+    """A parameter is needed at compile time, so the function must be specialised for its value.
+    ``refusal`` is the error if that cannot be."""
 
     def __init__(
         self,

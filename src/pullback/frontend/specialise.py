@@ -1,8 +1,8 @@
-"""The entry of the front end: a Python function and the types of its arguments, to Core.
+"""The entry of the front end: from a Python function and the types of its arguments to Core.
 
-``specialise(f, arg_types, args)`` runs f forward on abstract values and gives a ``Specialised``: a
+``specialise(f, arg_types, args)`` runs f on abstract values and returns a ``Specialised``: a
 program whose ``main`` takes the leaves of the arguments and then those of the hidden arguments, and
-gives the leaves of the result.
+returns the leaves of the result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
-from pullback.core.terms import Function, Program, Site, Var
+from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import derivative_calls, identity, rules
@@ -59,7 +59,7 @@ FLAG = ScalarK(BOOL, True)
 class HiddenArgument:
     """A number or array in a global variable or closure cell: read anew at every call.
 
-    ``read(function, args)`` gives it now; its ``type_of`` must equal ``kind``."""
+    ``read(function, args)`` reads it; its ``type_of`` must equal ``kind``."""
 
     path: Path
     kind: Kind
@@ -78,7 +78,7 @@ class StaticArgument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specialised:
-    """A compiled function's front half.
+    """The result of the front end for one function and one tuple of argument types.
 
     ``args`` are the kinds of the Python arguments: their leaves, in order, are the first
     parameters of ``program.main``, then come the leaves of ``hidden``. ``result`` says how to
@@ -95,10 +95,10 @@ class Specialised:
     site: Site | None = None
     always_raises: bool = False
     one_home: bool = False
-    """Whether an object of an argument must be in one union only (``homes``)."""
+    """Whether an object in an argument may belong to one union only (``homes``)."""
 
     def valid(self, function: object, args: tuple[object, ...]) -> bool:
-        """Whether the program may be used for this call (argument types being equal)."""
+        """Whether the program may be used for this call, whose argument types are equal."""
         for g in self.guards:
             if not holds(g, read(g.path, function, args)):
                 return False
@@ -124,13 +124,13 @@ def specialise(
     lapack: bool = True,
     known_flags: bool = True,
 ) -> Specialised:
-    """Specialise ``function`` for arguments of these types (one per parameter, in order).
+    """Return ``function``, specialised for arguments of these types (one per parameter, in order).
 
     ``args``, the arguments themselves, are looked at only where a value must be known at compile
-    time. Refused programs raise a PullbackError that shows the place. With ``assume_equal`` extents
-    that meet are taken to be equal, and with ``lapack`` linear algebra is LAPACK's, see
-    ``interface.Specialiser``; with ``known_flags`` the program is for the bools that there are now,
-    in arguments and outside of lists and nodes."""
+    time. A program that is refused raises a PullbackError that shows the place. With
+    ``assume_equal`` extents that meet are assumed to be equal, and with ``lapack`` linear algebra
+    is LAPACK's, see ``interface.Specialiser``. With ``known_flags`` the program is compiled for the
+    present values of bools, in arguments (outside of lists and nodes) and around the function."""
     static: dict[Path, StaticK] = {}
     lambda_sets = _lambda_sets(function)
     before = sys.getrecursionlimit()
@@ -147,7 +147,7 @@ def specialise(
                     made = attempt.run()
             except NeedStatic as e:
                 static[_static_path(e)] = _static_value(e, function, args)
-                lambda_sets = _lambda_sets(function)  # what was known no longer holds
+                lambda_sets = _lambda_sets(function)  # static values have changed
             except PullbackError as e:
                 if not lambda_sets.unsettled():
                     raise _all_problems(e, attempt) from None
@@ -166,7 +166,7 @@ def _lambda_sets(function: FunctionType) -> LambdaSets:
 
 
 def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
-    """The refusal with all others that are found by going on after it."""
+    """Return the refusal with all others that are found by going on after it."""
     problems = Problems()
     lambda_sets = _lambda_sets(attempt.function)
     lambda_sets.begin()
@@ -175,7 +175,7 @@ def _all_problems(first: PullbackError, attempt: _Attempt) -> PullbackError:
         attempt.rt.assume_equal, attempt.rt.lapack, attempt.rt.known_flags,
     )  # fmt: skip
     again.rt.problems = problems
-    with contextlib.suppress(Exception):  # going on after a refusal may lead anywhere
+    with contextlib.suppress(Exception):  # a run that goes on after a refusal may raise anything
         try:
             with records.functions_of(lambda_sets):
                 again.run()
@@ -204,7 +204,7 @@ def _static_value(
 
 
 class _Attempt:
-    """One attempt: some values have been made static by those before."""
+    """One attempt, with the values that earlier attempts have found to be static."""
 
     def __init__(
         self,
@@ -242,12 +242,12 @@ class _Attempt:
                 for i, k in enumerate(self.arg_types)
             ]
             kind: Kind = static_kind(None)
-            atoms: list[Var] = []
+            atoms: list[Atom] = []
             try:
                 result = tightened(rt, _no_generator(rt, rt.call(f, args, node)), node)
                 kind = rt.kind(result, node)
                 refuse_results(rt, kind, node)
-                atoms = list(flatten(result).atoms)  # type: ignore[arg-type]
+                atoms = flatten(result).atoms
             except Unreachable:
                 pass
             block = b.block(tuple(atoms))
@@ -258,7 +258,7 @@ class _Attempt:
         types = tuple(a.type for a in atoms)
         main = Function("main", (*self.params, *extra), block, types)
         rt.declare_kind(kind)
-        functions = identity.reached(main, rt)  # trials leave others behind, which nobody calls
+        functions = identity.reached(main, rt)  # abandoned trials leave functions that nobody calls
         functions = closed(functions)
         identity.settle(rt, main, functions)
         program = Program(functions, dict(rt.decls), "main")
@@ -279,7 +279,7 @@ class _Attempt:
         )
 
     def _argument(self, kind: Kind, path: Path, name: str, node: ast.AST) -> Value:
-        """The abstract value of an argument; its leaves become parameters of main."""
+        """Return the abstract value of an argument; its leaves become parameters of main."""
         rt = self.rt
         match kind:
             case StaticK(_, value):
@@ -313,11 +313,11 @@ class _Attempt:
 
 
 def _no_generator(rt: Run, value: Value) -> Value:
-    """The result of the whole; refused where it is a generator."""
+    """Return the result of the function; a generator is refused."""
     if isinstance(value, GeneratorV) and isinstance(value.items, Driven):
         definition = value.items.function.definition
         rt.frames.append(Frame(definition, Scope({})))
-        rt.run_body(definition)  # refuses it, in its own place
+        rt.run_body(definition)  # its own refusal names a better place
     return value
 
 

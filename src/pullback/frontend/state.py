@@ -1,4 +1,4 @@
-"""The state of a specialisation: frames of the functions being run, and what became of them."""
+"""The state of a specialisation: the frames of the functions that are run, and the results."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Value
 from pullback.frontend.python.source import Definition
 
 ResultOwner = tuple[frozenset[int], frozenset[int], bool]
-"""What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
+"""The memory that a result may share: that of parameters, that of arrays made inside (by number);
+and whether the result is fresh."""
 
 
 @dataclass(eq=False, slots=True)
 class Spec:
-    """One specialisation. While it is ``active``, ``result`` is what is known so far of what it
-    gives: None if nothing has arrived at its end. So that is the result of a function that never
-    returns."""
+    """One specialisation of a function. While it is ``active``, ``result`` is the kind of its
+    result as far as it is known; None: no path has arrived at its end yet. At the end None means
+    that the function never returns."""
 
     definition: Definition
     name: str
@@ -32,26 +33,27 @@ class Spec:
     hidden: dict[Path, Kind] = field(default_factory=dict)
     updates: dict[str, MutationError | None] = field(default_factory=dict)
     """The parameters and captured variables that it updates (None: or binds anew)."""
-    nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
-    handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
+    nested: set[str] = field(default_factory=set)  # of these, those whose parts it updates
+    handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
-    # What a round of the iteration (``fixpoint``) has found:
-    used: bool = False  # it is called again while it is run
-    wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # such calls need it for more
-    waits: bool = False  # it uses what may be known in part only
-    incomplete: bool = False  # for want of a result a path was left out
+    # Results of the present round of the iteration (``fixpoint``):
+    used: bool = False  # it was called again while it was run
+    wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # these calls need it for more kinds
+    waits: bool = False  # it uses a result that may be known in part only
+    incomplete: bool = False  # a path was left out because a result was not known
     refusal: PullbackError | None = None  # the first refusal of a path that was left out
-    head: Spec | None = None  # the outermost function around it that it uses
-    moved: bool = False  # more is known of a function inside of it
-    began: int = 0  # when
+    head: Spec | None = None  # the outermost function around it that it calls
+    moved: bool = False  # a function inside of it has changed
+    began: int = 0  # when it was begun
 
     @property
     def never_returns(self) -> bool:
-        """Whether nothing arrives at its end."""
+        """Whether no path arrives at its end."""
         return self.result is None
 
     def state(self) -> tuple[object, ...]:
-        """What is known of it; when a round adds nothing, that is settled."""
+        """Return all that is known of the function; it is settled when a round does not change
+        this."""
         updates = tuple(sorted(self.updates)), frozenset(self.nested)
         return (
             self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates
@@ -60,7 +62,7 @@ class Spec:
 
 @dataclass(slots=True, eq=False)
 class Hidden:
-    """A hidden argument as the Core function that is being made sees it."""
+    """A hidden argument, as the Core function that is being made sees it."""
 
     path: Path
     kind: Kind
@@ -70,29 +72,31 @@ class Hidden:
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """A Core function being made. ``hidden``: the hidden arguments that it needs, by path."""
+    """A Core function that is being made. ``hidden`` has the hidden arguments that it needs, by
+    path."""
 
     definition: Definition | None
     scope: Scope
     hidden: dict[Path, Hidden] = field(default_factory=dict)
     live_end: frozenset[str] = frozenset({"$return"})  # names read after the statements being run
     in_loop: bool = False
-    depth: int = 0  # of builders, at the top of the body
+    depth: int = 0  # the number of builders at the top of the body
     spec: Spec | None = None
-    returned: list[Kind] = field(default_factory=list)  # the kinds that returns in loops gave
+    returned: list[Kind] = field(default_factory=list)  # the kinds of returns in loops
     given: dict[str, frozenset[Owner]] = field(default_factory=dict)
-    """The owners of what came from the caller: in parameters, in captured variables."""
+    """The owners of the values that came from the caller: of parameters and of captured
+    variables."""
     rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
     places: dict[Value, PlaceV] = field(default_factory=dict)
-    """Where what was read of variables is in them."""
-    sealed: int = 0  # blocks around, of which what they do to variables is not carried on
+    """For a value that was read from a variable, its place there."""
+    sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
 
 
 @dataclass(frozen=True, slots=True)
 class ByNodes:
-    """A derivative by nodes, of a function with this name; ``gives_nodes``: so does the function,
-    which may then make what it is differentiated by elsewhere. ``mixed``: an argument that it is
-    differentiated by has a class in two unions (``homes``)."""
+    """A derivative by nodes, of the function with this name. ``gives_nodes``: the function returns
+    nodes too, and so may itself make those by which it is differentiated elsewhere. ``mixed``: an
+    argument of the derivative has a class in two unions (``homes``)."""
 
     function: str
     gives_nodes: bool
@@ -101,7 +105,7 @@ class ByNodes:
 
 
 class Flow(Enum):
-    """How statements end: go on with the next one; leave (by a jump); never get there."""
+    """The end of statements: go on with the next one; leave by a jump; never get there."""
 
     FALL = "fall"
     JUMPED = "jumped"
@@ -110,7 +114,7 @@ class Flow(Enum):
 
 @dataclass(frozen=True)
 class Variable:
-    """A captured variable: ``argument`` is the function that leads to it, or FUNCTION."""
+    """A captured variable; ``argument`` is the function that leads to it, or FUNCTION."""
 
     argument: str
     steps: tuple[tuple[int, str], ...]
@@ -123,7 +127,7 @@ class Variable:
 
     @property
     def home(self) -> tuple[Scope, str]:
-        """The variable that it is."""
+        """The scope and the name of the variable itself."""
         found = self.scope.names.get(self.name)
         return (found.scope, found.name) if isinstance(found, CellV) else (self.scope, self.name)
 

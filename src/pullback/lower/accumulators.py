@@ -105,7 +105,7 @@ def span(lo: Lowering, root: View) -> tuple[Value, Value]:
     """
     low, count = root.start, lo.product(root.extents)
     size: Value = ONE
-    for n, stride in zip(root.extents, root.strides):
+    for n, stride in zip(root.extents, root.strides, strict=True):
         reach = lo.mul(lo.sub(n, ONE), stride)
         below = ZERO if root.dense else lo.arith("min", Ty.I64, reach, ZERO)
         low = lo.add(low, below)

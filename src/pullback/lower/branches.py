@@ -53,7 +53,7 @@ def either(lo: Lowering, cond: Value, then: Thunk, orelse: Thunk) -> list[Val]:
     found = []
     for code, vals in ((code1, vals1), (code2, vals2)):
         with lo.into(code):
-            vals[:] = [coerce(lo, v, f) for v, f in zip(vals, forms)]
+            vals[:] = [coerce(lo, v, f) for v, f in zip(vals, forms, strict=True)]
             found.append([p.value for v in vals for p in parts(lo, v)])
     values = lo.join(cond, (code1, found[0]), (code2, found[1]))
     return [rebuild(lo, like, values) for like in vals1]
@@ -118,8 +118,8 @@ def _merge(lo: Lowering, cond: Value, a: Val, b: Val) -> Val:
             return Scalar(a.type, x if x == y else lo.select(cond, x, y))
         case SumVal(), SumVal():
             fields = tuple(
-                tuple(_merge(lo, cond, f, g) for f, g in zip(fs, gs))
-                for fs, gs in zip(a.fields, b.fields)
+                tuple(_merge(lo, cond, f, g) for f, g in zip(fs, gs, strict=False))
+                for fs, gs in zip(a.fields, b.fields, strict=False)
             )
             tag = a.tag if a.tag == b.tag else lo.select(cond, a.tag, b.tag)
             return SumVal(a.type, tag, fields)
@@ -174,7 +174,7 @@ def case(lo: Lowering, op: Case) -> list[Val]:
         if not op.arms[k].fields:
             return lo.block(op.arms[k].body)
         fields = list(x.fields[k]) if isinstance(x, SumVal) else _node_fields(lo, x, k)
-        lo.env.update(zip(op.arms[k].fields, fields))
+        lo.env.update(zip(op.arms[k].fields, fields, strict=True))
         return lo.block(op.arms[k].body)
 
     def among(low: int, high: int) -> list[Val]:

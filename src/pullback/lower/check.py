@@ -109,7 +109,7 @@ class _Checker:
             self.instr(i)
         if len(region.yields) != len(wanted):
             self.fail(f"{what}: {len(region.yields)} yields for {len(wanted)}")
-        for v, (ty, lanes) in zip(region.yields, wanted):
+        for v, (ty, lanes) in zip(region.yields, wanted, strict=False):
             self.use(v, ty, lanes)
         self.visible = saved
 
@@ -209,7 +209,7 @@ class _Checker:
         regs = list(carried)
         if not len(regs) == len(inits) == len(wanted):
             self.fail("carried, inits and results differ in number")
-        for r, v, (ty, lanes) in zip(regs, inits, wanted):
+        for r, v, (ty, lanes) in zip(regs, inits, wanted, strict=False):
             self.use(v, ty, lanes if isinstance(v, Reg) else None)
             if (r.ty, r.lanes) != (ty, lanes) or _lanes(v) != lanes:
                 self.fail(f"carried register {r.name} differs from its result or start")
@@ -222,7 +222,7 @@ class _Checker:
             self.fail(f"no function {name}")
         if len(args) != len(callee.params):
             self.fail(f"{name} takes {len(callee.params)} values, not {len(args)}")
-        for a, p in zip(args, callee.params):
+        for a, p in zip(args, callee.params, strict=False):
             self.use(a, p.ty, 1)
         if [(d.ty, d.lanes) for d in dsts] != [(ty, 1) for ty in callee.results]:
             self.fail(f"results of {name}")

@@ -120,7 +120,7 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
     }
     leaves_of = [
         (_register(r), ty, lanes)
-        for out in outputs for r, (ty, lanes) in zip(out.view.ptrs, out.view.columns)
+        for out in outputs for r, (ty, lanes) in zip(out.view.ptrs, out.view.columns, strict=True)
     ]
     wide = [leaf for leaf in leaves_of if leaf[1] in (Ty.F64, Ty.I64, Ty.PTR)]
     total: Value = ZERO
@@ -130,7 +130,7 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
         total = lo.add(total, counts[lanes])
     if starts:
         whole = lo.alloc(total, Ty.I64, arena)
-        for (reg, ty, _), start in zip(wide, starts):
+        for (reg, ty, _), start in zip(wide, starts, strict=True):
             lo.emit(Offset(reg, whole, start, ty))
     for reg, ty, lanes in leaves_of:
         if not starts or (reg, ty, lanes) not in wide:
@@ -177,7 +177,7 @@ def fill(lo: Lowering, out: View, v: View) -> None:
     if v.dense and v.step is None and v.shift is None and v.lanes == out.lanes:
         lanes = Imm(v.lanes, Ty.I64)
         start, count = lo.mul(v.start, lanes), lo.product((*v.extents, lanes))
-        for to, ptr, ty in zip(out.ptrs, v.ptrs, leaves(v.type.elem)):
+        for to, ptr, ty in zip(out.ptrs, v.ptrs, leaves(v.type.elem), strict=True):
             target = lo.offset(to, lo.mul(out.start, lanes), ty)
             lo.emit(Copy(target, lo.offset(ptr, start, ty), count, ty))
         return
@@ -207,7 +207,7 @@ def interleave(lo: Lowering, v: View, arena: str = "temp") -> View:
 def is_dense(lo: Lowering, v: View) -> Value:
     """Emit the test whether the strides are those of C order."""
     good: Value = Imm(True, Ty.I1)
-    for n, stride, expected in zip(v.extents, v.strides, c_strides(lo, v.extents)):
+    for n, stride, expected in zip(v.extents, v.strides, c_strides(lo, v.extents), strict=True):
         if stride != expected:
             fits = lo.test("eq", stride, expected)
             good = lo.test("and", good, lo.test("or", fits, lo.test("eq", n, ONE)))
@@ -253,7 +253,7 @@ def stack(lo: Lowering, op: Prim, site: Site | None) -> View:
         x = read(lo, v, place_of(lo, v, indices))
         assert isinstance(x, View)
         bad: Value = Imm(False, Ty.I1)
-        for n, expected in zip(x.extents, extents):
+        for n, expected in zip(x.extents, extents, strict=False):
             bad = lo.test("or", bad, lo.test("ne", n, expected))
         message = "setting an array element with a sequence: inhomogeneous shapes"
         lo.emit(RaiseIf(bad, "ValueError", message, site))
@@ -284,7 +284,8 @@ def coerce(lo: Lowering, v: Val, form: Form) -> Val:
             return replace(v, dense=dense, root=None)
         case SumVal(), SumForm(n, forms):
             fields = tuple(
-                tuple(coerce(lo, x, f) for x, f in zip(xs, fs)) for xs, fs in zip(v.fields, forms)
+                tuple(coerce(lo, x, f) for x, f in zip(xs, fs, strict=True))
+                for xs, fs in zip(v.fields, forms, strict=False)
             )
             return SumVal(v.type, lo.vector(v.tag) if n == LANES else v.tag, fields)
         case _:

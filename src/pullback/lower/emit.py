@@ -260,7 +260,9 @@ class Emitter:
         """Return the region of ``code`` that yields the values, as vectors where ``lanes`` says so.
         """
         with self.into(code):
-            out = tuple(self.vector(v) if n == LANES else v for v, n in zip(values, lanes))
+            out = tuple(
+                self.vector(v) if n == LANES else v for v, n in zip(values, lanes, strict=True)
+            )
         return Region(tuple(code), out)
 
     def join(
@@ -272,7 +274,7 @@ class Emitter:
         pairs = list(zip(then[1], orelse[1], strict=True))
         differ = [(a, b) for a, b in pairs if a != b]
         lanes = [max(lanes_of(a), lanes_of(b)) for a, b in differ]
-        dsts = [Reg("if", a.ty, n) for (a, _), n in zip(differ, lanes)]
+        dsts = [Reg("if", a.ty, n) for (a, _), n in zip(differ, lanes, strict=True)]
         if then[0] or orelse[0] or dsts:
             first = self.yields(then[0], [a for a, _ in differ], lanes)
             second = self.yields(orelse[0], [b for _, b in differ], lanes)

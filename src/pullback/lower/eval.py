@@ -104,7 +104,7 @@ class Machine:
         if ty is Ty.I1:
             return bool(self.memory[at] & 1)
         out: Number = struct.unpack_from(FORMAT[ty], self.memory, at)[0]
-        return np.float32(out) if ty is Ty.F32 else out  # type: ignore[return-value]
+        return np.float32(out) if ty is Ty.F32 else out  # type: ignore[return-value]  # rounds
 
     def put(self, at: int, ty: Ty, x: Number) -> None:
         """Write a number."""
@@ -312,7 +312,7 @@ def _convert(x: object, ty: Ty) -> Number:
         case Ty.F64:
             return float(x)
         case Ty.F32:
-            return np.float32(x)  # type: ignore[return-value]
+            return np.float32(x)  # type: ignore[return-value]  # its sums are rounded
         case Ty.I1:
             return bool(x)
         case Ty.I64 | Ty.I32 | Ty.PTR:

@@ -78,7 +78,7 @@ def _apart(op: Sum_, let: Let, rounds: Rounds) -> list[Let]:
             if need is not None:
                 gone.update(by_place[place])
                 i = tuple(Var(v.name, v.type) for v in op.indices)
-                body = refresh(Block(need, ()), dict(zip(op.indices, i)))
+                body = refresh(Block(need, ()), dict(zip(op.indices, i, strict=True)))
                 out.append(Let((), Sum_(op.extents, i, body)))
     if not gone:
         return [let]

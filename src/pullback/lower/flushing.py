@@ -136,7 +136,7 @@ def _handed_on(op: Loop) -> set[Var]:
     """Return the carried variables that are cotangents: their next values are flushed."""
     ends = {let.vars[0] for let in op.body.lets
             if isinstance(let.op, Prim) and let.op.name == "flush"}  # fmt: skip
-    return {v for v, r in zip(op.carried, op.body.results) if r in ends}
+    return {v for v, r in zip(op.carried, op.body.results, strict=False) if r in ends}
 
 
 @dataclass
@@ -189,7 +189,9 @@ class _Cotangents:
         before."""
         while True:
             fits = self.block(body)
-            more = {c for c, r in zip(carried, body.results) if r in self.known} - self.known
+            more = {
+                c for c, r in zip(carried, body.results, strict=False) if r in self.known
+            } - self.known
             if not more:
                 return fits
             self.known |= more

@@ -88,8 +88,8 @@ def join_forms(a: Form, b: Form) -> Form:
             return replace(a, shifted=a.shifted or b.shifted, dense=a.dense and b.dense)
         case SumForm(), SumForm():
             fields = tuple(
-                tuple(join_forms(x, y) for x, y in zip(xs, ys))
-                for xs, ys in zip(a.fields, b.fields)
+                tuple(join_forms(x, y) for x, y in zip(xs, ys, strict=False))
+                for xs, ys in zip(a.fields, b.fields, strict=False)
             )
             return SumForm(max(a.tag, b.tag), fields)
         case _:
@@ -132,7 +132,7 @@ def pointers(lo: Lowering, v: View) -> list[Value]:
     """The addresses of element 0, one per leaf of the element type."""
     return [
         lo.offset(p, lo.mul(v.start, Imm(lanes, Ty.I64)), ty)
-        for p, (ty, lanes) in zip(v.ptrs, v.columns)
+        for p, (ty, lanes) in zip(v.ptrs, v.columns, strict=False)
     ]
 
 

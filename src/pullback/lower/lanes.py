@@ -108,7 +108,7 @@ def sum_(
         totals = loop.scalar([lo.vector(z) for z in inits])
     else:
         totals = loop.best(inits)
-    return [Scalar(v.type, t) for v, t in zip(bound, totals)]
+    return [Scalar(v.type, t) for v, t in zip(bound, totals, strict=True)]
 
 
 class Parallel:
@@ -165,7 +165,7 @@ class Parallel:
 
         def step(indices: list[Scalar], carried: list[Value]) -> list[Value]:
             def run() -> list[Value]:
-                lo.env.update(zip(self.indices, indices))
+                lo.env.update(zip(self.indices, indices, strict=True))
                 results = self._compacted(lambda: lo.block(self.body))
                 return self.finish(indices, results, carried)
 

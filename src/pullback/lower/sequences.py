@@ -65,7 +65,9 @@ class Carry:
 
     def inits(self) -> list[Value]:
         """The values of the registers at the start."""
-        return [ps[i] for ps, loose in zip(self.parts, self.loose) for i in sorted(loose)]
+        return [
+            ps[i] for ps, loose in zip(self.parts, self.loose, strict=True) for i in sorted(loose)
+        ]
 
     def registers(self) -> tuple[Reg, ...]:
         """Fresh registers for them."""
@@ -75,7 +77,7 @@ class Carry:
         """Return the carried values, given the registers (those of the carry come first)."""
         rest = iter(registers)
         out = []
-        for start, ps, loose in zip(self.starts, self.parts, self.loose):
+        for start, ps, loose in zip(self.starts, self.parts, self.loose, strict=True):
             whole = [next(rest) if i in loose else p for i, p in enumerate(ps)]
             out.append(rebuild(self.lo, start, whole))
         return out
@@ -151,7 +153,7 @@ class _Body:
         """Emit the body on carried values. A carried array that is emitted unchanged is kept
         before, so that later iterations share the copy."""
         emitted = set(self.block.results[len(self.carried) :])
-        for x, value in zip(self.carried, values):
+        for x, value in zip(self.carried, values, strict=True):
             self.lo.env[x] = keep(self.lo, [value])[0] if x in emitted else value
         with self.lo.rounds():
             return self.lo.block(self.block)
@@ -243,9 +245,9 @@ def _loop(body: _Body, index: Var, n: Value, inits: list[Val]) -> list[Val]:
     # what is in the residual arena need not be copied there again
     emitted = body.bound[len(inits) :]
     stays = [o.points or lo.unit.arena_of([v]) == "residual"
-             for v, o in zip(emitted, outputs)]  # fmt: skip
-    allocate(lo, [out for out, stay in zip(outputs, stays) if stay], "residual")
-    allocate(lo, [out for out, stay in zip(outputs, stays) if not stay], "temp")
+             for v, o in zip(emitted, outputs, strict=True)]  # fmt: skip
+    allocate(lo, [out for out, stay in zip(outputs, stays, strict=True) if stay], "residual")
+    allocate(lo, [out for out, stay in zip(outputs, stays, strict=True) if not stay], "temp")
     starts = carry.inits()
     if moving:
         registers, starts = (*registers, limit), [*starts, _first_limit(lo, mark)]
@@ -292,7 +294,7 @@ class _Growing:
         def grow() -> list[Value]:
             double = lo.arith("max", Ty.I64, lo.add(capacity, capacity), Imm(16, Ty.I64))
             out = [double]
-            for p, ty in zip(ptrs, self.leaves):
+            for p, ty in zip(ptrs, self.leaves, strict=False):
                 q = lo.alloc(lo.mul(double, lanes), ty, "residual")
                 lo.emit(Copy(q, p, lo.mul(count, lanes), ty))
                 out.append(q)
@@ -367,7 +369,7 @@ def _while(body: _Body, cond: Block, inits: list[Val]) -> list[Val]:
 
 def _condition(body: _Body, values: list[Val], cond: Block) -> Value:
     lo = body.lo
-    lo.env.update(zip(body.carried, values))
+    lo.env.update(zip(body.carried, values, strict=True))
     (test,) = lo.block(cond)
     assert isinstance(test, Scalar)
     return lo.uniform(test)

@@ -78,7 +78,9 @@ class _Show:
             self.line(depth, f"{word} {self.values(region.yields)}")
 
     def carried(self, regs: Sequence[Reg], inits: Sequence[Value]) -> str:
-        return ", ".join(f"{self.bind(r)} = {self.value(v)}" for r, v in zip(regs, inits))
+        return ", ".join(
+            f"{self.bind(r)} = {self.value(v)}" for r, v in zip(regs, inits, strict=False)
+        )
 
     def instr(self, i: Instr, depth: int) -> None:
         match i:

@@ -173,7 +173,9 @@ def _part(
     carried, sums = _fresh(op.carried), tuple(Var("s", F64) for _ in met.additions)
     rest = tuple(x for x in op.body.lets if x.op not in met.additions)
     every = Block(rest, (*op.body.results, *(a.value for a in met.additions)))
-    found = body.extend(refresh(every, {op.index: index, **dict(zip(op.carried, carried))}))
+    found = body.extend(
+        refresh(every, {op.index: index, **dict(zip(op.carried, carried, strict=True))})
+    )
     results, values = found[: len(carried)], found[len(carried) :]
     wide = (v if v.type == F64 else body.prim("to_real", v, static=(F64,)) for v in values)
     added = tuple(body.prim("add", s, v) for s, v in zip(sums, wide, strict=True))
@@ -196,7 +198,7 @@ def _as_it_was(
     """Emit iterations of the original loop, from one of them on."""
     r, body, carried = Var("j", I64), Builder(), _fresh(op.carried)
     index = body.prim("add", start, r)
-    names: dict[Var, Atom] = {op.index: index, **dict(zip(op.carried, carried))}
+    names: dict[Var, Atom] = {op.index: index, **dict(zip(op.carried, carried, strict=True))}
     results = body.extend(refresh(op.body, names))
     loop = Loop(count, r, carried, inits, body.block(results))
     return b.let(loop, tuple(v.type for v in carried))

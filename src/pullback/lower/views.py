@@ -82,13 +82,16 @@ def read(lo: Lowering, v: View, p: Place) -> Val:
     assert isinstance(v.type, Array)
     if v.item is not None:
         places = _stored(lo, v, p)
-        loaded = [lo.load(ty, ptr, at, n) for (ty, n), ptr, at in zip(v.columns, v.ptrs, places)]
+        loaded = [
+            lo.load(ty, ptr, at, n)
+            for (ty, n), ptr, at in zip(v.columns, v.ptrs, places, strict=False)
+        ]
         return rebuild(lo, v.item.like, loaded)
     elem = v.type.elem
     index, lanes = locate(lo, p, v.lanes)
     if lanes == LANES and (has_pointers(elem) or mentions_handle(elem, lo.unit.program.decls)):
         raise NotInLanes
-    loaded = [lo.load(ty, ptr, index, lanes) for ty, ptr in zip(leaves(elem), v.ptrs)]
+    loaded = [lo.load(ty, ptr, index, lanes) for ty, ptr in zip(leaves(elem), v.ptrs, strict=True)]
     return from_leaves(lo, elem, loaded)
 
 
@@ -98,7 +101,9 @@ def write(lo: Lowering, v: View, p: Place, x: Val) -> None:
     if v.item is not None:
         if form_of(x) != form_of(v.item.like):
             raise NotInLanes
-        for (_, n), ptr, at, part in zip(v.columns, v.ptrs, _stored(lo, v, p), parts(lo, x)):
+        for (_, n), ptr, at, part in zip(
+            v.columns, v.ptrs, _stored(lo, v, p), parts(lo, x), strict=False
+        ):
             lo.emit(Store(ptr, at, part.value if n == 1 else lo.vector(part.value)))
         return
     index, lanes = locate(lo, p, v.lanes)
@@ -172,7 +177,8 @@ def checked_indices(
 ) -> list[Scalar]:
     """All indices of an element, checked in order."""
     return [
-        in_bounds(lo, i, n, axis, site) for axis, (i, n) in enumerate(zip(indices, v.extents))
+        in_bounds(lo, i, n, axis, site)
+        for axis, (i, n) in enumerate(zip(indices, v.extents, strict=False))
     ]
 
 
@@ -256,7 +262,7 @@ def view_prim(lo: Lowering, op: Prim) -> View:
 def _broadcast(lo: Lowering, v: View, extents: list[Value]) -> View:
     strides = tuple(
         s if n == m else lo.select(lo.test("eq", n, m), s, ZERO)
-        for n, m, s in zip(v.extents, extents, v.strides)
+        for n, m, s in zip(v.extents, extents, v.strides, strict=False)
     )
     if lo.is_likely_one(v.strides[-1]):
         lo.likely_units.update(strides[-1:])

@@ -1,4 +1,4 @@
-"""LLVM text, runtime, entry points, object cache.
+"""Compile loop code to machine code: LLVM text, runtime, entry points, cache of objects.
 
     compile_module(module, signature) -> CompiledEntry      one entry point, for main
     compile_entries(module, {...}) -> CompiledModule        several, e.g. a forward and a reverse

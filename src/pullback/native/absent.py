@@ -1,7 +1,9 @@
-"""Names that were built-in ones when a program was compiled: is there a global of this name now?
+"""Check that no global now hides a built-in name that a compiled program uses.
 
-An entry point asks at every call. In CPython before 3.14 a dict has a version, which every change
-of it changes: where it is the one that was seen last, nothing is looked up."""
+A program that calls ``sum`` was compiled for Python's own ``sum``; a global of this name may be
+defined later. So an entry point looks for such globals at every call. In CPython before 3.14 a
+dict has a version number that every change of the dict changes: as long as it is the number that
+was seen last, the entry point looks nothing up."""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ from pullback.native import pyabi
 
 Names = dict[str, object]
 Absent = Sequence[tuple[Names, str]]
-"""Namespaces of modules, and names that they must not have."""
+"""Namespaces of modules, each with a name that it must not have."""
 
 CHECK = "call i1 @pb_absent()"
-"""Whether none of the names is there."""
+"""The condition that none of the names is there."""
 
 
 def _by_namespace(absent: Absent) -> list[tuple[Names, list[str]]]:
@@ -25,7 +27,8 @@ def _by_namespace(absent: Absent) -> list[tuple[Names, list[str]]]:
 
 
 def absent_symbols(absent: Absent) -> dict[str, int]:
-    """The addresses that the text mentions; who links it keeps ``absent`` alive."""
+    """Return the addresses that the text mentions; whoever links the text keeps ``absent`` alive.
+    """
     out: dict[str, int] = {}
     for k, (names, keys) in enumerate(_by_namespace(absent)):
         out[f"pb_names_{k}"] = id(names)
@@ -34,24 +37,28 @@ def absent_symbols(absent: Absent) -> dict[str, int]:
 
 
 def absent_text(absent: Absent) -> str:
-    """``pb_absent``, and what it calls."""
+    """Return the text of ``pb_absent`` and of the functions that it calls."""
     spaces = _by_namespace(absent)
     if not spaces:
         return ""
     lines = [f"@{symbol} = external global i8" for symbol in absent_symbols(absent)]
-    lines += ["declare i32 @PyDict_Contains(ptr, ptr)", "declare void @PyErr_Clear()"]
+    lines += ["declare i1 @pb_names(ptr, i64, ptr, ptr) nounwind cold"]
     for k, (_, keys) in enumerate(spaces):
-        lines += [f"@pb_seen_{k} = internal global i64 0", *_look(k, len(keys))]
-    return "\n".join([*lines, *_quick(len(spaces)), ""])
+        places = ", ".join(f"ptr @pb_name_{k}_{j}" for j in range(len(keys)))
+        lines += [
+            f"@pb_seen_{k} = internal global i64 0",
+            f"@pb_keys_{k} = private constant [{len(keys)} x ptr] [{places}]",
+        ]
+    return "\n".join([*lines, *_quick([len(keys) for _, keys in spaces]), ""])
 
 
 def _version(k: int) -> str:
     return f"load i64, ptr getelementptr (i8, ptr @pb_names_{k}, i64 {pyabi.DICT_VERSION})"
 
 
-def _quick(count: int) -> list[str]:
+def _quick(counts: list[int]) -> list[str]:
     lines = ["define internal i1 @pb_absent() alwaysinline nounwind {"]
-    for k in range(count):
+    for k, count in enumerate(counts):
         if pyabi.has_versions():
             lines += [
                 f"  %now{k} = {_version(k)}, align 8",
@@ -61,27 +68,12 @@ def _quick(count: int) -> list[str]:
                 f"look{k}:",
             ]
         lines += [
-            f"  %ok{k} = call i1 @pb_look_{k}()",
+            f"  %ok{k} = call i1 @pb_names(ptr @pb_names_{k}, i64 {count}, ptr @pb_keys_{k}, "
+            f"ptr @pb_seen_{k})",
             f"  br i1 %ok{k}, label %next{k}, label %there",
             f"next{k}:",
         ]
     return [*lines, "  ret i1 true", "there:", "  ret i1 false", "}"]
-
-
-def _look(k: int, count: int) -> list[str]:
-    lines = [f"define internal i1 @pb_look_{k}() noinline cold nounwind {{",
-             f"  %now = {_version(k)}, align 8"]  # fmt: skip
-    for j in range(count):
-        lines += [
-            f"  %c{j} = call i32 @PyDict_Contains(ptr @pb_names_{k}, ptr @pb_name_{k}_{j})",
-            f"  %no{j} = icmp eq i32 %c{j}, 0",
-            f"  br i1 %no{j}, label %next{j}, label %there",
-            f"next{j}:",
-        ]
-    return [
-        *lines, f"  store i64 %now, ptr @pb_seen_{k}, align 8", "  ret i1 true",
-        "there:", "  call void @PyErr_Clear()", "  ret i1 false", "}",
-    ]  # fmt: skip
 
 
 __all__ = ["CHECK", "Absent", "absent_symbols", "absent_text"]

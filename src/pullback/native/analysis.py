@@ -1,4 +1,5 @@
-"""What must be known of a module of loop code before its text is written."""
+"""Analyse a module of loop code before its text is written: which function calls which, what can
+fail, what recurses, and how long code takes."""
 
 from __future__ import annotations
 
@@ -27,11 +28,11 @@ from pullback.lower.loopcode import (
     Release,
     WhileCode,
 )
-from pullback.native.polls import Each, Patience, Poll, Polls, Whole
+from pullback.native.polls import Check, Each, Patience, Poll, Polls
 
 
 def regions(instr: Instr) -> tuple[Region, ...]:
-    """The regions inside an instruction."""
+    """Return the regions inside an instruction."""
     match instr:
         case IfCode(_, then, orelse):
             return then, orelse
@@ -44,7 +45,7 @@ def regions(instr: Instr) -> tuple[Region, ...]:
 
 
 def instructions(region: Region) -> Iterator[Instr]:
-    """All instructions of a region, those of inner regions included."""
+    """Iterate over all instructions of a region, those of inner regions included."""
     stack = [region]
     while stack:
         for instr in stack.pop().code:
@@ -57,7 +58,7 @@ _MOST = 10_000
 
 
 class Guard(Enum):
-    """Where a recursive function compares the stack pointer with the limit."""
+    """The place where a recursive function compares the stack pointer with the limit."""
 
     ENTRY = "at its entry"
     CALLS = "in front of calls that may lead back to it"
@@ -70,12 +71,12 @@ front of calls, so that its leaves have none."""
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Per function of a module.
+    """What the analysis found, by function of a module.
 
     callees     functions that it calls, or that those call
     may_fail    it returns an error flag
-    uses_context    it, or what it calls, looks at the context
-    recursive   it can call itself, so it looks at the stack limit
+    uses_context    it, or a function that it calls, uses the context
+    recursive   it can call itself, so it compares the stack pointer with the limit
     cost        about the number of instructions that a call executes, or infinity
     weight      the same without the calls of recursive functions, and not infinity
     polls       how loops and recursion look for signals
@@ -90,17 +91,22 @@ class Facts:
     polls: Polls
 
     def poll(self, instr: ForCode | WhileCode) -> Poll | None:
-        """How a loop looks for signals. Not at all if it ends soon, whatever the data."""
+        """Return how a loop looks for signals in its rounds; None if it does not."""
         return self.polls.loops.get(instr)
+
+    def check(self, instr: Instr) -> Check | None:
+        """Return the count in front of an instruction; None if there is none."""
+        return self.polls.checks.get(instr)
 
     @property
     def whole(self) -> bool:
-        """Whether there are loops that run as a whole, and fail where they are too long."""
-        return any(isinstance(poll, Whole) for poll in self.polls.loops.values())
+        """Whether there is work that fails where it is too long."""
+        return bool(self.polls.checks)
 
     def before_call(self, function: str, region: Region) -> Each | None:
-        """What is counted in a region of a function before what may call the function again: all
-        that it takes."""
+        """Return what a region of the function counts before a call that may lead back to the
+        function: all cycles of the function that nothing else counts. None if there is no such
+        call."""
         again = function in self.recursive and any(
             isinstance(instr, CallCode) and self.returns(function, instr.function)
             for instr in region.code
@@ -108,7 +114,8 @@ class Facts:
         return Each(int(self.polls.functions[function].free) + 1) if again else None
 
     def guard(self, function: str) -> Guard | None:
-        """Where a function looks at the stack; None: it is not recursive."""
+        """Return where a function compares the stack pointer with the limit; None if it is not
+        recursive."""
         if function not in self.recursive:
             return None
         return Guard.CALLS if self.weight[function] < SMALL else Guard.ENTRY
@@ -135,7 +142,8 @@ _UNKNOWN = float("inf")
 def _region_cost(
     region: Region, functions: dict[str, float], unknown: float = _UNKNOWN
 ) -> float:
-    """About how many instructions are executed; loops that may take any time count ``unknown``."""
+    """Return about how many instructions a region executes; a loop that may have any number of
+    rounds counts as ``unknown``."""
     total = 0.0
     for instr in region.code:
         inner = sum(_region_cost(r, functions, unknown) for r in regions(instr))
@@ -161,10 +169,11 @@ def _for_cost(instr: ForCode, body: float) -> float:
 
 
 def _costs(module: Module, callees: dict[str, frozenset[str]]) -> dict[str, float]:
-    """Callees before callers; recursive functions cost infinity."""
+    """Return the cost of every function. Callees are done before callers; recursive functions cost
+    infinity."""
     costs: dict[str, float] = {n: _UNKNOWN for n in module.functions if n in callees[n]}
     rest = sorted((n for n in module.functions if n not in costs), key=lambda n: len(callees[n]))
-    for name in rest:  # a function calls everything that its callees call, and those as well
+    for name in rest:  # a function also calls all that its callees call
         costs[name] = _region_cost(module.functions[name].body, costs)
     return costs
 
@@ -178,7 +187,7 @@ def _weights(module: Module, costs: dict[str, float]) -> dict[str, float]:
 
 
 def facts(module: Module, patience: Patience) -> Facts:
-    """Analyse a module; ``patience``: which loops run as a whole."""
+    """Return the facts of a module; ``patience`` says which loops run as a whole."""
     direct: dict[str, frozenset[str]] = {}
     failing: set[str] = set()
     using: set[str] = set()
@@ -204,7 +213,8 @@ def facts(module: Module, patience: Patience) -> Facts:
 
 
 def _scan(function: LoopFunction) -> tuple[frozenset[str], bool, bool]:
-    """Which functions it calls, whether it can fail and whether it uses the context, itself."""
+    """Return which functions a function calls itself, whether it can fail by itself, and whether it
+    uses the context itself."""
     called: set[str] = set()
     fails = uses = False
     for instr in instructions(function.body):

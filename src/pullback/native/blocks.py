@@ -1,10 +1,11 @@
-"""Blocks: converted data in memory, and the runtime that grows them.
+"""Blocks hold converted data in memory; this file writes the runtime that makes and enlarges them.
 
-A block belongs to one converted argument; it is in memory of whoever has it made: of an entry point
-(``route``), in its frame. Its nodes are in one chain of chunks, one after another,
-each after a header of two words (its alternative, and a word for whoever walks the nodes); columns
-of lists are in another chain. While an argument is converted the block also has a table from
-objects to their nodes (open addressing), and a stack of nodes that are still to be filled.
+A block belongs to one converted argument. Its owner is the code that had it made, such as an entry
+point, which keeps it in its frame. The nodes of the data stand one after another in a chain of
+chunks, each behind a header of two words: its alternative, and a word for the code that walks
+through the nodes. Columns of lists stand in a second chain. While an argument is converted, the
+block also has a table from Python objects to their nodes (open addressing), and a stack of nodes
+whose fields are not yet filled in.
 """
 
 from __future__ import annotations
@@ -16,17 +17,28 @@ from pullback.native.builder import Code
     STACK, TOP, STACK_END, CELLS, KIND,
 ) = range(0, 112, 8)  # fmt: skip
 WORDS = 128
-"""Offsets in a block; from the last one on, the machine values of the argument."""
+"""Offsets in a block. The machine values of the argument begin at the last one."""
 
 CHUNK_BEFORE, CHUNK_USED, CHUNK_SIZE, CHUNK_DATA = 0, 8, 16, 32
 LEAST_CHUNK, MOST_CHUNK = 1 << 12, 1 << 25
 SPARES = 16
-"""So many chunks of the least size are not given back, but taken again (the GIL is held)."""
+"""The number of chunks of the least size that are not given back, but used again (the GIL is
+held)."""
 
 HEADER, ALTERNATIVE, SCRATCH = 16, -16, -8
-"""Of a node: the size of what is before it, and where."""
+"""The size of the header of a node, and the offsets of its two words from the node."""
 
 CAPSULE_NAME = "pb_block_name"
+
+UNION_BITS = 15 - (1 << 48)
+"""The bits of an address that say of which union an object is looked at: objects are at multiples
+of 16, and no address has more than 48 bits. (As a signed number.)"""
+
+
+def union_mark(union: int) -> int:
+    """What is added to the address of an object for the union of this number."""
+    return union % 16 + (union // 16 << 48)
+
 
 _DECLARED = """
 declare ptr @malloc(i64)
@@ -52,7 +64,7 @@ FUNCTIONS = {
     "pb_block_find": ("ptr", "ptr, ptr"),
     "pb_block_deeper": ("i1", "ptr"),
 }
-"""Result and parameter types of what conversions call."""
+"""The result and parameter types of the functions that conversions call."""
 
 
 def _new() -> str:
@@ -98,7 +110,7 @@ def _close() -> str:
 
 
 def _clear() -> str:
-    """Give back all that a block has in other memory."""
+    """Write the function that gives back all memory that a block has outside of itself."""
     c = Code()
     c.call("void", "pb_block_close", "ptr %block")
     _free_chain(c, NODE_CHUNK)
@@ -116,7 +128,8 @@ def _free() -> str:
 
 
 def _clear_several() -> str:
-    """The blocks whose addresses are in a row; null is none."""
+    """Write the function that clears the blocks whose addresses stand in a row; null stands for no
+    block."""
     c = Code()
     with c.counting("%n") as i:
         block = c.load("ptr", "%row", c.mul(i, 8))
@@ -135,7 +148,8 @@ def _dies() -> str:
 
 
 def _more() -> str:
-    """A new chunk for the chain whose fields are at ``%cur``, with room for so many bytes."""
+    """Write the function that adds a chunk with room for so many bytes to the chain whose fields
+    are at ``%cur``."""
     c = Code()
     cur = c.at("%block", "%cur")
     before = c.load("ptr", cur, NODE_CHUNK)
@@ -170,7 +184,7 @@ def _more() -> str:
 
 
 def _deeper() -> str:
-    """Twice the room on the stack."""
+    """Write the function that doubles the room of the stack of unfilled nodes."""
     c = Code()
     base = c.load("ptr", "%block", STACK)
     start = c.let(f"ptrtoint ptr {base} to i64")
@@ -188,7 +202,8 @@ def _deeper() -> str:
 
 
 def _probe(c: Code, table: str, mask: str, key: str) -> str:
-    """The place of a key: its entry, or the empty one where it would be."""
+    """Return the address of the entry of a key in the table, or of the empty entry where the key
+    would stand."""
     word = c.let(f"ptrtoint ptr {key} to i64")
     mixed = c.mul(word, -7046029254386353131)
     at = c.var("i64", c.let(f"lshr i64 {mixed}, 24"))
@@ -209,7 +224,8 @@ def _probe(c: Code, table: str, mask: str, key: str) -> str:
 
 
 def _find() -> str:
-    """The entry of a key; a new one has no node yet. Null: out of memory."""
+    """Write the function that returns the entry of a key; a new entry has no node yet. Null: out of
+    memory."""
     c = Code()
     count = c.add(c.load("i64", "%block", COUNT), 1)
     size = c.load("i64", "%block", MASK)  # 0: there is no table yet
@@ -251,6 +267,6 @@ def _rehash() -> str:
 
 
 def blocks_text() -> str:
-    """The runtime of blocks, one module."""
+    """Return the text of the runtime of blocks, one module."""
     parts = (_new, _close, _clear, _free, _clear_several, _dies, _more, _deeper, _rehash, _find)
     return _DECLARED + "\n".join(part() for part in parts)

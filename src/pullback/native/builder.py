@@ -1,5 +1,5 @@
-"""Writing LLVM functions with loops and branches: variables are stack slots (LLVM makes registers
-of them), blocks are opened by name."""
+"""Write LLVM functions with loops and branches: variables are stack slots (LLVM turns them into
+registers), and blocks have names."""
 
 from __future__ import annotations
 
@@ -10,61 +10,61 @@ from pullback.native.lines import Lines
 
 
 class Code(Lines):
-    """The text of one function, grown from the top."""
+    """The text of one function, written from top to bottom."""
 
     def __init__(self) -> None:
         super().__init__()
         self.slots: list[str] = []
 
     def label(self, prefix: str) -> str:
-        """A new name for a block."""
+        """Return a new name for a block."""
         self.count += 1
         return f"{prefix}{self.count}"
 
     # --- memory ---
 
     def slot(self, ty: str, count: int = 1) -> str:
-        """The address of memory in the frame."""
+        """Return the address of new memory in the frame."""
         name = "%" + self.label("s")
         self.slots.append(f"  {name} = alloca [{count} x {ty}], align 8")
         return name
 
     def var(self, ty: str, value: str) -> str:
-        """A variable with this value."""
+        """Return the address of a new variable that holds this value."""
         name = self.slot(ty)
         self.line(f"store {ty} {value}, ptr {name}")
         return name
 
     def at(self, base: str, offset: int | str) -> str:
-        """The address so many bytes further on."""
+        """Return the address that is so many bytes behind ``base``."""
         if offset in (0, "0"):
             return base
         return self.let(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def load(self, ty: str, base: str, offset: int | str = 0) -> str:
-        """What is there."""
+        """Return the value in memory at this address."""
         return self.let(f"load {ty}, ptr {self.at(base, offset)}")
 
     def store(self, ty: str, value: str, base: str, offset: int | str = 0) -> None:
-        """Put it there."""
+        """Store a value in memory at this address."""
         self.line(f"store {ty} {value}, ptr {self.at(base, offset)}")
 
     # --- arithmetic ---
 
     def add(self, a: str, b: str | int) -> str:
-        """The sum of two words."""
+        """Return the sum of two words."""
         return self.let(f"add i64 {a}, {b}")
 
     def mul(self, a: str, b: str | int) -> str:
-        """The product of two words."""
+        """Return the product of two words."""
         return self.let(f"mul i64 {a}, {b}")
 
     def same(self, a: str, b: str, ty: str = "ptr") -> str:
-        """Whether two words are equal."""
+        """Return whether two words are equal."""
         return self.let(f"icmp eq {ty} {a}, {b}")
 
     def call(self, ret: str, name: str, *args: str) -> str:
-        """The result of a call ("" if it has none)."""
+        """Return the result of a call ("" if it has none)."""
         text = f"call {ret} @{name}({', '.join(args)})"
         if ret == "void":
             self.line(text)
@@ -74,26 +74,26 @@ class Code(Lines):
     # --- control ---
 
     def jump(self, label: str) -> None:
-        """Go on there; the code that follows needs a block of its own."""
+        """Jump to a block; the code that follows needs a block of its own."""
         self.line(f"br label %{label}")
 
     def block(self, label: str) -> None:
-        """From here on code belongs to this block."""
+        """Begin a block: the code that follows belongs to it."""
         self.lines.append(f"{label}:")
 
     def branch(self, cond: str, yes: str, no: str) -> None:
-        """Go on at one of two blocks."""
+        """Jump to one of two blocks."""
         self.line(f"br i1 {cond}, label %{yes}, label %{no}")
 
     def need(self, cond: str, otherwise: str) -> None:
-        """Go on if ``cond``, else at the block ``otherwise``."""
+        """Go on if ``cond`` holds, else jump to the block ``otherwise``."""
         go = self.label("go")
         self.branch(cond, go, otherwise)
         self.block(go)
 
     @contextmanager
     def when(self, cond: str) -> Iterator[None]:
-        """Code that runs if ``cond``."""
+        """Write code that runs if ``cond`` holds."""
         yes, done = self.label("yes"), self.label("done")
         self.branch(cond, yes, done)
         self.block(yes)
@@ -102,7 +102,7 @@ class Code(Lines):
         self.block(done)
 
     def choose(self, cond: str, yes: Callable[[], str], no: Callable[[], str], ty: str) -> str:
-        """The value of one of two pieces of code."""
+        """Return the value of the one of two pieces of code that runs."""
         out = self.slot(ty)
         first, second, done = self.label("yes"), self.label("no"), self.label("done")
         self.branch(cond, first, second)
@@ -115,7 +115,7 @@ class Code(Lines):
 
     @contextmanager
     def loop(self, cond: Callable[[], str]) -> Iterator[None]:
-        """Code that is repeated while ``cond`` gives true."""
+        """Write code that is repeated while ``cond`` gives true."""
         head, body, done = self.label("head"), self.label("body"), self.label("done")
         self.jump(head)
         self.block(head)
@@ -127,7 +127,7 @@ class Code(Lines):
 
     @contextmanager
     def counting(self, n: str) -> Iterator[str]:
-        """Code that is repeated n times; gives the index."""
+        """Write code that is repeated n times, and gets the index."""
         i = self.var("i64", "0")
         with self.loop(lambda: self.let(f"icmp slt i64 {self.load('i64', i)}, {n}")):
             index = self.load("i64", i)
@@ -135,11 +135,11 @@ class Code(Lines):
             self.store("i64", self.add(index, 1), i)
 
     def function(self, head: str) -> str:
-        """The whole text, under this head."""
+        """Return the whole text of the function, under this head."""
         return "\n".join([head + " {", "entry:", *self.slots, *self.lines, "}", ""])
 
 
 def increment(code: Code, obj: str) -> str:
-    """The object, with one more reference."""
+    """Return the object, after its reference count was increased."""
     code.call("void", "Py_IncRef", f"ptr {obj}")
     return obj

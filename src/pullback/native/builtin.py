@@ -1,4 +1,4 @@
-"""Python builtins of compiled functions."""
+"""Make Python builtins of compiled functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _new_builtin = ctypes.PYFUNCTYPE(
 
 
 def make_builtin(name: str, address: int, owner: ModuleOwner) -> Builtin:
-    """The builtin whose code is at this address; it is given its owner, and keeps it alive."""
+    """Return the builtin whose code is at this address. It gets ``owner`` as its ``self``, and
+    keeps it alive."""
     title = name.encode()
     method = _MethodDef(title, address, _METH_FASTCALL, None)
     owner.keep += [method, title]
@@ -44,9 +45,9 @@ _function_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(
 
 
 def bound(builtin: Builtin, function: object, general: Builtin | None = None) -> Builtin:
-    """A builtin of the same code for one function: where ``function.__code__`` is another one by
-    then, the arguments do not fit it. ``general``: what an entry that converts data calls with
-    arguments that do not fit."""
+    """Return a builtin with the code of ``builtin`` that stands for ``function``: it takes no
+    arguments once ``function.__code__`` has been replaced. ``general`` is called by an entry point
+    that converts data, with arguments that it does not take."""
     owner = getattr(builtin, "__self__", None)
     assert isinstance(owner, ModuleOwner)
     address = _function_of(builtin)
@@ -56,5 +57,5 @@ def bound(builtin: Builtin, function: object, general: Builtin | None = None) ->
 
 
 def new_builtin(name: str, address: int, keep: list[object]) -> Builtin:
-    """The builtin whose code is at this address; it keeps these objects alive."""
+    """Return the builtin whose code is at this address; it keeps the objects of ``keep`` alive."""
     return make_builtin(name, address, ModuleOwner((), list(keep)))

@@ -1,7 +1,8 @@
-"""LLVM text to machine code in this process: parse, optimise, emit an object, link it.
+"""Compile LLVM text to machine code in this process: parse, optimise, emit an object, link it.
 
-The cold way and the cached way are the same from the object on. Symbols of Python, NumPy and the
-runtime are given by address when the object is linked, never written into it."""
+Only the first three steps are left out when the object comes from the cache on disk. The addresses
+of symbols of Python, NumPy and the runtime are given when an object is linked; none is written
+into it."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ LONG_LINES, HUGE_LINES = 12_000, 60_000
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds that the steps of one compilation took; ``cached``: the object came from disk."""
+    """The seconds that each step of one compilation took; ``cached`` says that the object came from
+    disk."""
 
     parse: float
     optimise: float
@@ -48,7 +50,7 @@ class Timing:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of the steps."""
         return self.parse + self.optimise + self.emit + self.link
 
 
@@ -60,18 +62,18 @@ class Linked:
     timing: Timing
 
     def address(self, name: str) -> int:
-        """The address of an exported function."""
+        """Return the address of an exported function."""
         return self.addresses[name]
 
 
 _loaded: dict[weakref.ref[Linked], llvm.ResourceTracker] = {}
 _unused: deque[weakref.ref[Linked]] = deque()
-"""Those of ``_loaded`` whose code nobody uses any more. Their death runs no Python code: an
-interrupt that meets a finaliser is lost."""
+"""The objects of ``_loaded`` that nothing refers to any more. Their death runs no Python code,
+because an interrupt that arrives in a finaliser is lost."""
 
 
 def _unload() -> None:
-    """Free the machine code that nobody uses any more."""
+    """Free the machine code that no object refers to any more."""
     while _unused:
         _loaded.pop(_unused.popleft()).close()
 
@@ -88,14 +90,15 @@ def _target() -> llvm.TargetMachine:
 
 
 class _Linker:
-    """The linker of the next modules. What LLVM keeps of a module that was unloaded goes with its
-    linker, so there is a new one from time to time; modules keep theirs."""
+    """The linker for the next modules. The memory that LLVM keeps for an unloaded module is freed
+    with its linker only, so a new linker is made from time to time; a module keeps the one that
+    linked it."""
 
     MOST = 64
 
     def __init__(self) -> None:
         _target()
-        # LLJIT takes the machine that it is given: it gets one of its own.
+        # LLJIT takes over the machine that it gets, so it gets one of its own.
         own = llvm.Target.from_default_triple().create_target_machine(reloc="pic")
         self.jit: llvm.LLJIT = llvm.create_lljit_compiler(own)
         self.linked = 0
@@ -124,11 +127,12 @@ def wide_vectors() -> bool:
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -> None:
-    """O2 without LLVM's own vectorisers (lanes are made before); huge text: the cheap passes."""
+    """Run LLVM's passes: O2 without its vectorisers (lanes are made before), and only the cheap
+    passes on a huge text."""
     options = llvm.create_pipeline_tuning_options(speed_level=2 if lines <= LONG_LINES else 1)
     options.loop_vectorization = False
     options.slp_vectorization = False
-    options.loop_unrolling = False  # a third of the compile time, for nothing in lanes
+    options.loop_unrolling = False  # takes a third of the compile time and gains nothing in lanes
     builder = llvm.create_pass_builder(machine, options)
     if lines <= HUGE_LINES:
         passes = builder.getModulePassManager()
@@ -140,13 +144,13 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, lines: int) -
         passes.add_new_gvn_pass()
         passes.add_simplify_cfg_pass()
     passes.run(module, builder)
-    llvm.newpassmanagers.NewPassManager._dispose(passes)  # llvmlite itself forgets to
+    llvm.newpassmanagers.NewPassManager._dispose(passes)  # llvmlite does not do so itself
     passes.detach()
 
 
 @shielded
 def emit_object(text: str) -> tuple[bytes, Timing]:
-    """Machine code of a module, as an object file in memory."""
+    """Return the machine code of a module as an object file in memory."""
     with _lock:
         machine = _target()
         t0 = time.perf_counter()
@@ -163,7 +167,7 @@ def emit_object(text: str) -> tuple[bytes, Timing]:
 
 @shielded
 def optimised_text(text: str) -> str:
-    """The LLVM text after the pipeline (to look at)."""
+    """Return the LLVM text after LLVM's passes, to look at."""
     with _lock:
         machine = _target()
         module = llvm.parse_assembly(text)
@@ -173,7 +177,7 @@ def optimised_text(text: str) -> str:
 
 
 def _object(text: str) -> tuple[bytes, Timing]:
-    """The object of a text, from the cache on disk if there is one."""
+    """Return the object of a text, from the cache on disk if it is there."""
     machine = _target()
     version = ".".join(map(str, llvm.llvm_version_info))
     parts = (text, machine.triple, llvm.get_host_cpu_name(), _features(), version,
@@ -209,7 +213,7 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
 @shielded
 @cache
 def runtime_symbols() -> dict[str, int]:
-    """Addresses of the runtime's functions; compiles it when first called."""
+    """Return the addresses of the runtime's functions, which are compiled at the first call."""
     with _lock:
         pyabi.verify()
         page = os.sysconf("SC_PAGE_SIZE")
@@ -227,8 +231,8 @@ def runtime_symbols() -> dict[str, int]:
 
 
 def keep_forever(obj: object) -> None:
-    """Not even the end of the interpreter may unload this: residual objects call it when they
-    die, and that can be later."""
+    """Keep an object until the process ends, and not only until the interpreter does: residual
+    objects call its code when they are freed, which can be later."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(obj))
 
 
@@ -237,8 +241,8 @@ def link_text(
     text: str, exports: tuple[str, ...], own: Mapping[str, int] | None = None, *,
     forever: bool = False,
 ) -> Linked:  # fmt: skip
-    """Compile a module of LLVM text and load it, perhaps for the whole life of the process;
-    ``own``: addresses of symbols of its own."""
+    """Compile a module of LLVM text and load it, with ``forever`` for the whole life of the
+    process; ``own`` has the addresses of symbols of its own."""
     known = {**runtime_symbols(), **pyabi.symbols(), **(own or {})}
     image, timing = _object(text)
     start = time.perf_counter()

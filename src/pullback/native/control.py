@@ -1,4 +1,4 @@
-"""Structured control flow, calls and errors of loop code as LLVM text."""
+"""Write structured control flow, calls and errors of loop code as LLVM text."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from pullback.lower.loopcode import (
 )
 from pullback.native.analysis import Guard
 from pullback.native.layout import ERROR_WORDS, Field
-from pullback.native.polls import Each, Pieces, Poll, Some, Whole
+from pullback.native.polls import Check, Each, Pieces, Poll, Some
 from pullback.native.runtime import ErrorSite
 from pullback.native.text import LLVM, function_name, llvm_type
+from pullback.native.work import EXTENTS, Extent, extents_of
 
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
@@ -30,7 +31,8 @@ IN_REGISTERS = 6
 
 
 def result_fields(function: LoopFunction, fails: bool) -> list[str]:
-    """The LLVM types of what comes back in registers: the flag, the results."""
+    """Return the LLVM types of what a function returns in registers: the error flag and the
+    results."""
     flag = ["i32"] if fails else []
     if len(function.results) > IN_REGISTERS:
         return flag
@@ -38,7 +40,7 @@ def result_fields(function: LoopFunction, fails: bool) -> list[str]:
 
 
 def result_type(fields: list[str]) -> str:
-    """One type for several fields."""
+    """Return the one LLVM type for several fields."""
     match fields:
         case []:
             return "void"
@@ -49,8 +51,9 @@ def result_type(fields: list[str]) -> str:
 
 
 def unless(f: FunctionText, dst: Reg, seldom: str, x: str, other: Callable[[], str]) -> None:
-    """Print the choice of ``x`` as a branch, which is predicted: nothing waits for the condition
-    ``seldom``, as it would for that of a ``select``, and ``other`` is computed where it holds."""
+    """Print the choice of ``x`` as a branch, which the processor predicts: nothing waits for the
+    condition ``seldom``, as it would for that of a ``select``. ``other`` is computed only where the
+    condition holds."""
     f.count += 1
     k, before = f.count, f.label
     f.line(f"br i1 {seldom}, label %seldom{k}, label %often{k}, !prof !5")
@@ -74,7 +77,7 @@ def if_(f: FunctionText, instr: IfCode) -> None:
         f.line(f"br label %join{k}")
     f.block(f"join{k}")
     (yes, yes_from), (no, no_from) = ends
-    for d, a, b in zip(instr.dsts, yes, no):
+    for d, a, b in zip(instr.dsts, yes, no, strict=True):
         if a == b:
             f.bind(d, a)
             continue
@@ -85,11 +88,12 @@ def if_(f: FunctionText, instr: IfCode) -> None:
 
 def _phis(
     f: FunctionText, head: str, regs: tuple[Reg, ...], inits: tuple[str, ...], before: str) -> int:
-    """Begin a loop head; where its phis start, to be completed by ``_complete``."""
+    """Begin the head of a loop. Return the line at which its phis start; ``_complete`` adds their
+    second operands."""
     f.line(f"br label %{head}")
     f.block(head)
     start = len(f.lines)
-    for reg, init in zip(regs, inits):
+    for reg, init in zip(regs, inits, strict=True):
         f.define(reg, f"phi {llvm_type(reg.ty, reg.lanes)} [ {init}, %{before} ]")
     return start
 
@@ -105,12 +109,10 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     k = f.count
     lanes = tuple(c.lanes for c in instr.carried)
     lo, hi = f.value(instr.lo), f.value(instr.hi)
-    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes)))
+    inits = (lo, *(f.value(v, n) for v, n in zip(instr.inits, lanes, strict=True)))
     regs = (instr.index, *instr.carried)
     if isinstance(each, Pieces):
         return _pieces(f, instr, each, hi, regs, inits)
-    if isinstance(each, Whole):
-        _whole(f, instr, each, lo, hi)
     start = _phis(f, f"for{k}", regs, inits, f.label)
     ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
     more = f.let(f"icmp slt {ty} {i}, {hi}")
@@ -121,45 +123,48 @@ def for_(f: FunctionText, instr: ForCode) -> None:
     _round(f, instr, k, start, each)
 
 
-def _whole(f: FunctionText, instr: ForCode, each: Whole, lo: str, hi: str) -> None:
-    """In front of a loop that runs as a whole: what has many rounds is counted, or too long."""
-    assert instr.index.ty is Ty.I64
-    many = each.rounds * instr.step
-    if isinstance(instr.lo, Imm):
-        beyond = str(min(int(instr.lo.value) + many, 2**63 - 1))
-    else:
-        beyond = f.let(f"call i64 @llvm.sadd.sat.i64(i64 {lo}, i64 {many})")
+def check(f: FunctionText, instr: Check) -> None:
+    """Print, in front of loops that count nothing, the count of their work for many rounds."""
+    sizes = [_size(f, e) for e in extents_of(instr.work)]
+    many = "true"
+    for k, n in enumerate(sizes if instr.few >= 0 else ()):
+        more = f.let(f"icmp sgt i64 {n}, {instr.few}")
+        many = f.let(f"or i1 {many}, {more}") if k else more
+    given = ", ".join(f"i64 {n}" for n in [*sizes, "0", "0", "0"][:EXTENTS])
+    work = f"i64 ptrtoint (ptr {f.out.work(instr)} to i64)"
+    f.rarely(many, "long", lambda: f.let(f"call i1 @pb_long(i64 {_number(f)}, {given}, {work})"))
 
-    def failed() -> str:
-        cycles, most = -(-each.cycles // instr.step), each.most * instr.step
-        return f.let(f"call i1 @pb_long(i64 {_number(f)}, "
-                     f"i64 {f.let(f'sub i64 {hi}, {lo}')}, i64 {cycles}, i64 {most})")  # fmt: skip
 
-    f.rarely(f.let(f"icmp sgt i64 {hi}, {beyond}"), "long", failed)
+def _size(f: FunctionText, extent: Extent) -> str:
+    lo, hi = f.value(extent.lo), f.value(extent.hi)
+    if extent.lo == Imm(0, Ty.I64):
+        return hi
+    return f.let(f"call i64 @llvm.ssub.sat.i64(i64 {hi}, i64 {lo})")
 
 
 def _number(f: FunctionText) -> str:
-    """The context as a number, so that loads of other memory are moved over a call with it."""
+    """Return the context as a number: LLVM then may move loads of other memory over a call that
+    gets it."""
     return f.let("ptrtoint ptr %ctx to i64")
 
 
 def _round(
     f: FunctionText, instr: ForCode, k: int, start: int, each: Poll | None = None
 ) -> None:
-    """The body of a loop, then the code behind the loop."""
+    """Print the body of a loop and begin the code behind the loop."""
     with f.scope():
         around, f.round = f.round, len(instr.body.code)
         values = f.region(instr.body, tuple(c.lanes for c in instr.carried))
         f.round = around
         ty, i = LLVM[instr.index.ty], f.names[instr.index.id]
         following = f.let(f"add nsw {ty} {i}, {instr.step}")
-        if isinstance(each, Some):  # which the index tells
+        if isinstance(each, Some):  # the index tells when
             place = f.let(f"and {ty} {following}, {each.rounds * instr.step - 1}")
             _count(f, f.let(f"icmp ult {ty} {place}, {instr.step}"), each)
     _complete(f, start, (following, *values))
     f.line(f"br label %for{k}")
     f.block(f"done{k}")
-    for d, c in zip(instr.dsts, instr.carried):
+    for d, c in zip(instr.dsts, instr.carried, strict=True):
         f.bind(d, f.names[c.id])
 
 
@@ -167,16 +172,15 @@ def _pieces(
     f: FunctionText, instr: ForCode, each: Pieces, hi: str, regs: tuple[Reg, ...],
     inits: tuple[str, ...],
 ) -> None:
-    """A loop that counts nothing in its rounds: around it goes a loop over its pieces, which counts
-    a piece, looks for signals and goes on to the end of the next one.
+    """Print a loop that counts nothing in its rounds. Around it goes a loop over its pieces, which
+    counts a piece, looks for signals and finds the end of the next piece:
 
         piece:  for i < end: body
                 if i < hi:
                     end = pb_more(i, hi)
                     goto piece
 
-    The inner loop is one that LLVM knows well: it sees how many rounds there are, and nothing is
-    called in it.
+    LLVM optimises the inner loop well: its number of rounds is known, and it calls nothing.
     """
     assert instr.index.ty is Ty.I64
     k = f.count
@@ -204,14 +208,14 @@ def _pieces(
 
 
 def _count(f: FunctionText, cond: str, some: Some) -> None:
-    """Where some rounds are over, count them."""
+    """Print the count of some rounds, where ``cond`` says that they are over."""
     call = f"call i1 @pb_some(i64 {{}}, i64 {some.cycles})"
     f.rarely(cond, "some", lambda: f.let(call.format(_number(f))))
 
 
 def poll(f: FunctionText, each: Each) -> None:
-    """Count cycles; look for signals when enough have been counted."""
-    left = f.let(f"sub i64 {f.load(Field.POLL)}, {each.cycles}")
+    """Print the count of cycles, and the look for signals when enough have been counted."""
+    left = f.let(f"sub i64 {f.field(Field.POLL)}, {each.cycles}")
     due = f.let(f"icmp slt i64 {left}, 0")
     f.count += 1
     before, here, on = f.label, f"poll{f.count}", f"on{f.count}"
@@ -221,18 +225,21 @@ def poll(f: FunctionText, each: Each) -> None:
     f.line(f"br i1 {f.let(f'icmp slt i64 {following}, 0')}, label %failed, label %{on}")
     f.failed_from.append(here)
     f.block(on)
-    f.store(Field.POLL, "i64", f.let(f"phi i64 [ {left}, %{before} ], [ {following}, %{here} ]"))
+    rest = f.let(f"phi i64 [ {left}, %{before} ], [ {following}, %{here} ]")
+    f.set_field(Field.POLL, "i64", rest)
 
 
 def before_call(f: FunctionText, each: Each) -> None:
-    """In front of a call that may lead back to the function: count; look at the stack."""
+    """Print, in front of a call that may lead back to the function, the count and the look at the
+    stack."""
     if f.out.facts.guard(f.function.name) is Guard.CALLS:
         f.guard()
     poll(f, each)
 
 
 def _count_while(f: FunctionText, poll_: Poll | None, regs: tuple[Reg, ...]) -> tuple[str, ...]:
-    """Count rounds of a loop; what the rounds that are left become, if there is such a register."""
+    """Print the count of rounds of a ``while`` loop. Return the new value of the register that
+    holds the number of rounds until the next count, if there is one."""
     match poll_:
         case Some(rounds):
             before = f.label
@@ -250,9 +257,9 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     k = f.count
     each = f.out.facts.poll(instr)
     lanes = tuple(c.lanes for c in instr.carried)
-    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes))
+    inits = tuple(f.value(v, n) for v, n in zip(instr.inits, lanes, strict=True))
     regs = instr.carried
-    if isinstance(each, Some):  # rounds that are left until some are counted
+    if isinstance(each, Some):  # the register of rounds until the next count
         regs, inits = (*regs, Reg("left", Ty.I64)), (*inits, str(each.rounds))
     start = _phis(f, f"while{k}", regs, inits, f.label)
     with f.scope():
@@ -264,7 +271,7 @@ def while_(f: FunctionText, instr: WhileCode) -> None:
     _complete(f, start, (*values, *more_values))
     f.line(f"br label %while{k}")
     f.block(f"done{k}")
-    for d, c in zip(instr.dsts, instr.carried):
+    for d, c in zip(instr.dsts, instr.carried, strict=True):
         f.bind(d, f.names[c.id])
 
 
@@ -311,12 +318,12 @@ def raise_if(f: FunctionText, instr: RaiseIf) -> None:
 
 
 def _raw(f: FunctionText, v: Value) -> str:
-    """The 8 bytes of a scalar as an i64."""
+    """Return the 8 bytes of a scalar as an i64."""
     return raw(f, f.value(v), v.ty)
 
 
 def raw(f: FunctionText, name: str, ty: Ty) -> str:
-    """The 8 bytes of a scalar as an i64."""
+    """Return the 8 bytes of a scalar as an i64."""
     match ty:
         case Ty.F64:
             return f.let(f"bitcast double {name} to i64")

@@ -1,12 +1,13 @@
-"""Loop code to LLVM text: one function at a time, structured control flow to blocks and phis.
+"""Write loop code as LLVM text: one function at a time, structured control flow as blocks and phis.
 
-A function takes the context and its parameters and returns its results; if it can fail, an i32
-comes first (0: all went well). More than ``IN_REGISTERS`` results go through memory that the
-caller gives. Registers are renamed by ``names``, so ``move``, region results and loop results cost
-no instruction."""
+A function takes the context and its parameters, and returns its results; if it can fail, an i32
+comes first (0: no error). More than ``IN_REGISTERS`` results go through memory that the caller
+provides. ``names`` maps the registers of loop code to those of LLVM, so ``move``, the results of
+regions and those of loops cost no instruction."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,10 +53,11 @@ from pullback.native.foreign import foreign, foreign_declarations
 from pullback.native.layout import METADATA, Field, field_address
 from pullback.native.lines import ContextLines
 from pullback.native.mathlib import MathLibrary
-from pullback.native.polls import Patience
+from pullback.native.polls import Check, Patience
 from pullback.native.runtime import ErrorSite
 from pullback.native.support import STACK_METADATA, SUPPORT, stack_pointer
 from pullback.native.text import LLVM, SIZE, constant, function_name, llvm_type
+from pullback.native.work import DEGREE, extents_of
 
 _KIND = {Ty.F64: "real", Ty.F32: "real", Ty.I64: "int", Ty.I32: "int", Ty.I1: "bool"}
 
@@ -72,10 +74,25 @@ class ModuleText:
     functions: list[str] = field(default_factory=list)
     foreign: dict[str, int] = field(default_factory=dict)
     entries: dict[str, int] = field(default_factory=dict)
+    works: dict[str, str] = field(default_factory=dict)
 
+    def work(self, check: Check) -> str:
+        """The global name of the rows of a polynomial: for each monomial its cycles and its
+        factors, by the numbers of the extents from 1 on; in front of them how many these are."""
+        numbers = {e: k for k, e in enumerate(extents_of(check.work), 1)}
+        rows = [f"{WORK_ROW} {{ i64 {check.most}, i64 {len(check.work)}, i64 0, i64 0 }}"]
+        for factors, cycles in check.work.items():
+            places = [*(numbers[e] for e in factors), 0, 0, 0][:DEGREE]
+            given = ", ".join(f"i64 {k}" for k in (math.ceil(cycles), *places))
+            rows.append(f"{WORK_ROW} {{ {given} }}")
+        text = f"[{len(rows)} x {WORK_ROW}] [{', '.join(rows)}]"
+        return self.works.setdefault(text, f"@work{len(self.works)}")
+
+
+WORK_ROW = "{ i64, i64, i64, i64 }"
 
 LONG_CALLS_LEFT = "@pb.long.calls"
-"""How many of the next calls go to the code with less patience at once."""
+"""The global that holds how many of the next calls go at once to the code with less patience."""
 
 
 def _top(arena: str) -> Field:
@@ -93,7 +110,7 @@ def _bottom(arena: str) -> Field:
 def emit_module(
     module: Module, main_only_reads: bool = True, patience: Patience = Patience.NONE
 ) -> ModuleText:
-    """All functions of a module as text; ``finish`` puts the rest around them.
+    """Return the text of all functions of a module; ``finish`` adds the rest.
 
     ``main_only_reads``: no memory that main's parameters point to is written during a call.
     ``patience``: which loops run as a whole."""
@@ -105,25 +122,29 @@ def emit_module(
     return out
 
 
-# None touches the memory that loop code knows of; loads may be moved over their calls.
+# None of these touches the memory that loop code uses; loads may be moved over their calls.
 _COUNTING = "nounwind cold willreturn memory(inaccessiblemem: readwrite)"
+_BYTES = "memory(argmem: readwrite, inaccessiblemem: readwrite)"
 _RUNTIME = f"""
 declare i32 @pb_grow(ptr, i64, i64) nounwind cold memory(argmem: readwrite)
-declare i32 @pb_poll(ptr) nounwind cold memory(argmem: readwrite, inaccessiblemem: readwrite)
+declare i32 @pb_poll(ptr) nounwind cold {_BYTES}
 declare i64 @pb_more(i64, i64, i64, i64, i64) {_COUNTING}
 declare i64 @pb_due(i64) {_COUNTING}
 declare i1 @pb_some(i64, i64) {_COUNTING}
-declare i1 @pb_long(i64, i64, i64, i64) {_COUNTING}
+declare i1 @pb_long(i64, i64, i64, i64, i64) {_COUNTING}
+declare i1 @pb_zero(ptr, ptr, i64) nounwind cold {_BYTES}
+declare i1 @pb_move(ptr, ptr, ptr, i64) nounwind cold {_BYTES}
 """
 
 
 def finish(out: ModuleText, more: str = "") -> str:
-    """The whole text of a module; ``more``: entry points."""
+    """Return the whole text of a module; ``more`` is the text of entry points."""
     support = "".join(SUPPORT[name] for name in sorted(out.support))
     flushes = any(f.flushes for f in out.module.functions.values())
     control_register = flush.DECLARATIONS if flushes else ""
+    works = (f"{name} = private constant {text}" for text, name in out.works.items())
     return "\n".join(
-        [*out.functions, more, _RUNTIME, f"{LONG_CALLS_LEFT} = internal global i64 0",
+        [*out.functions, more, _RUNTIME, *works, f"{LONG_CALLS_LEFT} = internal global i64 0",
          control_register, foreign_declarations(out.foreign), support, out.math.text(),
          METADATA, STACK_METADATA]
     )
@@ -144,7 +165,7 @@ class FunctionText(ContextLines):
         self.failed_from: list[str] = []
         self.result_slots = 0
         self.likely_truths: set[Value] = set()
-        self.round = 0  # so many instructions are in a round of the loop around
+        self.round = 0  # the number of instructions in a round of the loop around
 
     # --- small helpers ---
 
@@ -154,12 +175,12 @@ class FunctionText(ContextLines):
         self.label = label
 
     def support(self, name: str) -> str:
-        """The global name of a support function, which is printed into the module."""
+        """Return the global name of a support function, which is printed into the module."""
         self.out.support.add(name)
         return f"@{name}"
 
     def value(self, v: Value, lanes: int = 1) -> str:
-        """An operand, without its type; a scalar is splatted if ``lanes`` says so."""
+        """Return an operand without its type; a scalar is splatted if ``lanes`` says so."""
         if isinstance(v, Imm):
             return constant(v, lanes)
         name = self.names[v.id]
@@ -178,26 +199,27 @@ class FunctionText(ContextLines):
         return splat
 
     def typed(self, v: Value, lanes: int = 1) -> str:
-        """An operand with its type."""
+        """Return an operand with its type."""
         return f"{llvm_type(v.ty, lanes)} {self.value(v, lanes)}"
 
     def bind(self, reg: Reg, name: str) -> None:
-        """Say what a register is called."""
+        """Note the LLVM name of a register."""
         self.names[reg.id] = name
 
     def define(self, reg: Reg, text: str) -> None:
-        """An instruction whose result is a register."""
+        """Print an instruction whose result is a register."""
         self.bind(reg, self.let(text))
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is splatted inside is not known outside."""
+        """Forget, at the end, the vectors splatted inside: they do not exist behind this block."""
         self.splats.append({})
         yield
         self.splats.pop()
 
     def leave_if(self, cond: str) -> None:
-        """Return the error flag if ``cond`` (i1) holds: the error is already recorded."""
+        """Print a return of the error flag if ``cond`` (i1) holds; the error has been recorded
+        before."""
         self.count += 1
         ok = f"ok{self.count}"
         self.line(f"br i1 {cond}, label %failed, label %{ok}, !prof !5")
@@ -207,7 +229,7 @@ class FunctionText(ContextLines):
     # --- the function ---
 
     def text(self) -> str:
-        """The text of the function."""
+        """Return the text of the function."""
         for k, p in enumerate(self.function.params):
             self.bind(p, f"%p{k}")
         if self.out.facts.guard(self.function.name) is Guard.ENTRY:
@@ -243,17 +265,19 @@ class FunctionText(ContextLines):
         )
 
     def guard(self) -> None:
-        """Fail where the stack is at its end."""
+        """Print the comparison of the stack pointer with the limit, and the failure at the end of
+        the stack."""
         sp = self.fresh()
         for text in stack_pointer(sp):
             self.line(text)
-        limit = self.load(Field.STACK_LIMIT)
+        limit = self.field(Field.STACK_LIMIT)
         low = self.let(f"icmp ult i64 {sp}, {limit}")
         deep = f"call fastcc i1 {self.support('pb.deep')}(ptr %ctx, i64 {sp})"
         self.rarely(low, "deep", lambda: self.let(deep))
 
     def rarely(self, cond: str, label: str, failed: Callable[[], str]) -> None:
-        """If ``cond``, which is seldom so, fail where ``failed`` says so."""
+        """Print a failure, whose error flag ``failed`` gives, for the rare case that ``cond``
+        holds."""
         self.count += 1
         here, on = f"{label}{self.count}", f"on{self.count}"
         self.line(f"br i1 {cond}, label %{here}, label %{on}, !prof !5")
@@ -266,11 +290,11 @@ class FunctionText(ContextLines):
         types = [LLVM[t] for t in self.function.results]
         values = ["i32 0"] if self.fails else []
         if len(types) > IN_REGISTERS:
-            for k, (t, r) in enumerate(zip(types, results)):
+            for k, (t, r) in enumerate(zip(types, results, strict=True)):
                 at = self.let(f"getelementptr i8, ptr %results, i64 {8 * k}")
                 self.line(f"store {t} {r}, ptr {at}, align 8")
         else:
-            values += [f"{t} {r}" for t, r in zip(types, results)]
+            values += [f"{t} {r}" for t, r in zip(types, results, strict=True)]
         if len(values) < 2:
             self.line(f"ret {values[0] if values else 'void'}")
             return
@@ -281,15 +305,18 @@ class FunctionText(ContextLines):
         self.line(f"ret {whole} {acc}")
 
     def region(self, region: Region, lanes: tuple[int, ...] | None = None) -> tuple[str, ...]:
-        """Print a region; the operands that it yields, splatted to ``lanes``."""
+        """Print a region. Return the operands that it yields, splatted to ``lanes``."""
         each = self.out.facts.before_call(self.function.name, region)
         for instr in region.code:
             if each is not None and isinstance(instr, CallCode):
                 control.before_call(self, each)
                 each = None
+            work = self.out.facts.check(instr)
+            if work is not None:
+                control.check(self, work)
             self.instr(instr)
         want = lanes or (1,) * len(region.yields)
-        return tuple(self.value(v, n) for v, n in zip(region.yields, want))
+        return tuple(self.value(v, n) for v, n in zip(region.yields, want, strict=True))
 
     # --- instructions ---
 
@@ -320,17 +347,17 @@ class FunctionText(ContextLines):
                 self.leave_if(self.let(f"icmp slt i64 {at}, 0"))
                 self.bind(dst, at)
             case AccBase(dst):
-                self.bind(dst, self.load(Field.STORE_BASE, "ptr"))
+                self.bind(dst, self.field(Field.STORE_BASE, "ptr"))
             case Mark(dst, arena):
-                self.bind(dst, self.load(_top(arena), "ptr"))
+                self.bind(dst, self.field(_top(arena), "ptr"))
             case Release(mark, arena):
-                self.store(_top(arena), "ptr", self.value(mark))
+                self.set_field(_top(arena), "ptr", self.value(mark))
             case ArenaBase(dst, arena):
-                self.bind(dst, self.load(_bottom(arena), "ptr"))
+                self.bind(dst, self.field(_bottom(arena), "ptr"))
             case AccMark(dst):
-                self.bind(dst, self.load(Field.STORE_TOP))
+                self.bind(dst, self.field(Field.STORE_TOP))
             case AccRelease(mark):
-                self.store(Field.STORE_TOP, "i64", self.value(mark))
+                self.set_field(Field.STORE_TOP, "i64", self.value(mark))
             case IfCode():
                 control.if_(self, instr)
             case ForCode():
@@ -381,13 +408,14 @@ class FunctionText(ContextLines):
                 self._row(instr)
 
     def likely(self, instr: Arith) -> bool:
-        """Whether a truth value nearly always holds: that a cotangent is there."""
+        """Whether the instruction computes a truth value that nearly always holds: that a cotangent
+        is present."""
         return instr.dst.lanes == 1 and (
             instr.name == "present" or self.likely_truths.issuperset(instr.args)
         )
 
     def _tree(self, v: Value) -> str:
-        """The sum of the lanes: halves are added until one lane is left."""
+        """Return the sum of the lanes: the halves are added until one lane is left."""
         real = v.ty in (Ty.F64, Ty.F32)
         one, name, n = LLVM[v.ty], self.value(v, LANES), LANES
         while n > 1:

@@ -1,8 +1,9 @@
-"""Entry points: the text of functions that CPython calls as builtins (METH_FASTCALL).
+"""Write the text of entry points: functions that CPython calls as builtins (METH_FASTCALL).
 
-An entry point looks at the types of its arguments (exactly), reads them in place, runs the loop
-function on a context of its own and boxes the results. Arguments of other types, or of another
-number, give ``NotImplemented``: the caller then finds out what they are."""
+An entry point checks that its arguments are of exactly the expected classes, reads them in place,
+runs the loop function on a context and makes Python objects of the results. For arguments of other
+classes, or of another number, it returns ``NotImplemented``: the caller then finds out what they
+are."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ class EntryText(EntryBase):
         self._check()
 
     def _check(self) -> None:
-        s, f = self.signature, self.function
+        s, f = self.signature, self.loop_function
         want = (s.resume or ()) + tree_types(s.params)
         have = tuple(p.ty for p in f.params)
         assert want == have, f"{f.name} has the parameters {have}, the signature {want}"
@@ -60,33 +61,33 @@ class EntryText(EntryBase):
     # --- arguments ---
 
     def parse(self, tree: Tree, obj: str) -> list[str]:
-        """Check an argument; its machine values."""
+        """Print the check of an argument. Return its machine values."""
         if isinstance(tree, tuple):
             self._exactly(obj, "pb_tuple_type")
-            n = self.read("i64", obj, pyabi.TUPLE_SIZE)
+            n = self.load("i64", obj, pyabi.TUPLE_SIZE)
             self.need(self.let(f"icmp eq i64 {n}, {len(tree)}"), "other")
             values: list[str] = []
             for k, item in enumerate(tree):
-                inner = self.read("ptr", obj, pyabi.TUPLE_ITEMS + 8 * k)
+                inner = self.load("ptr", obj, pyabi.TUPLE_ITEMS + 8 * k)
                 values += self.parse(item, inner)
             return values
         return self._parse_leaf(tree, obj)
 
     def _exactly(self, obj: str, cls: str) -> None:
-        ty = self.read("ptr", obj, pyabi.OB_TYPE)
+        ty = self.load("ptr", obj, pyabi.OB_TYPE)
         self.need(self.let(f"icmp eq ptr {ty}, @{cls}"), "other")
 
     def _parse_leaf(self, leaf: Leaf, obj: str) -> list[str]:
         match leaf:
             case PyFloat():
                 self._exactly(obj, "pb_float")
-                return [self.read("double", obj, pyabi.FLOAT_VALUE)]
+                return [self.load("double", obj, pyabi.FLOAT_VALUE)]
             case Words(types):
                 (base,) = self._parse_leaf(Pointer(), obj)
                 return [self.word(ty, base, 8 * k) for k, ty in enumerate(types)]
             case PyInt() | Pointer():
                 self._exactly(obj, "pb_int")
-                over = self.space(1)
+                over = self.slot("i64", 1)
                 n = self.let(f"call i64 @PyLong_AsLongLongAndOverflow(ptr {obj}, ptr {over})")
                 overflow = self.let(f"load i32, ptr {over}")
                 self.need(self.let(f"icmp eq i32 {overflow}, 0"), "other")
@@ -103,7 +104,7 @@ class EntryText(EntryBase):
                 return self._parse_array(obj, ty, rank)
             case ListOf():
                 self._exactly(obj, "pb_list")
-                n = self.read("i64", obj, pyabi.TUPLE_SIZE)
+                n = self.load("i64", obj, pyabi.TUPLE_SIZE)
                 self.need(self.let(f"icmp ne i64 {n}, 0"), "other")  # [] is of another type
                 return [obj]  # read by _arguments: that takes room in a context
             case Nothing():
@@ -113,23 +114,23 @@ class EntryText(EntryBase):
                 assert_never(leaf)
 
     def _parse_array(self, obj: str, ty: Ty, rank: int) -> list[str]:
-        view = self.space(1 + 2 * rank)
+        view = self.slot("i64", 1 + 2 * rank)
         ok = self.let(
             f"call i1 @pb_view(ptr {obj}, ptr @pb_descr_{ty.value}, i64 {rank}, "
             f"i64 {SHIFT[ty]}, ptr {view})"
         )
         self.need(ok, "other")
-        return [view]  # read by _arguments, after it may have been copied
+        return [view]  # read by _arguments, which may copy it first
 
     def _arguments(self, parsed: list[tuple[Leaf, list[str]]]) -> list[str]:
-        """Machine values with their types, from the parsed leaves."""
+        """Return machine values with their types, of the leaves that ``parse`` has checked."""
         out: list[str] = []
         for leaf, values in parsed:
             if isinstance(leaf, ListOf):
                 out += self._read_list(leaf, values[0])
                 continue
             if not isinstance(leaf, ArrayOf):
-                out += [f"{LLVM[t]} {v}" for t, v in zip(machine_types(leaf), values)]
+                out += [f"{LLVM[t]} {v}" for t, v in zip(machine_types(leaf), values, strict=True)]
                 continue
             (view,) = values
             if self.signature.keep is not None:
@@ -137,22 +138,22 @@ class EntryText(EntryBase):
                               f"i64 {SHIFT[leaf.ty]})")  # fmt: skip
                 self.need(ok, "failed")
             for k, t in enumerate(machine_types(leaf)):
-                out.append(f"{LLVM[t]} {self.read(LLVM[t], view, 8 * k)}")
+                out.append(f"{LLVM[t]} {self.load(LLVM[t], view, 8 * k)}")
         return out
 
     def _read_list(self, leaf: ListOf, obj: str) -> list[str]:
-        view = self.space(3)
+        view = self.slot("i64", 3)
         read = f"@pb_read_list_{leaf.ty.value}"
         status = self.let(f"call i32 {read}(ptr %ctx, ptr {obj}, ptr {view})")
         self.need(self.let(f"icmp ne i32 {status}, {OTHER}"), "returned")
         self.need(self.let(f"icmp eq i32 {status}, {READ}"), "failed")
-        pointer, extent, stride = (self.read(t, view, 8 * k) for k, t in enumerate(
+        pointer, extent, stride = (self.load(t, view, 8 * k) for k, t in enumerate(
             ("ptr", "i64", "i64")))  # fmt: skip
         counted = [f"i64 {extent}"] if leaf.counted else []
         return [*counted, f"ptr {pointer}", f"i64 {extent}", f"i64 {stride}"]
 
     def text(self) -> str:
-        """The entry point (and its trampoline, if it has one)."""
+        """Return the entry point, and its trampoline if it has one."""
         s = self.signature
         first = 1 if s.resume is not None else 0
         self.maybe_again()
@@ -162,7 +163,7 @@ class EntryText(EntryBase):
         self.need(count, "other")
         parsed: list[tuple[Leaf, list[str]]] = []
         for k, tree in enumerate(s.params):
-            obj = self.read("ptr", "%args", 8 * (k + first))
+            obj = self.load("ptr", "%args", 8 * (k + first))
             values = self.parse(tree, obj)
             for leaf in leaves(tree):
                 n = 1 if isinstance(leaf, ArrayOf | ListOf) else len(machine_types(leaf))
@@ -170,43 +171,40 @@ class EntryText(EntryBase):
                 values = values[n:]
         resumed = self._open()
         args = resumed + self._arguments(parsed)
-        obj = self._close(self.call(args))
+        obj = self._close(self.run(args))
         self.line(f"ret ptr {obj}")
         return self.trampoline() + self.frame(returned=self.lists)
 
     def _open(self) -> list[str]:
-        """Take a context; values taken from a residual object, with their types."""
+        """Print the code that takes a context. Return the values that come from a residual object,
+        with their types."""
         if not self.needs_context:
             return []
         resume = self.signature.resume
         if resume is not None:
-            capsule = self.read("ptr", "%args", 0)
+            capsule = self.load("ptr", "%args", 0)
             record = self.let(f"call ptr @pb_resume(ptr {capsule}, i64 {self.kind})")
             self.need(self.let(f"icmp ne ptr {record}, null"), "raised")
         self.take()
         if resume is None:
             return []
         self.out.support.add("pb.cells")
-        cells = self.read("i64", record, 8)
+        cells = self.load("i64", record, 8)
         got = self.let(f"call fastcc i64 @pb.cells(ptr %ctx, i64 {cells})")
         self.need(self.let(f"icmp sge i64 {got}, 0"), "failed")
         values = []
         for k, ty in enumerate(resume):
-            raw = self.read(memory_type(ty), record, RECORD_SLOTS + 8 * k)
+            raw = self.load(memory_type(ty), record, RECORD_SLOTS + 8 * k)
             value = self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw
             values.append(f"{LLVM[ty]} {value}")
         return values
 
     def _close(self, results: list[str]) -> str:
-        """Box the results and give the context back."""
+        """Print the code that makes Python objects of the results and gives the context back."""
         s = self.signature
         obj = self.box(s.results, results)
         if s.keep is not None:
-            slots = self.space(max(len(s.keep), 1))
-            for k, (ty, value) in enumerate(zip(s.keep, results)):
-                if ty is Ty.I1:
-                    value = self.let(f"zext i1 {value} to i8")
-                self.write(memory_type(ty), value, slots, 8 * k)
+            slots = self.spilled(s.keep, results)
             held = self.let(f"call ptr @pb_hold(ptr %ctx, i64 {self.kind}, i64 {len(s.keep)}, "
                             f"ptr {slots})")  # fmt: skip
             obj = self.tuple([obj, held])

@@ -1,7 +1,7 @@
-"""What all entry points have in common: calling the loop function, boxing what it gives, and the
-frame with the ways out.
+"""The part that all entry points share: the call of the loop function, Python objects made of its
+results, the frame, and the ways out of it.
 
-The GIL is released while the loop function runs unless that is over in no time."""
+The GIL is released while the loop function runs, unless the function takes next to no time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import assert_never
 from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import pyabi
 from pullback.native.absent import CHECK
+from pullback.native.builder import Code, increment
 from pullback.native.control import IN_REGISTERS, result_fields, result_type
 from pullback.native.emit import LONG_CALLS_LEFT, ModuleText
 from pullback.native.layout import HOME_SLACK, LONG_CALLS, STACK_SLACK, Field
@@ -34,7 +35,7 @@ from pullback.native.support import call_on_stack, own_stack, stack_pointer
 from pullback.native.text import LLVM, SHIFT, function_name, global_name, memory_type
 
 SHORT = 3000
-"""Functions of fewer instructions than this keep the GIL: releasing it costs 40 ns."""
+"""A function of fewer instructions than this keeps the GIL: releasing it costs 40 ns."""
 
 _DECLARATIONS = "\n".join(
     [
@@ -58,16 +59,17 @@ _NOT_IMPLEMENTED = (
 
 
 def entry_symbol(name: str) -> str:
-    """The symbol of the entry point called ``name``; the prefix keeps it off library names."""
+    """Return the symbol of the entry point called ``name``; the prefix keeps it apart from library
+    names."""
     return f"entry:{name}"
 
 
 def declarations() -> str:
-    """What entry points call, once per module."""
+    """Return the declarations of all functions that entry points call, once per module."""
     return _DECLARATIONS
 
 
-class EntryBase(ContextLines):
+class EntryBase(ContextLines, Code):
     """Prints one entry point."""
 
     def __init__(
@@ -77,60 +79,54 @@ class EntryBase(ContextLines):
         self.absent = absent
         self.out = out
         self.name = name
-        self.function = function
+        self.loop_function = function
         facts = out.facts
         self.fails = function.name in facts.may_fail
         self.recursive = bool(facts.recursive & (facts.callees[function.name] | {function.name}))
         self.needs_context = function.name in facts.uses_context
         self.short = facts.cost[function.name] < SHORT
-        self.words = 0
 
     @abstractmethod
     def text(self) -> str:
-        """The entry point (and its trampoline, if it has one)."""
+        """Return the entry point, and its trampoline if it has one."""
 
     # --- small helpers ---
 
     def need(self, cond: str, otherwise: str) -> None:
-        """Go on if ``cond``, else to the block ``otherwise``."""
-        self.count += 1
-        self.line(f"br i1 {cond}, label %go{self.count}, label %{otherwise}, !prof !6")
-        self.lines.append(f"go{self.count}:")
+        """Go on if ``cond`` holds, else jump to the block ``otherwise``."""
+        go = self.label("go")
+        self.line(f"br i1 {cond}, label %{go}, label %{otherwise}, !prof !6")
+        self.block(go)
 
     def still_compiled(self) -> None:
-        """The function that the builtin is for has the code that was compiled, and what was built
-        in is not shadowed; else the arguments do not fit."""
-        function = self.read("ptr", "%self", pyabi.OWNER_FUNCTION)
-        code = self.read("ptr", "%self", pyabi.OWNER_CODE)
-        now = self.read("ptr", function, pyabi.FUNCTION_CODE)
+        """Print the check that the function of this builtin still has the code that was compiled,
+        and that no global hides a built-in name. Otherwise the arguments count as not fitting."""
+        function = self.load("ptr", "%self", pyabi.OWNER_FUNCTION)
+        code = self.load("ptr", "%self", pyabi.OWNER_CODE)
+        now = self.load("ptr", function, pyabi.FUNCTION_CODE)
         self.need(self.let(f"icmp eq ptr {now}, {code}"), "other")
         if self.absent:
             self.need(self.let(CHECK), "other")
 
-    def at(self, base: str, offset: int) -> str:
-        return self.let(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    def read(self, ty: str, base: str, offset: int) -> str:
-        return self.let(f"load {ty}, ptr {self.at(base, offset)}, align 1")
-
-    def write(self, ty: str, value: str, base: str, offset: int) -> None:
-        self.line(f"store {ty} {value}, ptr {self.at(base, offset)}, align 8")
-
-    def space(self, words: int) -> str:
-        """The address of some 8-byte words of the entry's frame."""
-        start = self.words
-        self.words += words
-        return self.at("%words", 8 * start)
-
     def word(self, ty: Ty, base: str, offset: int) -> str:
-        """A machine value that is kept in memory."""
-        raw = self.read(memory_type(ty), base, offset)
+        """Return a machine value that is kept in memory."""
+        raw = self.load(memory_type(ty), base, offset)
         return self.let(f"icmp ne i8 {raw}, 0") if ty is Ty.I1 else raw
+
+    def spilled(self, types: Sequence[Ty], values: Sequence[str]) -> str:
+        """The address of words of the frame, which hold these machine values."""
+        slots = self.slot("i64", max(len(types), 1))
+        for k, (ty, value) in enumerate(zip(types, values, strict=True)):
+            if ty is Ty.I1:
+                value = self.let(f"zext i1 {value} to i8")
+            self.store(memory_type(ty), value, slots, 8 * k)
+        return slots
 
     # --- results ---
 
     def box(self, tree: Tree, values: list[str]) -> str:
-        """A Python object (or null) from machine values, which are used up from the front."""
+        """Return a Python object (or null) made of machine values, which are taken from the front
+        of ``values``."""
         if isinstance(tree, tuple):
             items = [self.box(item, values) for item in tree]
             return self.tuple(items)
@@ -145,25 +141,25 @@ class EntryBase(ContextLines):
                 return self.let(f"call ptr @PyLong_FromLongLong(i64 {n})")
             case PyBool():
                 obj = self.let(f"select i1 {mine[0]}, ptr @pb_true, ptr @pb_false")
-                return self._borrowed(obj)
+                return increment(self, obj)
             case Words():
                 raise TypeError("words are no result")
             case Nothing():
-                return self._borrowed("@pb_none")
+                return increment(self, "@pb_none")
             case ListOf(ty):
                 data, n, stride = mine[-3:]
                 return self.let(f"call ptr @pb_make_list_{ty.value}(ptr {data}, i64 {n}, "
                                 f"i64 {stride})")  # fmt: skip
             case NpScalar(ty):
-                cell = self.space(1)
+                cell = self.slot("i64", 1)
                 value = self.let(f"zext i1 {mine[0]} to i8") if ty is Ty.I1 else mine[0]
                 self.line(f"store {memory_type(ty)} {value}, ptr {cell}")
                 descr = f"@pb_descr_{ty.value}"
                 return self.let(f"call ptr @PyArray_Scalar(ptr {cell}, ptr {descr}, ptr null)")
             case ArrayOf(ty, rank):
-                shape = self.space(2 * rank)
+                shape = self.slot("i64", 2 * rank)
                 for k, v in enumerate(mine[1:]):
-                    self.write("i64", v, shape, 8 * k)
+                    self.store("i64", v, shape, 8 * k)
                 strides = self.at(shape, 8 * rank)
                 return self.let(
                     f"call ptr @pb_box_array(ptr {mine[0]}, ptr @pb_descr_{ty.value}, i64 {rank}, "
@@ -172,27 +168,23 @@ class EntryBase(ContextLines):
             case _:
                 assert_never(tree)
 
-    def _borrowed(self, obj: str) -> str:
-        self.line(f"call void @Py_IncRef(ptr {obj})")
-        return obj
-
     def tuple(self, items: list[str]) -> str:
-        """A tuple of objects, which are given away; null if one of them is."""
-        place = self.space(max(len(items), 1))
+        """Return a tuple of objects, which it takes over; null if one of them is null."""
+        place = self.slot("i64", max(len(items), 1))
         for k, item in enumerate(items):
-            self.write("ptr", item, place, 8 * k)
+            self.store("ptr", item, place, 8 * k)
         return self.let(f"call ptr @pb_tuple(ptr {place}, i64 {len(items)})")
 
     # --- the call ---
 
-    def call(self, args: list[str]) -> list[str]:
+    def run(self, args: list[str]) -> list[str]:
         """Run the loop function; its results. Errors go to the block ``failed``."""
-        f = self.function
+        f = self.loop_function
         args = ["ptr %ctx" if self.needs_context else "ptr null", *args]
         spill = len(f.results) > IN_REGISTERS
         slots = ""
         if spill:
-            slots = self.space(len(f.results))
+            slots = self.slot("i64", len(f.results))
             args.append(f"ptr {slots}")
         fields = result_fields(f, self.fails)
         self.called = args
@@ -200,7 +192,7 @@ class EntryBase(ContextLines):
         if self.fails:
             self.need(self.let(f"icmp eq i32 {parts.pop(0)}, 0"), "failed")
         if spill:
-            parts = [self.read(LLVM[t], slots, 8 * k) for k, t in enumerate(f.results)]
+            parts = [self.load(LLVM[t], slots, 8 * k) for k, t in enumerate(f.results)]
         return parts
 
     def _run(self, args: list[str], fields: list[str]) -> list[str]:
@@ -213,7 +205,8 @@ class EntryBase(ContextLines):
         else:
             if self.recursive:
                 self._limit_here()
-            call = f"call fastcc {whole} {function_name(self.function.name)}({', '.join(args)})"
+            name = function_name(self.loop_function.name)
+            call = f"call fastcc {whole} {name}({', '.join(args)})"
             parts = self.results(call, whole, fields)
         if not self.short:
             self._thread("null")
@@ -221,40 +214,44 @@ class EntryBase(ContextLines):
         return parts
 
     def _thread(self, thread: str) -> None:
-        """Say what gets the GIL back, for ``pb_poll``, which LLVM does not see reading it."""
+        """Store the thread state with which ``pb_poll`` takes the GIL; LLVM does not see that it is
+        read."""
         if self.needs_context:
             at = self.let(f"getelementptr i8, ptr %ctx, i64 {8 * Field.THREAD}")
             self.line(f"store volatile ptr {thread}, ptr {at}, align 8")
 
     def _limit_here(self) -> None:
-        """No stack of our own on this machine: stay near the top of the thread's."""
+        """Set the limit near the end of the thread's stack, on machines without a stack of our
+        own."""
         sp = self.fresh()
         for text in stack_pointer(sp):
             self.line(text)
         limit = self.let(f"sub i64 {sp}, {2 * STACK_SLACK}")
         for f in (Field.STACK_LIMIT, Field.STACK_HARD):
-            self.store(f, "i64", limit)
+            self.set_field(f, "i64", limit)
 
     def _run_on_stack(self, args: list[str], fields: list[str]) -> list[str]:
-        """Arguments and results go through a frame that a trampoline on the other stack reads."""
-        frame = self.space(len(args) + len(fields))
+        """Print the call on the other stack: arguments and results go through a frame that a
+        trampoline reads there."""
+        frame = self.slot("i64", len(args) + len(fields))
         for k, arg in enumerate(args):
             ty, value = arg.split(" ", 1)
-            self.write(ty, value, frame, 8 * k)
-        top = self.load(Field.STACK_TOP, "i64")
+            self.store(ty, value, frame, 8 * k)
+        top = self.field(Field.STACK_TOP, "i64")
         here = self.fresh()
         for text in stack_pointer(here):
             self.line(text)
         free = self.let(f"sub i64 {here}, {HOME_SLACK}")
-        self.store(Field.HOME, "i64", self.let(f"and i64 {free}, -64"))
+        self.set_field(Field.HOME, "i64", self.let(f"and i64 {free}, -64"))
         for text in call_on_stack(global_name(f"run:{self.name}"), frame, top):
             self.line(text)
-        self.store(Field.HOME, "i64", "0")
-        return [self.read(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]
+        self.set_field(Field.HOME, "i64", "0")
+        return [self.load(ty, frame, 8 * (len(args) + k)) for k, ty in enumerate(fields)]
 
     def trampoline(self) -> str:
-        """What calls the loop function on another stack, if that is needed."""
-        args, fields = self.called, result_fields(self.function, self.fails)
+        """Return the function that calls the loop function on another stack; "" if none is
+        needed."""
+        args, fields = self.called, result_fields(self.loop_function, self.fails)
         if not (self.recursive and own_stack()):
             return ""
         types = [a.split(" ", 1)[0] for a in args]
@@ -264,7 +261,7 @@ class EntryBase(ContextLines):
                       f"  %v{k} = load {ty}, ptr %a{k}, align 8"]  # fmt: skip
         whole = result_type(fields)
         text = ", ".join(f"{ty} %v{k}" for k, ty in enumerate(types))
-        lines.append(f"  %r = call fastcc {whole} {function_name(self.function.name)}({text})")
+        lines.append(f"  %r = call fastcc {whole} {function_name(self.loop_function.name)}({text})")
         for k, ty in enumerate(fields):
             part = f"%r{k}"
             if len(fields) == 1:
@@ -278,13 +275,14 @@ class EntryBase(ContextLines):
     # --- the frame ---
 
     def maybe_again(self) -> None:
-        """A few calls after one with a long loop go to the code with less patience at once."""
+        """Print the jump by which the next few calls, after one with a long loop, go to the code
+        with less patience at once."""
         if self.out.facts.whole and self.needs_context:
             left = self.let(f"load i64, ptr {LONG_CALLS_LEFT}")
             self.need(self.let(f"icmp eq i64 {left}, 0"), "impatient")
 
     def _again(self) -> list[str]:
-        """The call by the code with less patience."""
+        """Return the lines that call the code with less patience (``polls``)."""
         number = self.out.entries.setdefault(self.name, len(self.out.entries))
         return [
             "too.long:",
@@ -301,7 +299,7 @@ class EntryBase(ContextLines):
         ]
 
     def take(self) -> None:
-        """Take a context."""
+        """Print the code that takes a context."""
         self.line(f"%ctx = call ptr @pb_take(i64 {int(self.recursive)})")
         self.need(self.let("icmp ne ptr %ctx, null"), "raised")
 
@@ -309,15 +307,14 @@ class EntryBase(ContextLines):
         self, leave: Sequence[str] = (), returned: bool = False,
         other: Sequence[str] = _NOT_IMPLEMENTED,
     ) -> str:  # fmt: skip
-        """The whole function; ``leave``: what is done before each other way out; ``returned``:
-        some code goes to the block of this name, to give the context back first; ``other``: how
-        it ends with arguments that do not fit."""
-        words = [f"  %words = alloca [{self.words} x i64], align 16"] if self.words else []
+        """Return the whole function. ``leave`` is printed before each other way out; with
+        ``returned`` some code jumps to the block of this name, which first gives the context back;
+        ``other`` is how the function ends with arguments that do not fit."""
         name = global_name(entry_symbol(self.name))
         back = ["returned:", "  call void @pb_give(ptr %ctx)", "  br label %other"]
         lines = [
             f"define ptr {name}(ptr %self, ptr %args, i64 %nargs) nounwind {{",
-            "entry:", *words, *self.lines, *(back if returned else []),
+            "entry:", *self.slots, *self.lines, *(back if returned else []),
             "other:", *leave, *other,
         ]  # fmt: skip
         if self.needs_context:

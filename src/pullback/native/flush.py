@@ -1,8 +1,8 @@
-"""The control register of SSE: while a function runs, subnormal results are zero (bit FTZ).
+"""Set the bit FTZ in the control register of SSE while a function runs: subnormal results are zero.
 
-Operands are left alone (no DAZ): values of the program that are subnormal numbers stay what they
-are. The register belongs to the thread. It is restored on every way out of the function, and while
-Python handles signals (``pb_poll``).
+Operands are left alone (no DAZ), so subnormal values of the program stay as they are. The register
+belongs to the thread. It is restored on every way out of the function, and while Python handles
+signals (``pb_poll``).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 FLUSH_TO_ZERO = 0x8000
 
 SHORT_ROUND = 32
-"""A round in lanes of fewer instructions waits for a ``select``; a longer one has more to do, and
-a branch in it only stands in the way of the compiler."""
+"""In a round in lanes of fewer instructions, other instructions wait for a ``select`` no longer
+than for a branch; in a longer one a branch only stands in the way of the compiler."""
 
 DECLARATIONS = """\
 declare void @llvm.x86.sse.stmxcsr(ptr)
@@ -30,7 +30,7 @@ declare void @llvm.x86.sse.ldmxcsr(ptr)
 
 
 def begin(f: FunctionText) -> str:
-    """Print what sets the bit; the place of the register as it was."""
+    """Print the code that sets the bit. Return the place that holds the register's old content."""
     saved, mine = f.let("alloca i32"), f.let("alloca i32")
     f.line(f"call void @llvm.x86.sse.stmxcsr(ptr {saved})")
     old = f.let(f"load i32, ptr {saved}")
@@ -40,12 +40,14 @@ def begin(f: FunctionText) -> str:
 
 
 def restore(place: str) -> list[str]:
-    """The line that sets the register to what is at a place (empty: it was not changed)."""
+    """Return the line that sets the register to the content of a place (none: the register was not
+    changed)."""
     return [f"  call void @llvm.x86.sse.ldmxcsr(ptr {place})"] if place else []
 
 
 def during_callback() -> tuple[str, str]:
-    """Lines before and after a call of Python from a loop: it sees the register without the bit."""
+    """Return the lines before and after a call of Python from a loop, which clear the bit
+    meanwhile."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return "", ""
     before = f"""
@@ -60,7 +62,8 @@ def during_callback() -> tuple[str, str]:
 
 
 def rarely(f: FunctionText, instr: Arith) -> None:
-    """Print a ``flush`` as a branch; in lanes it is for all of them, and zeros do not need it."""
+    """Print a ``flush`` as a branch. In lanes one branch serves all lanes, and zeros do not take
+    it."""
     dst, (x,) = instr.dst, instr.args
     ty, lanes, name = llvm_type(dst.ty, dst.lanes), dst.lanes, f.value(x, dst.lanes)
     suffix = f"{f'v{lanes}' if lanes > 1 else ''}f{8 * SIZE[dst.ty]}"

@@ -1,5 +1,5 @@
-"""Calls of LAPACK: Fortran takes addresses, so integers and characters go through slots on the
-stack. One thread: what a function returns must not depend on the machine's cores."""
+"""Write calls of LAPACK. Fortran takes addresses, so integers and characters go through slots on
+the stack. LAPACK runs on one thread, since results must not depend on the number of cores."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def foreign(f: FunctionText, instr: Foreign) -> None:
 
 
 def foreign_declarations(symbols: dict[str, int]) -> str:
-    """What a module that calls these says of them."""
+    """Return the declarations of the LAPACK functions that a module calls."""
     lines = [f"declare void @{s}({', '.join(['ptr'] * n)})\n" for s, n in sorted(symbols.items())]
     return "".join([*lines, f"declare i32 @{ONE_THREAD}(i32)\n"] if lines else [])

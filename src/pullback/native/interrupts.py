@@ -1,7 +1,7 @@
-"""Which thread handles signals: compiled code leaves the others alone, LLVM runs in another.
+"""Know which thread handles signals: compiled code leaves the others alone, LLVM runs in another.
 
-Python runs signal handlers in its main thread only, so only a loop of that thread has a reason
-to take the GIL from time to time. In the child of a fork it is the thread that forked."""
+Python runs signal handlers in its main thread only, so only a loop of that thread has a reason to
+take the GIL from time to time. In the child of a fork the main thread is the one that forked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _main = ctypes.c_uint64(threading.main_thread().ident or 0)
 
 
 def main_thread_address() -> int:
-    """Where the identity of the main thread is kept, for the runtime (``pb_poll``) to read."""
+    """Return the address at which the runtime (``pb_poll``) reads the identity of the main
+    thread."""
     return ctypes.addressof(_main)
 
 
@@ -30,11 +31,11 @@ os.register_at_fork(after_in_child=_forked)
 
 
 def shielded(f: _F) -> _F:
-    """``f``, which the main thread lets another thread run while it waits.
+    """Return a function that calls ``f`` in another thread if the main thread calls it and waits.
 
     An interrupt ends the wait at once, whatever LLVM is doing, and the other thread goes on to its
-    end. So no handler runs between two steps of llvmlite, where an exception would free an object
-    of LLVM twice, or inside a ``__del__``, where it would be lost."""
+    end. So no signal handler runs between two steps of llvmlite, where an exception would free an
+    object of LLVM twice, or inside a ``__del__``, where it would be lost."""
 
     @functools.wraps(f)
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -91,10 +91,12 @@ POLL_CYCLES = 4_000_000
 POLL_NANOSECONDS = 50_000_000
 
 LONG_CALLS = 64
-"""After a call with such a loop, so many calls go to that code at once."""
+"""After a call with a loop too long to run as a whole, the number of calls that go at once to the
+code with less patience."""
 
 HUGE_BYTES = 16 << 20
-"""More bytes than this are copied or cleared in pieces, with a look for signals between them."""
+"""More bytes than this are copied or cleared in pieces, with a look for signals between two
+pieces."""
 
 SOFT_BYTES = 64 << 20
 ID_BASE = 1 << 12
@@ -102,20 +104,21 @@ ID_BYTES = 8 << 31
 SOFT_STACK = 16 << 20
 STACK_BYTES = 1 << 30
 STACK_SLACK = 256 << 10
-"""Left below the limit for library functions, which do not look at it."""
+"""The number of bytes that are left below the limit for library functions, which do not look at
+it."""
 
 HOME_SLACK = 256
-"""Left free below the stack pointer of the function that switches to another stack (a function
-may use some bytes there without saying so)."""
+"""The number of bytes that are left free below the stack pointer of the function that switches to
+another stack (a function may use some bytes there without moving the stack pointer)."""
 
 
 def field_address(field: Field, name: str, context: str = "%ctx") -> str:
-    """The line of LLVM that names the address of a field."""
+    """Return the line of LLVM text that names the address of a field."""
     return f"{name} = getelementptr i8, ptr {context}, i64 {8 * field}"
 
 
 def load_field(field: Field, name: str, ty: str, context: str = "%ctx") -> list[str]:
-    """Lines that load a field into ``name``."""
+    """Return the lines that load a field into ``name``."""
     return [
         field_address(field, f"{name}.at", context),
         f"{name} = load {ty}, ptr {name}.at, align 8, !tbaa !3",
@@ -125,7 +128,7 @@ def load_field(field: Field, name: str, ty: str, context: str = "%ctx") -> list[
 def store_field(
     field: Field, scratch: str, ty: str, value: str, context: str = "%ctx"
 ) -> list[str]:
-    """Lines that store ``value`` into a field; ``scratch`` is a fresh register name."""
+    """Return the lines that store ``value`` into a field; ``scratch`` is a fresh register name."""
     return [
         field_address(field, scratch, context),
         f"store {ty} {value}, ptr {scratch}, align 8, !tbaa !3",

@@ -1,4 +1,4 @@
-"""The instructions of an LLVM function, written one after another."""
+"""Write the instructions of an LLVM function, one after another."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from pullback.native.layout import Field, load_field, store_field
 
 
 class Lines:
-    """Instructions so far; what has a result gets a register of its own."""
+    """The instructions so far; each one with a result gets a register of its own."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.count = 0
 
     def fresh(self) -> str:
-        """A new register name."""
+        """Return a new register name."""
         self.count += 1
         return f"%t{self.count}"
 
     def line(self, text: str) -> None:
-        """One instruction."""
+        """Write one instruction."""
         self.lines.append("  " + text)
 
     def let(self, text: str) -> str:
-        """One instruction with a result: its name."""
+        """Write one instruction with a result. Return the result's name."""
         name = self.fresh()
         self.lines.append(f"  {name} = {text}")
         return name
@@ -33,20 +33,21 @@ class Lines:
 class ContextLines(Lines):
     """Instructions of a function that has the context, ``%ctx``."""
 
-    def load(self, f: Field, ty: str = "i64") -> str:
+    def field(self, f: Field, ty: str = "i64") -> str:
         """The value of a field of the context."""
         name = self.fresh()
         for text in load_field(f, name, ty):
             self.line(text)
         return name
 
-    def store(self, f: Field, ty: str, value: str) -> None:
+    def set_field(self, f: Field, ty: str, value: str) -> None:
         """Set a field of the context."""
         for text in store_field(f, self.fresh(), ty, value):
             self.line(text)
 
     def results(self, call: str, whole: str, fields: Sequence[str]) -> list[str]:
-        """The results of a call that returns ``whole``: nothing, one field, or a struct of them."""
+        """Return the results of a call that returns ``whole``: nothing, one field, or a struct of
+        fields."""
         if not fields:
             self.line(call)
             return []

@@ -1,5 +1,5 @@
-"""``call:NAME`` of the primitive table: libm for scalars; for lanes the functions of
-``vectormath``, or libm lane by lane."""
+"""Write calls of mathematical functions, ``call:NAME`` in the table of primitives: of libm for
+scalars, and in lanes of ``vectormath``, or of libm for one lane after the other."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from pullback.native.vectormath import INLINE, vector_function
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
-_PURE = "nounwind willreturn memory(none)"  # errno is nobody's business
+_PURE = "nounwind willreturn memory(none)"  # nobody reads errno
 _AS_IT_IS = frozenset({"pow", "powf"})
-"""Functions of which LLVM would make others that round otherwise (``2.0 ** x`` is not exp2(x))."""
+"""Functions that LLVM would replace by others, which round differently (``2.0 ** x`` is not
+exp2(x))."""
 
 
 @dataclass(slots=True)
@@ -25,14 +26,17 @@ class MathLibrary:
     """The mathematical functions that a module calls."""
 
     scalars: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """name -> (scalar type, number of arguments)"""
+    """The called functions of libm on scalars: name -> (scalar type, number of arguments)."""
     vectors: dict[str, int] = field(default_factory=dict)
-    """name of the double function -> number of arguments; those of vectormath"""
+    """The called functions of ``vectormath``: name of the function on doubles -> number of
+    arguments."""
     lanes: dict[str, int] = field(default_factory=dict)
-    """name of the double function -> number of arguments; lane by lane"""
+    """The functions called for one lane after the other: name of the function on doubles -> number
+    of arguments."""
 
     def attributes(self) -> str:
-        """Function attributes: keep <8 x double> whole where the machine has such registers."""
+        """Return function attributes; they keep <8 x double> whole where the machine has such
+        registers."""
         if not wide_vectors():
             return ""
         return '"prefer-vector-width"="512" "min-legal-vector-width"="512"'
@@ -40,7 +44,7 @@ class MathLibrary:
     def call(
         self, f: FunctionText, name: str, ty: Ty, lanes: int, args: tuple[str, ...]
     ) -> str:
-        """Print a call; its result. float32 in lanes goes through float64."""
+        """Print a call. Return its result. float32 in lanes goes through float64."""
         if lanes == 1:
             return self._scalar(f, name, ty, args)
         wide = llvm_type(Ty.F64, LANES)
@@ -84,7 +88,7 @@ class MathLibrary:
         return f"@pb.lanes.{name}"
 
     def text(self) -> str:
-        """Declarations and definitions of all that was called."""
+        """Return the declarations and definitions of all functions that were called."""
         out = []
         for symbol, (ty, n) in sorted(self.scalars.items()):
             if symbol.startswith("pb."):

@@ -1,7 +1,7 @@
-"""Loads, stores, gathers, scatters and additions into memory, as LLVM text.
+"""Write loads, stores, gathers, scatters and additions into memory as LLVM text.
 
-A varying index or pointer makes a gather or scatter; a varying value at a uniform place is 8
-consecutive elements."""
+An index or pointer that differs by lane makes a gather or a scatter. A value that differs by lane,
+at a place that is the same for all lanes, is 8 consecutive elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _lanes(v: Value) -> int:
 
 
 def _address(f: FunctionText, ptr: Value, index: Value, ty: Ty) -> tuple[str, int]:
-    """The address of an element and whether it is one address or one per lane."""
+    """Return the address of an element, and how many addresses it is: one, or one per lane."""
     lanes = max(_lanes(ptr), _lanes(index))
     p = f"{llvm_type(Ty.PTR, _lanes(ptr))} {f.value(ptr, _lanes(ptr))}"
     i = f"{llvm_type(index.ty, _lanes(index))} {f.value(index, _lanes(index))}"
@@ -36,7 +36,7 @@ def _from_memory(f: FunctionText, dst: Reg, name: str) -> None:
 
 
 def _to_memory(f: FunctionText, value: Value, lanes: int) -> str:
-    """The value as it is stored, with its type."""
+    """Return the value, with its type, in the form in which memory holds it."""
     name = f.value(value, lanes)
     wide = memory_type(value.ty, lanes)
     if value.ty is Ty.I1:
@@ -58,7 +58,7 @@ def load(f: FunctionText, instr: Load) -> None:
 
 
 def gather(f: FunctionText, at: str, ty: Ty) -> str:
-    """One element per lane from the addresses ``at``."""
+    """Return one element per lane, loaded from the addresses ``at``."""
     wide = memory_type(ty, LANES)
     suffix = f"v{LANES}{_suffix(ty)}.v{LANES}p0"
     return f.let(
@@ -84,7 +84,8 @@ def store(f: FunctionText, instr: Store) -> None:
 
 
 def at_add(f: FunctionText, instr: AtAdd) -> None:
-    """Print an AtAdd; varying places are added to one lane after the other (they may collide)."""
+    """Print an AtAdd. Places that differ by lane are added to one after the other, since two may be
+    the same."""
     ty = instr.value.ty
     at, lanes = _address(f, instr.ptr, instr.index, ty)
     add = "fadd" if ty in (Ty.F64, Ty.F32) else "add"
@@ -118,7 +119,7 @@ def copy(f: FunctionText, instr: Copy) -> None:
     n = count if size == 1 else f.let(f"mul i64 {count}, {size}")
     to, source = f.value(instr.dst), f.value(instr.src)
     if not isinstance(instr.count, Imm):
-        move = f"call fastcc i1 {f.support('pb.move')}(ptr %ctx, ptr {to}, ptr {source}, i64 {n})"
+        move = f"call i1 @pb_move(ptr %ctx, ptr {to}, ptr {source}, i64 {n})"
         huge = f.let(f"icmp ugt i64 {n}, {HUGE_BYTES}")
         f.rarely(huge, "huge", lambda: f.let(move))
         n = f.let(f"select i1 {huge}, i64 0, i64 {n}")

@@ -1,17 +1,19 @@
-"""A module of loop code and signatures of its entry points -> Python builtins."""
+"""Compile a module of loop code, with the signatures of its entry points, to Python builtins."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import pickle
 import threading
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, get_args
 
-from pullback.lower.loopcode import LoopFunction, Module
+from pullback.lower.loopcode import Imm, Instr, LoopFunction, Module, Reg, Region
 from pullback.native.absent import Absent, absent_symbols, absent_text
 from pullback.native.builtin import Builtin, bound, make_builtin
 from pullback.native.compile import Timing, link_text, optimised_text
@@ -25,38 +27,38 @@ from pullback.native.signature import EntrySignature
 
 
 class Converting(Protocol):
-    """The signature of an entry point that calls conversions, which it brings along."""
+    """The signature of an entry point that calls conversions, whose code it has with it."""
 
     def printer(
         self, out: ModuleText, name: str, function: LoopFunction, absent: bool
     ) -> EntryBase:
-        """What prints the entry point."""
+        """Return the object that prints the entry point."""
 
     def declarations(self) -> str:
-        """Of what it calls."""
+        """Return the declarations of the functions that the entry point calls."""
 
     def symbols(self) -> dict[str, int]:
-        """The addresses that the text mentions."""
+        """Return the addresses that the text mentions."""
 
     def raws(self) -> Mapping[str, object]:
-        """What must live as long as the entry point."""
+        """The objects that must live as long as the entry point."""
 
 
 Second = Converting | EntrySignature
-"""A second way into a function."""
+"""The signature of a second entry point of a function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModule:
-    """``call[name]`` is a builtin. It takes exactly the arguments of its signature, positionally,
-    and returns ``NotImplemented`` for arguments of any other type."""
+    """The builtins of a module, in ``call``. Each takes exactly the arguments of its signature,
+    positionally, and returns ``NotImplemented`` for arguments of any other type."""
 
     call: dict[str, Builtin]
     text: str
     timing: Timing
 
     def optimised(self) -> str:
-        """The LLVM text after LLVM's passes."""
+        """Return the LLVM text after LLVM's passes."""
         return optimised_text(self.text)
 
 
@@ -70,7 +72,8 @@ class CompiledEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entries:
-    """The entry points of a module; ``kind``: of its residual objects, 0 if that is not known."""
+    """The entry points of a module. ``kind`` marks residual objects of this module; 0: not computed
+    yet."""
 
     signatures: Mapping[str, EntrySignature]
     routes: Mapping[str, Second]
@@ -85,7 +88,7 @@ class _Entries:
 def _write(module: Module, given: _Entries) -> tuple[ModuleText, str, int]:
     signatures, routes, absent = given.signatures, given.routes, given.absent
     out = emit_module(module, patience=given.patience)
-    # Residual objects of one module are not those of another.
+    # The residual objects of one module do not fit into the entry points of another.
     body = "".join(out.functions)
     kind = given.kind or int.from_bytes(hashlib.sha256(body.encode()).digest()[:7], "little")
     entries = [
@@ -105,7 +108,7 @@ def _write(module: Module, given: _Entries) -> tuple[ModuleText, str, int]:
 
 
 def routed(name: str) -> str:
-    """The name of the second entry point of a function."""
+    """Return the name of the second entry point of a function."""
     return f"{name}.route"
 
 
@@ -113,9 +116,9 @@ def compile_entries(
     module: Module, signatures: Mapping[str, EntrySignature],
     routes: Mapping[str, Second] = MappingProxyType({}), absent: Absent = (),
 ) -> CompiledModule:  # fmt: skip
-    """Compile a module with one entry point per name of ``signatures`` and a second one, called
-    ``routed(name)``, per name of ``routes``; they share their residual objects. Where one of the
-    names ``absent`` is there, no arguments fit them."""
+    """Compile a module with one entry point for each name of ``signatures``, and a second one,
+    called ``routed(name)``, for each name of ``routes``; both take each other's residual objects.
+    While one of the names ``absent`` is a global, no arguments fit."""
     return _compile(module, _Entries(signatures, routes, absent))
 
 
@@ -136,19 +139,46 @@ def _compile(module: Module, entries: _Entries) -> CompiledModule:
     return CompiledModule(call, text, linked.timing)
 
 
+def _parts(cls: type) -> Callable[[object], tuple[object, ...]]:
+    """A function that gives the fields of an object of a dataclass, as a tuple."""
+    names = [f.name for f in fields(cls)]
+    if len(names) == 1:
+        return lambda x: (getattr(x, names[0]),)
+    return attrgetter(*names)
+
+
+def _reduction(cls: type) -> Callable[[object], tuple[type, tuple[object, ...]]]:
+    parts = _parts(cls)
+    return lambda x: (cls, parts(x))
+
+
+_REDUCTIONS = {cls: _reduction(cls) for cls in (*get_args(Instr), Reg, Imm, Region, LoopFunction)}
+"""How loop code is pickled: what dataclasses bring along asks every object for its fields."""
+
+
+def _packed(module: Module) -> bytes:
+    """A module of loop code as a few bytes."""
+    image = io.BytesIO()
+    pickler = pickle.Pickler(image, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _REDUCTIONS
+    pickler.dump(module)
+    return zlib.compress(image.getvalue(), 1)
+
+
 class _LessPatient:
-    """A module with loops that run as a whole, once more with less patience: compiled when a loop
-    turns out to be too long. ``numbers``: names of entries, by their numbers in compiled code."""
+    """The same module compiled with less patience, as soon as a loop that runs as a whole turns out
+    to be too long. ``numbers`` has the names of entries, by their numbers in compiled code."""
 
     def __init__(self, module: Module, entries: _Entries, numbers: tuple[str, ...]) -> None:
-        self.image = zlib.compress(pickle.dumps(module), 1)
+        self.image = _packed(module)
         self.entries = entries
         self.numbers = numbers
         self.lock = threading.Lock()
         self.compiled: CompiledModule | None = None
 
     def builtin(self, owner: ModuleOwner, number: int) -> Builtin:
-        """An entry, for the same function as a builtin with this owner."""
+        """Return an entry of the less patient code, for the function whose builtin has this
+        owner."""
         with self.lock:
             if self.compiled is None:
                 module: Module = pickle.loads(zlib.decompress(self.image))
@@ -158,7 +188,7 @@ class _LessPatient:
 
 
 def compile_module(module: Module, signature: EntrySignature) -> CompiledEntry:
-    """Compile a module; the entry point is main."""
+    """Compile a module whose one entry point is main."""
     compiled = compile_entries(module, {module.main: signature})
     return CompiledEntry(compiled.call[module.main], compiled)
 

@@ -1,10 +1,11 @@
 """The cache of compiled objects on disk, which ``PULLBACK_CACHE`` turns on.
 
-A file is a line that names the format, the digest of all that follows and of the file's own name,
-the number of bytes of the object, and the object. What is empty, cut off, changed, of another
-format or not a file is compiled anew, and replaced if the folder allows it: a cache that cannot be
-read or written is no reason to fail. A file gets its name when it is whole, so processes that
-compile the same code at the same time do not disturb each other."""
+A file is one line (the format, the digest of all that follows and of the file's own name, the
+number of bytes of the object) and the object. A file that is empty, cut off, changed, of another
+format or no regular file is ignored; the object is compiled anew and replaces the file, if the
+folder allows it. A cache that cannot be read or written is no reason to fail. A file gets its name
+when it is complete, so processes that compile the same code at the same time do not disturb each
+other."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _HEAD = len(MAGIC) + _DIGEST + _LENGTH
 
 
 def cached(parts: tuple[str, ...], compile_: Callable[[], bytes]) -> tuple[bytes, bool]:
-    """The object for a text and a machine, and whether it came from disk."""
+    """Return the object for a text and a machine, and whether it came from disk."""
     folder = _folder()
     if folder is None:
         return compile_(), False
@@ -37,7 +38,8 @@ def cached(parts: tuple[str, ...], compile_: Callable[[], bytes]) -> tuple[bytes
 
 
 def _folder() -> Path | None:
-    """``PULLBACK_CACHE``: a folder, or 1 for the user's own cache folder; else no cache."""
+    """Return the folder of the cache: that of ``PULLBACK_CACHE``, or the user's own cache folder if
+    it is 1; None: no cache."""
     setting = os.environ.get("PULLBACK_CACHE", "")
     if setting in ("", "0"):
         return None
@@ -46,18 +48,18 @@ def _folder() -> Path | None:
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "pullback"
-    except RuntimeError:  # nobody knows where this user's home is
+    except RuntimeError:  # this user has no home folder
         return None
 
 
 def pack(key: str, image: bytes) -> bytes:
-    """The contents of a file."""
+    """Return the contents of a file."""
     rest = len(image).to_bytes(_LENGTH, "little") + image
     return MAGIC + hashlib.sha256(key.encode() + rest).digest() + rest
 
 
 def unpack(key: str, data: bytes) -> bytes | None:
-    """The object in the contents of a file; None if that is not what ``pack`` made."""
+    """Return the object in the contents of a file; None if ``pack`` has not made them."""
     image = data[_HEAD:]
     return image if data == pack(key, image) else None
 

@@ -1,19 +1,29 @@
-"""How each loop and recursion comes to look for signals, so that it costs next to nothing.
+"""Decide how each loop and recursion looks for signals (Ctrl-C), at next to no cost.
 
-What runs counts about how many cycles it takes, in the context, and looks for signals when enough
-have been counted (``pb_poll``). Nothing is counted exactly: of each piece of code there is a bound
-of what it takes without being counted, and what is around it counts that bound.
+Code adds the number of cycles that it takes, estimated, to a counter in the context, and looks for
+signals when the counter says so (``pb_poll``). Nothing is counted exactly: for each piece of code
+there is a bound of the cycles that it does not count itself, and the code around it counts this
+bound.
 
-A loop with a body that ends soon runs as a whole (``Whole``): one comparison in front of it finds
-out whether it has many rounds, and only those are counted. Where they are too many to be waited
-for, the call fails, and is made once more by code whose loops run in pieces (``Pieces``;
-``module``). In other loops the rounds are counted by some (``Some``) or, where a round may take
-long, one by one (``Each``).
+Loops run without counting anything. In front of a nest of loops, and of all nests behind it whose
+numbers of rounds are known there, stands one comparison (``Check``) of these numbers with a small
+one. Only if one of them is larger, the work of all these loops is counted, as a polynomial in the
+numbers of rounds (``work``).
+
+    for i < n: (for j < m: ...)            if n > 16 or m > 16: count(5 n + 3 n m + 2 m)
+    for j < m: ...                  ==>    for i < n: (for j < m: ...)
+                                           for j < m: ...
+
+If that is too much to wait for, the call fails, and is repeated by code with less patience: each
+loop without loops inside has a check of its own, and with no patience runs in pieces (``Pieces``;
+see ``module``). A loop whose rounds take long, or whose number of rounds is not known in front of
+it, counts a number of rounds at a time (``Some``), or each round (``Each``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from pullback.core.prims import TABLE
@@ -23,7 +33,6 @@ from pullback.lower.loopcode import (
     CallCode,
     ForCode,
     IfCode,
-    Imm,
     Instr,
     Load,
     Module,
@@ -32,35 +41,48 @@ from pullback.lower.loopcode import (
     Store,
     WhileCode,
 )
+from pullback.native.work import (
+    Known,
+    Work,
+    at,
+    defined,
+    either,
+    largest,
+    plus,
+    registers_of,
+    simple,
+    times,
+    together,
+)
 
 FEW = 2_000
-"""A loop of fewer cycles runs as a whole without counting anything."""
+"""Work of fewer cycles is not counted."""
 
 MANY = 1 << 17
-"""What some rounds of a loop take, at most, before they are counted."""
+"""The most cycles that a number of rounds take before the loop counts them."""
 
 PIECE = 1 << 14
-"""What a piece of a loop takes."""
+"""The cycles of a piece of a loop."""
 
 SOME = 16
-"""A loop of so few rounds counts nothing if that takes no more than ``MANY``."""
+"""Loops of so few rounds count nothing if that takes no more than ``MANY``."""
 
 OUTER = 100_000
-"""A loop may run as a whole if its rounds count less than this themselves."""
+"""A loop counts nothing in its rounds if a round has fewer cycles that it does not count itself."""
 
 LONG = 50_000_000
-"""A loop that takes more does not run as a whole (twice as much where its rounds may, but
-need not take that much)."""
+"""A loop that takes more than this, or a nest of loops that takes twice as much, does not run
+without counting anything."""
 
 SURE = 1_000_000
-"""A loop that takes fewer cycles whatever the data counts nothing."""
+"""A loop that takes fewer cycles, whatever the data, counts nothing."""
 
 _UNKNOWN = float("inf")
 
 
 class Patience(IntEnum):
-    """Which loops run as a whole as long as they are not too long: the call is made once more with
-    less patience if they are."""
+    """Which loops run as a whole. A call with a loop that is too long for that is repeated by code
+    with less patience."""
 
     ALL = 2
     INNERMOST = 1
@@ -68,18 +90,19 @@ class Patience(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """In front of a loop of more ``rounds`` than these, all are counted, at so many ``cycles``;
-    of more than ``most``, the call fails."""
+class Check:
+    """The count in front of an instruction: if one of the extents of the ``work`` is more than
+    ``few``, the work is counted; if the work is more than ``most``, the call fails."""
 
-    rounds: int
-    cycles: int
+    work: Work
+    few: int
     most: int
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """There is a loop around the loop, over pieces of so many ``rounds``, which are counted."""
+    """A loop inside a loop over its pieces, of ``rounds`` rounds each; a piece counts
+    ``cycles``."""
 
     rounds: int
     cycles: int
@@ -87,7 +110,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """After each so many ``rounds`` (a power of 2) these are counted."""
+    """A loop that counts ``cycles`` after every ``rounds`` rounds (a power of 2)."""
 
     rounds: int
     cycles: int
@@ -95,54 +118,92 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """Each round is counted."""
+    """A loop that counts each round."""
 
     cycles: int
 
 
-Poll = Whole | Pieces | Some | Each
+Poll = Pieces | Some | Each
 
 
 @dataclass(slots=True)
 class Time:
-    """About how many cycles code takes, or infinity, and how many of them are not counted."""
+    """About how many cycles a piece of code takes, or infinity, and how many of these it does not
+    count itself. ``left``: instructions with work that is still to be counted before them."""
 
     cycles: float = 0.0
     free: float = 0.0
+    left: list[tuple[Instr, Work]] = field(default_factory=list)
 
     def add(self, cycles: float, free: float | None = None) -> None:
-        """Something more; if nobody says otherwise, it counts nothing."""
+        """Add the time of a part; ``free``, what the part does not count, is by default all of
+        it."""
         self.cycles += cycles
         self.free += cycles if free is None else free
 
 
 class Polls:
-    """Of a module. ``loops``: of each loop that looks for signals, how; ``looks``: whether a
-    function has such loops; ``functions``: how long they take (of recursive ones: themselves)."""
+    """The decisions for one module. ``loops``: for each loop that looks for signals in its rounds,
+    how; ``checks``: the counts in front of instructions; ``looks``: whether a function has any of
+    these; ``functions``: how long they take (recursive ones: without calls of themselves)."""
 
     def __init__(self, module: Module, order: list[str], patience: Patience) -> None:
-        """``order``: callees before callers."""
+        """``order`` has callees before callers."""
         self.patience = patience
         self.loops: dict[Instr, Poll] = {}
+        self.checks: dict[Instr, Check] = {}
         self.functions: dict[str, Time] = {}
         self.looks: dict[str, bool] = {}
         for name in order:
-            before = len(self.loops)
-            self.functions[name] = self._region(module.functions[name].body)
-            self.looks[name] = len(self.loops) > before
+            before = len(self.loops) + len(self.checks)
+            self.known = Known()
+            self.functions[name] = self._counted(module.functions[name].body)
+            self.looks[name] = len(self.loops) + len(self.checks) > before
+
+    def _counted(self, region: Region) -> Time:
+        """Return the time of a region that counts all its work."""
+        time = self._region(region)
+        self._count(region, time, lambda work: False)
+        return time
+
+    def _count(self, region: Region, time: Time, outside: Callable[[Work], bool]) -> None:
+        """Count the work in a region, except the work that is counted outside. Work that is known
+        in front of the first loop is counted there."""
+        rest = [(instr, work) for instr, work in time.left if not outside(work)]
+        time.left = [(instr, work) for instr, work in time.left if outside(work)]
+        places = {instr: k for k, instr in enumerate(region.code)}
+        while rest:
+            (first, work), *others = rest
+            rest, behind, k = [], set[Reg](), places[first]
+            for instr, more in others:
+                behind |= defined(region.code[k : places[instr]])
+                k = places[instr]
+                if simple(plus(work, more)) and not registers_of(more) & behind:
+                    work = plus(work, more)
+                else:
+                    rest.append((instr, more))
+            time.free += self._check(first, work, 2 * LONG)
+
+    def _check(self, instr: Instr, work: Work, most: int) -> float:
+        """Count work in front of an instruction. Return the cycles that it does not count."""
+        few = largest(work, FEW)
+        if few < SOME:
+            few = min(SOME, largest(work, MANY))
+        self.checks[instr] = Check(work, few, most)
+        return at(work, few) if few >= 0 else 0.0
 
     def _region(self, region: Region) -> Time:
         total = Time()
         for instr in region.code:
+            self.known.note(instr)
             match instr:
                 case ForCode():
                     self._for(instr, total)
                 case WhileCode(cond=cond, body=body):
-                    free = self._region(cond).free + self._region(body).free + 1.0
+                    free = self._counted(cond).free + self._counted(body).free + 1.0
                     total.add(_UNKNOWN, self._some(instr, free))
-                case IfCode(_, then, orelse):
-                    one, other = self._region(then), self._region(orelse)
-                    total.add(1.0 + max(one.cycles, other.cycles), 1.0 + max(one.free, other.free))
+                case IfCode():
+                    self._if(instr, total)
                 case CallCode(_, function):
                     callee = self.functions.get(function, Time(_UNKNOWN, 1.0))
                     total.add(callee.cycles, callee.free)
@@ -150,34 +211,81 @@ class Polls:
                     total.add(_cycles(instr))
         return total
 
+    def _if(self, instr: IfCode, total: Time) -> None:
+        """Let each arm count its work, unless the condition only asks if there are many rounds:
+        then one arm does the same as the other, in lanes."""
+        some = self.known.several.get(instr.cond, set())
+        few = self.known.few(instr.cond)
+        one = self._region(instr.then)
+        with self.known.within(few):
+            other = self._region(instr.orelse)
+        large = {m for _, w in one.left for m in w if any(e.hi in some for e in m)}
+
+        def outside(work: Work, arm: Region) -> bool:
+            same = all(any(set(m) <= set(n) for n in large) for m in work)
+            return same and not registers_of(work) & defined(arm.code)
+
+        self._count(instr.then, one, lambda work: outside(work, instr.then))
+        self._count(instr.orelse, other, lambda work: outside(work, instr.orelse))
+        work = either(together(w for _, w in one.left), together(w for _, w in other.left))
+        if work:
+            total.left.append((instr, work))
+        self.known.join(instr, few)
+        total.add(1.0 + max(one.cycles, other.cycles), 1.0 + max(one.free, other.free))
+
     def _for(self, instr: ForCode, total: Time) -> None:
-        body = self._region(instr.body)
+        if self.patience is Patience.ALL:
+            return self._nest(instr, total)
+        body = self._counted(instr.body)
         each = body.cycles + 1.0
-        if isinstance(instr.lo, Imm) and isinstance(instr.hi, Imm):
-            rounds = max(0, -(-(int(instr.hi.value) - int(instr.lo.value)) // instr.step))
-            if rounds == 0 or rounds * each < SURE:
-                total.add(rounds * each if rounds else 0.0)
-                return
-        if each >= FEW:
-            total.add(_UNKNOWN, self._outer(instr, body.free + 1.0))
+        extent, rounds = self.known.rounds(instr)
+        if extent is None and rounds * each < SURE * instr.step:
+            total.add(rounds / instr.step * each if rounds else 0.0)
+        elif each >= FEW:
+            total.add(_UNKNOWN, self._some(instr, body.free + 1.0))
         elif self.patience is Patience.NONE:
-            rounds = _power(PIECE / each)
-            self.loops[instr] = Pieces(rounds, int(rounds * each))
+            length = _power(PIECE / each)
+            self.loops[instr] = Pieces(length, int(length * each))
             total.add(_UNKNOWN, PIECE)
         else:
-            self.loops[instr] = Whole(int(FEW / each), int(each), int(LONG / each))
-            total.add(_UNKNOWN, FEW)
+            work = self._rounds(instr, {(): each})
+            total.add(_UNKNOWN, self._check(instr, work, LONG))
 
-    def _outer(self, instr: ForCode, free: float) -> float:
-        """A loop whose rounds may take long: what it takes without counting it."""
-        if self.patience is Patience.ALL and free < OUTER:
-            rounds = min(SOME, int(MANY / free))
-            self.loops[instr] = Whole(rounds, int(free), int(2 * LONG / free))
-            return rounds * free
-        return self._some(instr, free)
+    def _rounds(self, instr: ForCode, each: Work) -> Work:
+        """Return the work of a loop whose rounds take ``each``."""
+        extent, rounds = self.known.rounds(instr)
+        whole = times(each, float(-(-rounds // instr.step)))
+        if extent is None:
+            return whole
+        if instr.step > 1:  # the last round
+            whole = plus(whole, each)
+        return plus(whole, times(each, 1.0 / instr.step, (extent,)))
+
+    def _nest(self, instr: ForCode, total: Time) -> None:
+        """Let a loop count nothing, if its rounds do not take long. Its work is left to the code
+        around, with that of the loops inside whose numbers of rounds are known in front of it."""
+        inside = {instr.index, *instr.carried} | defined(instr.body.code)
+        body = self._region(instr.body)
+        self._count(instr.body, body, lambda work: not registers_of(work) & inside)
+        each = plus({(): body.free + 1.0}, together(w for _, w in body.left))
+        work = self._rounds(instr, each)
+        if body.free >= OUTER or not simple(work):
+            self._count(instr.body, body, lambda work: False)
+            if body.free >= OUTER:
+                total.add(_UNKNOWN, self._some(instr, body.free + 1.0))
+                return
+            work = self._rounds(instr, {(): body.free + 1.0})
+        sure = work.get((), 0.0)
+        if sure < SURE:
+            total.add(sure)
+            work = {m: cycles for m, cycles in work.items() if m}
+        if any(work.values()):
+            total.left.append((instr, work))
+            total.cycles = _UNKNOWN
 
     def _some(self, instr: ForCode | WhileCode, free: float) -> float:
-        """A loop counts its rounds, of so many cycles: what it takes without counting it."""
+        """Let a loop count its rounds, of ``free`` cycles each. Return the cycles that it does not
+        count itself."""
         rounds = _power(MANY / free)
         step = instr.step if isinstance(instr, ForCode) else 1
         if rounds < 2 or step & (step - 1):
@@ -188,12 +296,12 @@ class Polls:
 
 
 def _power(most: float) -> int:
-    """The largest power of 2 that is not more, or 1."""
+    """Return the largest power of 2 up to ``most``, or 1."""
     return 1 << max(int(most).bit_length() - 1, 0)
 
 
 def _cycles(instr: Instr) -> float:
-    """Of one instruction, where memory is not always in the cache."""
+    """Return the cycles of one instruction, if memory is not always in the cache."""
     match instr:
         case Arith(dst, name):
             called = name in TABLE and any("call:" in t for t in TABLE[name].llvm.values())

@@ -1,4 +1,4 @@
-"""Where CPython and NumPy keep things in memory, and the addresses that compiled code calls.
+"""The layout of objects of CPython and NumPy in memory, and the addresses that compiled code calls.
 
 The offsets are those of CPython 3.11 and later with the GIL, 64 bits; ``verify`` compares them with
 live objects before the first compilation."""
@@ -69,7 +69,8 @@ _OBJECTS: dict[str, object] = {
 
 
 class AbiError(RuntimeError):
-    """This interpreter or this NumPy keeps its objects otherwise than compiled code expects."""
+    """The objects of this interpreter or of this NumPy do not have the layout that compiled code
+    expects."""
 
 
 def _at(obj: object, offset: int, ty: type[ctypes._SimpleCData[int]]) -> int:
@@ -81,12 +82,12 @@ def _word(address: int) -> int:
 
 
 def _address(function: object) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+    return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]  # of ctypes
 
 
 @cache
 def numpy_functions() -> dict[str, int]:
-    """Addresses in NumPy's table of C functions."""
+    """Return the addresses in NumPy's table of C functions."""
     core = getattr(np, "_core", None) or np.core
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -100,7 +101,7 @@ def numpy_functions() -> dict[str, int]:
 
 @cache
 def symbols() -> dict[str, int]:
-    """Every Python or NumPy symbol that compiled code may mention, with its address."""
+    """Return the addresses of all symbols of Python and NumPy that compiled code may mention."""
     table = {name: _address(getattr(ctypes.pythonapi, name)) for name in _PYTHON_FUNCTIONS}
     table |= numpy_functions()
     table |= {name: id(obj) for name, obj in _OBJECTS.items()}
@@ -112,7 +113,7 @@ def symbols() -> dict[str, int]:
 
 @cache
 def verify() -> None:
-    """Raise ``AbiError`` unless live objects look as the offsets say."""
+    """Raise ``AbiError`` unless live objects have the layout that the offsets say."""
     a = np.arange(6.0).reshape(2, 3).T
     sizes, dims, strides = ctypes.c_ssize_t, _at(a, ARRAY_DIMS, ctypes.c_size_t), 0
     strides = _at(a, ARRAY_STRIDES, ctypes.c_size_t)
@@ -145,7 +146,8 @@ def verify() -> None:
 
 
 def verify_owner(owner: object, function: object, code: object) -> None:
-    """Raise ``AbiError`` unless the fields of a module's owner are where entries read them."""
+    """Raise ``AbiError`` unless the fields of a module's owner stand where entry points read
+    them."""
     found = _word(id(owner) + OWNER_FUNCTION), _word(id(owner) + OWNER_CODE)
     if found != (id(function), id(code)):
         raise AbiError("Pullback's native code does not know how Python keeps slots")
@@ -179,7 +181,8 @@ def _scalars_fit() -> bool:
 
 
 def _empty_works() -> bool:
-    """NumPy's table is the one we think it is: make an array and a scalar through it."""
+    """Whether NumPy's table of functions is the expected one: an array and a scalar can be made
+    with it."""
     make = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.c_int, ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_void_p,
         ctypes.c_int,
@@ -201,5 +204,5 @@ def _empty_works() -> bool:
 
 
 def object_names() -> tuple[str, ...]:
-    """The symbols that stand for the address of a Python object."""
+    """Return the symbols that stand for the address of a Python object."""
     return tuple(_OBJECTS)

@@ -1,6 +1,6 @@
-"""Errors out of native code: the record in the context becomes a Python exception.
+"""Make Python exceptions of errors in native code, from the record in the context.
 
-The exception has the class that the program named, its message made of the recorded values, and a
+The exception has the class that the program named, a message made of the recorded values, and a
 traceback whose last entry is the line of the user's source."""
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pullback.native.layout import ERROR_WORDS, OUT_OF_MEMORY, TOO_DEEP, Field
 
 @dataclass(frozen=True, slots=True)
 class ErrorSite:
-    """One ``RaiseIf`` of a module; its values are recorded as 8 raw bytes each, and make up leaves
-    of ``types``. ``early``: it stands before its place in the program, or among eight
-    iterations."""
+    """One ``RaiseIf`` of a module. Its values are recorded as 8 raw bytes each, and are the leaves
+    of values of ``types``. ``early``: the check was moved to before its place in the program, or
+    checks eight iterations at once, so another error might have come first."""
 
     kind: str
     message: str | Message
@@ -36,7 +36,7 @@ class ErrorSite:
 
 
 def _any() -> None:
-    """The function of builtins that are for any function: its code never changes."""
+    """Stand for the function of a builtin that belongs to no function: its code never changes."""
 
 
 _ANY = cast("FunctionType", _any)
@@ -44,11 +44,12 @@ _ANY = cast("FunctionType", _any)
 
 @dataclass(slots=True, eq=False)
 class ModuleOwner:
-    """What the builtins of one module have as ``self``: keeps code and tables alive. ``general``:
-    what an entry that converts data calls with arguments that are not of its layouts.
-    ``function``: the one that was compiled, and its ``code`` then. The entry looks whether the
-    function still has it, at the offsets of these two fields (``pyabi``). ``impatient``: what
-    gives the same builtin, by its number, of code with less patience (``polls``)."""
+    """The ``self`` of the builtins of one module, which keeps code and tables alive. ``general`` is
+    called by an entry point that converts data, with arguments that are not of its layouts.
+    ``function`` is the function that was compiled, with the ``code`` that it had then: an entry
+    point checks that the function still has it, at the offsets of these two fields (``pyabi``).
+    ``impatient`` returns the same builtin, by its number, of code with less patience
+    (``polls``)."""
 
     errors: tuple[ErrorSite, ...]
     keep: list[object] = field(default_factory=list)
@@ -59,12 +60,13 @@ class ModuleOwner:
 
 
 def unusual(owner: ModuleOwner, args: tuple[object, ...]) -> object:
-    """Called by compiled code: the result for arguments that it does not take."""
+    """Return the result for arguments that compiled code does not take (called by that code)."""
     return NotImplemented if owner.general is None else owner.general(*args)
 
 
 def call_again(owner: ModuleOwner, entry: int, args: tuple[object, ...]) -> object:
-    """Called by compiled code: the result of a call with a loop that is too long for it."""
+    """Return the result of a call that has a loop too long to run as a whole (called by compiled
+    code)."""
     assert owner.impatient is not None
     return owner.impatient(owner, entry)(*args)
 
@@ -83,11 +85,11 @@ def _number(raw: int, ty: Ty) -> float | int | bool:
         case Ty.I1:
             return bool(bits & 1)
         case _:
-            return ctypes.c_int64(bits).value  # also addresses
+            return ctypes.c_int64(bits).value  # addresses, too
 
 
 def with_site(exception: BaseException, site: Site | None) -> BaseException:
-    """The exception with one traceback entry: the place in the user's source."""
+    """Return the exception with one more entry of the traceback: the place in the user's source."""
     if site is None:
         return exception
     start = max(site.line, 1), max(site.col, 0)
@@ -111,7 +113,8 @@ def _word(context: int, field: int) -> int:
 
 
 def make_error(owner: ModuleOwner, context: int) -> BaseException:
-    """Called by compiled code: the exception for the error recorded at address ``context``."""
+    """Return the exception for the error recorded at address ``context`` (called by compiled
+    code)."""
     code = _word(context, Field.ERROR)
     if code == OUT_OF_MEMORY:
         return MemoryError("compiled code needs more memory than this machine has")

@@ -1,4 +1,4 @@
-"""The runtime, ndarrays: reading them in place, copying, boxing."""
+"""The part of the runtime for ndarrays: it reads them in place, copies them and makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of the context in the text of the runtime."""
+"""Write loads and stores of fields of the context, for the text of the runtime."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pullback.native.layout import Field, load_field, store_field
 
 
 def load(register: str, field: Field, ty: str = "i64") -> str:
-    """The text that loads a field of %ctx."""
+    """Return the text that loads a field of %ctx."""
     return "\n  ".join(load_field(field, register, ty))
 
 
@@ -14,5 +14,5 @@ _fresh = iter(range(10**9))
 
 
 def store(field: Field, value: str, ty: str = "i64", context: str = "%ctx") -> str:
-    """The text that stores into a field of a context."""
+    """Return the text that stores into a field of a context."""
     return "\n  ".join(store_field(field, f"%at{next(_fresh)}", ty, value, context))

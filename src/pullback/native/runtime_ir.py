@@ -1,35 +1,31 @@
-"""The runtime as LLVM text: contexts and arenas here, ``runtime_arrays`` and ``runtime_objects``.
+"""The runtime as LLVM text: contexts and arenas are here, the rest in the files ``runtime_*``.
 
-Compiled once per process and never unloaded. All of it is called with the GIL held, but for
-what loops call.
+It is compiled once per process and never unloaded. All of it is called with the GIL held, except
+for the functions that loops call.
 """
 
 from __future__ import annotations
 
 import sys
 
-from pullback.native.flush import DECLARATIONS, during_callback
 from pullback.native.layout import (
     CONTEXT_BYTES,
     ID_BASE,
     ID_BYTES,
-    INTERRUPTED,
-    LONG,
     METADATA,
-    POLL_CYCLES,
-    POLL_NANOSECONDS,
     SOFT_BYTES,
     SOFT_STACK,
     STACK_BYTES,
     STACK_SLACK,
     Field,
 )
+from pullback.native.pyabi import DICT_VERSION
 from pullback.native.runtime_arrays import ARRAYS
 from pullback.native.runtime_fields import load, store
 from pullback.native.runtime_lists import LIST_FUNCTIONS, lists_text
 from pullback.native.runtime_memory import trim_text
 from pullback.native.runtime_objects import OBJECTS, residuals_text
-from pullback.native.support import call_on_stack, own_stack
+from pullback.native.runtime_polls import POLL_FUNCTIONS, POLLS
 
 RUNTIME_FUNCTIONS = {
     "pb_take": ("ptr", "i64"),
@@ -51,10 +47,10 @@ RUNTIME_FUNCTIONS = {
 """Name -> result and parameter types of what entry points call (loop code: ``CALLED_BY_LOOPS``).
 """
 
-CALLED_BY_LOOPS = ("pb_grow", "pb_poll", "pb_more", "pb_due", "pb_some", "pb_long")
+CALLED_BY_LOOPS = ("pb_grow", "pb_names", *POLL_FUNCTIONS)
 
 _MAP_FLAGS = 0x4022 if sys.platform == "linux" else 0x1042  # private, anonymous, no reserve
-_HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice
+_HUGEPAGE = 14 if sys.platform == "linux" else 0  # 0: no advice to the system
 _SMALL_PAGES = 4 << 20
 
 
@@ -68,6 +64,7 @@ declare void @free(ptr)
 declare ptr @PyErr_NoMemory()
 declare void @PyErr_SetObject(ptr, ptr)
 declare void @Py_DecRef(ptr)
+declare i32 @PyDict_Contains(ptr, ptr)
 declare i32 @PyErr_CheckSignals()
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
@@ -91,9 +88,6 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 @pb_wholes = internal global i64 0
 @pb_residual_name = internal constant [18 x i8] c"pullback.residual\\00"
 """
-
-_BEFORE_PYTHON, _AFTER_PYTHON = during_callback()
-_CONTROL = DECLARATIONS if _BEFORE_PYTHON else ""
 
 
 # Reserving and giving back address space.
@@ -138,7 +132,7 @@ done:
 
 
 def _ensure(name: str, base: Field, kept: Field, cells: bool) -> str:
-    """A function that maps one arena (or the store, counted in cells) of a context."""
+    """Return the function that maps one arena (or the store, counted in cells) of a context."""
     if cells:
         cur, end, hard = Field.STORE_TOP, Field.STORE_END, Field.STORE_HARD
         values = ("0", "%soft.cells", "%size.cells")
@@ -177,11 +171,6 @@ no:
 }}
 """
 
-
-# Machines without a stack for recursive code never have a HOME.
-_ON_STACK = (
-    "\n  ".join(call_on_stack("@pb_look", "%frame", "%home")) if own_stack() else "unreachable"
-)
 
 # Taking a context from the pool (or making one) and giving it back.
 _CONTEXTS = f"""
@@ -283,143 +272,31 @@ done:
   ret void
 }}
 
-; Let Python handle signals; the GIL is taken for it. %frame: the context, then the result.
-define internal void @pb_look(ptr %frame) {{
-  %ctx = load ptr, ptr %frame
-  {load("%thread", Field.THREAD, "ptr")}
-  %held = icmp eq ptr %thread, null
-  br i1 %held, label %check, label %take
-take:
-  call void @PyEval_RestoreThread(ptr %thread)
-  br label %check
-check:
-  {_BEFORE_PYTHON}
-  %raised = call i32 @PyErr_CheckSignals()
-  {_AFTER_PYTHON}
-  br i1 %held, label %done, label %give
-give:
-  %same = call ptr @PyEval_SaveThread()
-  br label %done
-done:
-  %raised.at = getelementptr i64, ptr %frame, i64 1
-  store i32 %raised, ptr %raised.at
-  ret void
-}}
-
-; Look for signals, as Python does between bytecodes: in the main thread, and on its own stack.
-define i32 @pb_poll(ptr %ctx) cold {{
-  %frame = alloca [2 x i64]
-  %clock = alloca [2 x i64]
-  {store(Field.POLL, str(POLL_CYCLES))}
-  %this = call i64 @pthread_self()
-  %main = load i64, ptr @pb_main_thread
-  %mine = icmp eq i64 %this, %main
-  br i1 %mine, label %time, label %fine
-time:
-  %ignored = call i32 @clock_gettime(i32 6, ptr %clock)
-  %seconds = load i64, ptr %clock
-  %rest.at = getelementptr i64, ptr %clock, i64 1
-  %rest = load i64, ptr %rest.at
-  %most = mul i64 %seconds, 1000000000
-  %now = add i64 %most, %rest
-  {load("%last", Field.POLLED)}
-  %since = sub i64 %now, %last
-  %soon = icmp ult i64 %since, {POLL_NANOSECONDS}
-  br i1 %soon, label %fine, label %look
+; None of the %count names at %keys is in the dict %dict, whose version goes to %seen.
+define i1 @pb_names(ptr %dict, i64 %count, ptr %keys, ptr %seen) cold {{
+entry:
+  %version.at = getelementptr i8, ptr %dict, i64 {DICT_VERSION}
+  %now = load i64, ptr %version.at
+  br label %head
+head:
+  %k = phi i64 [ 0, %entry ], [ %next, %no ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %look, label %none
 look:
-  {store(Field.POLLED, "%now")}
-  store ptr %ctx, ptr %frame
-  {load("%home", Field.HOME)}
-  %here = icmp eq i64 %home, 0
-  br i1 %here, label %directly, label %there
-directly:
-  call void @pb_look(ptr %frame)
-  br label %looked
-there:
-  {_ON_STACK}
-  br label %looked
-looked:
-  %raised.at = getelementptr i64, ptr %frame, i64 1
-  %raised = load i32, ptr %raised.at
-  %none = icmp eq i32 %raised, 0
-  br i1 %none, label %fine, label %stop
-fine:
-  ret i32 0
-stop:
-  {store(Field.ERROR, str(INTERRUPTED))}
-  ret i32 1
-}}
-
-; Enough has been counted: what is left to count now; -1 if a signal stops the code.
-define i64 @pb_due(i64 %context) cold {{
-  %ctx = inttoptr i64 %context to ptr
-  %raised = call i32 @pb_poll(ptr %ctx)
-  %stop = icmp ne i32 %raised, 0
-  %left = select i1 %stop, i64 -1, i64 {POLL_CYCLES}
-  ret i64 %left
-}}
-
-; Some rounds of a loop took %cycles: whether a signal stops it.
-define i1 @pb_some(i64 %context, i64 %cycles) cold {{
-  %ctx = inttoptr i64 %context to ptr
-  {load("%poll", Field.POLL)}
-  %left = sub i64 %poll, %cycles
-  {store(Field.POLL, "%left")}
-  %due = icmp slt i64 %left, 0
-  br i1 %due, label %look, label %fine
-look:
-  %raised = call i32 @pb_poll(ptr %ctx)
-  %stop = icmp ne i32 %raised, 0
-  ret i1 %stop
-fine:
-  ret i1 false
-}}
-
-; A loop up to %hi has come to the end %i of a piece that counts %weight: where the next piece ends;
-; %i if a signal stops the loop.
-define i64 @pb_more(i64 %context, i64 %i, i64 %hi, i64 %length, i64 %weight) cold {{
-  %ctx = inttoptr i64 %context to ptr
-  {load("%poll", Field.POLL)}
-  %left = sub i64 %poll, %weight
-  {store(Field.POLL, "%left")}
-  %due = icmp slt i64 %left, 0
-  br i1 %due, label %look, label %on
-look:
-  %raised = call i32 @pb_poll(ptr %ctx)
-  %stop = icmp ne i32 %raised, 0
-  br i1 %stop, label %stopped, label %on
-on:
-  %beyond = call i64 @llvm.sadd.sat.i64(i64 %i, i64 %length)
-  %next = call i64 @llvm.smin.i64(i64 %hi, i64 %beyond)
-  ret i64 %next
-stopped:
-  ret i64 %i
-}}
-
-; A loop that runs as a whole is to have %count rounds, of %cycles each, which is much: whether a
-; signal stops it, or they are more than %most.
-define i1 @pb_long(i64 %context, i64 %count, i64 %cycles, i64 %most) cold {{
-  %ctx = inttoptr i64 %context to ptr
-  %long = icmp ugt i64 %count, %most
-  br i1 %long, label %again, label %count.it
-count.it:
-  %all = mul i64 %count, %cycles
-  {load("%poll", Field.POLL)}
-  %left = sub i64 %poll, %all
-  {store(Field.POLL, "%left")}
-  %large = icmp ugt i64 %all, {POLL_CYCLES // 8}
-  %none = icmp slt i64 %left, 0
-  %due = or i1 %large, %none
-  br i1 %due, label %look, label %fine
-look:
-  %raised = call i32 @pb_poll(ptr %ctx)
-  %stop = icmp ne i32 %raised, 0
-  ret i1 %stop
-fine:
-  ret i1 false
-again:
-  {store(Field.ERROR, str(LONG))}
+  %key.at = getelementptr ptr, ptr %keys, i64 %k
+  %key = load ptr, ptr %key.at
+  %found = call i32 @PyDict_Contains(ptr %dict, ptr %key)
+  %absent = icmp eq i32 %found, 0
+  br i1 %absent, label %no, label %there
+no:
+  %next = add i64 %k, 1
+  br label %head
+none:
+  store i64 %now, ptr %seen
   ret i1 true
+there:
+  call void @PyErr_Clear()
+  ret i1 false
 }}
 
 ; Move the soft limit at field %end beyond %want, if that is below the hard one two fields on.
@@ -445,11 +322,10 @@ no:
 
 
 def runtime_text(arena_bytes: int, page: int) -> str:
-    """The whole runtime module."""
+    """Return the whole module of the runtime."""
     return "\n".join(
         [
             _EXTERNALS,
-            _CONTROL,
             _REGIONS,
             _ensure("pb_map_temp", Field.TEMP_BASE, Field.TEMP_KEPT, cells=False),
             _ensure("pb_map_resid", Field.RESID_BASE, Field.RESID_KEPT, cells=False),
@@ -457,8 +333,9 @@ def runtime_text(arena_bytes: int, page: int) -> str:
             _ensure("pb_map_store", Field.STORE_BASE, Field.STORE_KEPT, cells=True),
             trim_text(),
             _CONTEXTS.replace("ARENA_BYTES", str(arena_bytes)).replace(
-                "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half as much again
+                "TAPE_BYTES", str(arena_bytes // 2)  # its cotangents take half its size again
             ),
+            POLLS,
             ARRAYS,
             lists_text(),
             residuals_text(page),

@@ -1,8 +1,8 @@
-"""The runtime, lists of Python numbers: reading them into an arena, making them.
+"""The part of the runtime for lists of Python numbers: it reads them into an arena, and makes them.
 
-Making a float costs more than all else in a call with short lists, so the floats of such lists are
-held in a ring when they are given out: one that nobody but the ring refers to when its turn comes
-is given out again with another number, as CPython does with the tuples of ``zip``.
+In a call with short lists, making float objects costs more than all else. So the floats of such
+lists are also held in a ring. When the ring comes round to a float to which only the ring refers,
+it is given out again with another number, as CPython does with the tuples of ``zip``.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from pullback.native.text import SIZE, memory_type
 LIST_TYPES = (Ty.F64, Ty.I64, Ty.I1)
 
 RING = 2048
-"""So many floats are held; lists longer than half of it do without."""
+"""The number of floats in the ring; lists longer than half of it do not use it."""
 
 UNROLLED = 4
-"""So many numbers are read or made in one round of a loop."""
+"""The number of items that are read or made in one round of a loop."""
 
 READ, OTHER, FULL = 0, 1, 2
-"""What reading a list gives: it is read, an item is of another type, there is no memory left."""
+"""The results of reading a list: it was read, an item is of another type, there is no memory
+left."""
 
 LIST_FUNCTIONS = {
     **{f"pb_read_list_{ty.value}": ("i32", "ptr, ptr, ptr") for ty in LIST_TYPES},
@@ -32,8 +33,8 @@ LIST_FUNCTIONS = {
     "pb_floats": ("i1", "ptr, ptr, i64, i64"),
     "pb_reals": ("i1", "ptr, i64, ptr"),
 }
-"""Result and parameter types of what entry points call. (The rest of the declarations that these
-functions need is in ``DECLARED``.)"""
+"""The result and parameter types of the functions that entry points call. (``DECLARED`` has the
+other declarations that these functions need.)"""
 
 DECLARED = f"""
 @pb_ring = internal global [{RING} x ptr] zeroinitializer
@@ -52,7 +53,8 @@ declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 
 
 def _read(ty: Ty) -> str:
-    """Its items one after another in the residual arena; ``%out`` gets address, extent, stride."""
+    """Write the function that copies the items of a list into the residual arena; ``%out`` gets
+    address, extent and stride."""
     c = Code()
     n = c.load("i64", "%obj", TUPLE_SIZE)
     items = c.load("ptr", "%obj", LIST_ITEMS)
@@ -93,7 +95,8 @@ def _number(c: Code, ty: Ty, item: str, over: str) -> str:
 
 
 def _make(ty: Ty) -> str:
-    """A new list of so many numbers; null if there is no memory left (an exception is set)."""
+    """Write the function that makes a list of so many numbers; null if there is no memory left (an
+    exception is set)."""
     c = Code()
     out = c.call("ptr", "PyList_New", "i64 %n")
     c.need(c.let(f"icmp ne ptr {out}, null"), "none")
@@ -122,7 +125,8 @@ def _make(ty: Ty) -> str:
 
 
 def _reals() -> str:
-    """The numbers of so many Python floats, one after another; false: one of them is none."""
+    """Write the function that reads the numbers of so many Python floats; false if one of them is
+    no float."""
     c = Code()
 
     def one(i: str) -> None:
@@ -138,7 +142,7 @@ def _reals() -> str:
 
 
 def _unrolled(c: Code, one: Callable[[str], None]) -> None:
-    """What is done with each index below ``%n``, several in one round."""
+    """Write code for each index below ``%n``, several in one round of the loop."""
     i = c.var("i64", "0")
     with c.loop(lambda: c.let(f"icmp sle i64 {c.add(c.load('i64', i), UNROLLED)}, %n")):
         index = c.load("i64", i)
@@ -152,11 +156,12 @@ def _unrolled(c: Code, one: Callable[[str], None]) -> None:
 
 
 def _floats() -> str:
-    """So many new floats into the places of a list or tuple; false: no memory left. Nothing here
-    can run the user's code, so nobody else takes from the ring meanwhile."""
+    """Write the function that puts so many new floats into the places of a list or tuple; false if
+    no memory is left. It cannot run the user's code, so nobody else takes floats from the ring
+    meanwhile."""
     c = Code()
     plain = "tail call i1 @pb_new_floats(ptr %items, ptr %data, i64 %n, i64 %stride)"
-    c.need(c.let(f"icmp ult i64 {c.add('%n', -1)}, {RING // 2}"), "plain")  # 0, too
+    c.need(c.let(f"icmp ult i64 {c.add('%n', -1)}, {RING // 2}"), "plain")  # also if n is 0
     c.need(c.same("%stride", "1", "i64"), "plain")
     start = _window(c)
     end, filled = c.add(start, "%n"), c.load("i64", "@pb_ring_filled")
@@ -197,7 +202,7 @@ def _floats() -> str:
 
 
 def _new_floats() -> str:
-    """The same without the ring."""
+    """Write the function that does so without the ring."""
     c = Code()
     step = c.mul("%stride", 8)
     with c.counting("%n") as i:
@@ -213,8 +218,8 @@ def _new_floats() -> str:
 
 
 def _window(c: Code) -> str:
-    """Where in the ring the next ``%n`` places are: at its start if the floats there have come
-    back, so that few calls use few floats; else after the last ones that were taken."""
+    """Return where the next ``%n`` places of the ring are: at its start if the floats there are
+    free again, so that few calls use few floats; else behind the last ones that were taken."""
     following = c.load("i64", "@pb_ring_next")
     end = c.add(following, "%n")
     over = c.let(f"icmp ugt i64 {end}, {RING}")
@@ -228,7 +233,8 @@ def _window(c: Code) -> str:
 
 
 def _ring_renew() -> str:
-    """The same where the floats from this place of the ring on are in use: others take theirs."""
+    """Write the function that does so where the floats from ``%ring`` on are still in use: it
+    replaces those in the ring."""
     c = Code()
     with c.counting("%n") as i:
         value = c.load("double", "%data", c.mul(i, 8))
@@ -242,8 +248,8 @@ def _ring_renew() -> str:
 
 
 def _ring_fill() -> str:
-    """See to it that the first ``%end`` places of the ring have floats; false if they cannot (or
-    this CPython does not count references as we think)."""
+    """Write the function that fills the first ``%end`` places of the ring with floats; false if
+    there is no memory, or if this CPython does not count references as expected."""
     c = Code()
 
     def fewer() -> str:
@@ -267,7 +273,7 @@ def _ring_fill() -> str:
 
 
 def _renewed(c: Code, place: str, value: str) -> str:
-    """A new float, held at a place of the ring instead of the one that was."""
+    """Return a new float, which the ring holds at this place instead of the old one."""
     made = c.call("ptr", "PyFloat_FromDouble", f"double {value}")
     c.need(c.let(f"icmp ne ptr {made}, null"), "none")
     with c.when(c.same(c.load("i64", made), "1", "i64")):
@@ -279,7 +285,8 @@ def _renewed(c: Code, place: str, value: str) -> str:
 
 
 def _ring_float() -> str:
-    """Such a float, where one is in use among others that are not."""
+    """Write the function that returns a float for one place of the ring, where some floats are in
+    use and others are not."""
     c = Code()
     made = _renewed(c, "%place", "%value")
     c.line(f"ret ptr {made}")
@@ -292,7 +299,7 @@ def _ring_float() -> str:
 
 
 def lists_text() -> str:
-    """The functions, for every type of numbers."""
+    """Return the functions, for every type of numbers."""
     parts = [*map(_read, LIST_TYPES), *map(_make, LIST_TYPES), _reals(), _floats(),
              _new_floats(), _ring_renew(), _ring_fill(), _ring_float()]  # fmt: skip
     return DECLARED + "\n".join(parts)

@@ -1,12 +1,12 @@
-"""What becomes of the memory of a context after a large call.
+"""Decide what a context does with its memory after a large call.
 
-Memory that is given back to the system is touched anew by the next call, a page fault and a page of
-zeros each: a large part of the time of a gradient that keeps hundreds of megabytes. So what one
-large call used is given back at once, and what the second of two used is kept for the third; what
-is kept beyond the soft limit decays with every call that needs less, by ``DECAY`` of itself.
-Between calls it is marked as free to be taken: the system has it when it needs memory, and
-until then the next call has it as it was. A call that came to the end of a region (recursion that
-does not end) is not remembered, nor is one that is made again because a loop is too long.
+When memory was given back to the system, the next call pays a page fault and a page of zeros for
+each page: a large part of the time of a gradient that keeps hundreds of megabytes. So the memory of
+one large call is given back at once, and what the second of two used is kept for the third. What is
+kept beyond the soft limit decays with every call that needs less, by ``DECAY`` of itself. Between
+calls it is marked as free to be taken: the system takes it when memory is short, and otherwise the
+next call finds it as it was. A call that came to the end of a region (a recursion that does not
+end) is not remembered, nor is one that is repeated because a loop is too long.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pullback.native.layout import LONG, SOFT_BYTES, SOFT_STACK, STACK_SLACK, Fi
 from pullback.native.runtime_fields import load, store
 
 DECAY = 5
-"""A shift: a 32nd of what is kept goes with every call that needs less."""
+"""The speed of the decay, as a shift: every call that needs less lets go of a 32nd of what is
+kept."""
 
 _DONTNEED = 4
 _FREE = 8 if sys.platform == "linux" else 5
@@ -76,7 +77,8 @@ define internal i1 @pb_settle(ptr %history, i64 %base, i64 %used, i64 %size, i64
 
 
 def _arena(name: str, end: Field, kept: Field, cells: bool = False) -> str:
-    """A function that settles one arena (or the store, counted in cells) of a context."""
+    """Return the function that does this for one arena (or the store, counted in cells) of a
+    context."""
     shift = 3 if cells else 0
     base, hard = Field(end + 1), Field(end + 2)
     origin = "0" if cells else "%base"
@@ -156,7 +158,7 @@ define internal void @pb_trim(ptr %ctx) {{
 
 
 def trim_text() -> str:
-    """``pb_trim``, after a call of a context that is marked ``BIG``."""
+    """Return ``pb_trim``, which is called after a call whose context is marked ``BIG``."""
     return "".join(
         [
             _SETTLE,

@@ -1,4 +1,4 @@
-"""The runtime, Python objects: residual objects, errors, tuples."""
+"""The part of the runtime for Python objects: residual objects, errors, tuples."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ RECORD_CELLS, RECORD_SLOTS = 8, 72
 context or null, tape base and bytes; from this byte on, the residuals in 8-byte slots."""
 
 WHOLE_CONTEXTS = 8
-"""So many residual objects just keep their whole context, and give it back when they die (the
-usual case, and fast); more of them keep only the part of their arenas that is in use."""
+"""So many residual objects just keep their whole context, and give it back when they die (the usual
+case, and fast). If there are more, they keep only the used part of their arenas."""
 
 
 def _detach(arena: str, cur: Field, base: Field, hard: Field, at: int) -> str:
-    """Move an arena from the context into the record: what is in use; the rest is unmapped."""
+    """Write the code that moves the used part of an arena from the context into a record, and
+    unmaps the rest."""
     return f"""
   {load(f"%{arena}", base)}
   {load(f"%{arena}.cur", cur)}
@@ -142,7 +143,7 @@ no:
 
 
 def residuals_text(page: int) -> str:
-    """Residual objects, for pages of so many bytes."""
+    """Return the functions of residual objects, for pages of so many bytes."""
     return _RESIDUALS.replace("PAGE_MASK", str(page - 1)).replace("PAGE_TOP", str(-page))
 
 

@@ -1,6 +1,6 @@
-"""How Python values become the parameters of main, and its results Python values.
+"""The description of an entry point: how Python values become machine values, and back.
 
-A signature is a tree of leaves: tuples are Python tuples. Every leaf stands for the machine values
+A signature is a tree: its tuples are Python tuples, and every leaf stands for the machine values
 listed with it, in order."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class PyFloat:
 
 @dataclass(frozen=True, slots=True)
 class PyInt:
-    """A Python int of 64 bits: i64. Handles and other plain numbers are passed so."""
+    """A Python int of 64 bits: i64. Handles and other plain numbers are passed in this form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,9 @@ class ArrayOf:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list, not empty, of Python numbers of exactly one class: ptr, extent, stride; before them
-    its length as a number of its own (``counted``). Its items are copied on the way in."""
+    """A list, not empty, of Python numbers of exactly one class: ptr, extent, stride; with
+    ``counted`` its length comes before these, as a number of its own. Its items are copied on the
+    way in."""
 
     ty: Ty
     counted: bool = True
@@ -52,13 +53,13 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """An address as a Python int: ptr. Whoever passes it keeps the memory alive."""
+    """An address as a Python int: ptr. The caller keeps the memory alive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The address, as a Python int, of machine values of these types, 8 bytes each. Whoever
-    passes it keeps the memory alive, and that to which they point."""
+    """The address, as a Python int, of machine values of these types, 8 bytes each. The caller
+    keeps them alive, and the memory to which they point."""
 
     types: tuple[Ty, ...]
 
@@ -74,15 +75,15 @@ Tree = Leaf | tuple["Tree", ...]
 
 @dataclass(frozen=True, slots=True)
 class EntrySignature:
-    """Of one entry point.
+    """The signature of one entry point.
 
-    params    what the builtin is called with, positionally
-    results   what it returns; the first results of the loop function
-    keep      not None: the last results of the loop function, kept raw in an opaque residual
-              object with all memory of the run; the builtin returns ``(results, residual)``, and
-              arrays are copied on the way in
-    resume    not None: the first parameters of the loop function, taken from a residual object,
-              which is the first argument of the builtin
+    params    the types of the arguments of the builtin, positionally
+    results   the types of what it returns: the first results of the loop function
+    keep      if not None, the last results of the loop function, which are kept raw in an opaque
+              residual object with all memory of the run; the builtin returns ``(results,
+              residual)``, and arrays are copied on the way in
+    resume    if not None, the first parameters of the loop function, which are taken from a
+              residual object, the first argument of the builtin
     """
 
     params: tuple[Tree, ...]
@@ -92,14 +93,14 @@ class EntrySignature:
 
 
 def leaves(tree: Tree) -> tuple[Leaf, ...]:
-    """The leaves of a tree, in order."""
+    """Return the leaves of a tree, in order."""
     if isinstance(tree, tuple):
         return tuple(leaf for item in tree for leaf in leaves(item))
     return (tree,)
 
 
 def machine_types(leaf: Leaf) -> tuple[Ty, ...]:
-    """The machine values of a leaf."""
+    """Return the types of the machine values of a leaf."""
     match leaf:
         case PyFloat():
             return (Ty.F64,)
@@ -122,5 +123,5 @@ def machine_types(leaf: Leaf) -> tuple[Ty, ...]:
 
 
 def tree_types(tree: Tree) -> tuple[Ty, ...]:
-    """The machine values of all leaves of a tree."""
+    """Return the types of the machine values of all leaves of a tree."""
     return tuple(ty for leaf in leaves(tree) for ty in machine_types(leaf))

@@ -1,4 +1,4 @@
-"""Scalar functions that libm does not have, as LLVM text."""
+"""Write scalar functions that libm does not have, as LLVM text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ASYMPTOTIC = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 1
 
 
 def _digamma() -> str:
-    """Reflection below zero, recurrence up to 10, then the asymptotic series."""
+    """Write digamma: reflection below zero, recurrence up to 10, then the asymptotic series."""
     pi, inf, nan = (real_constant(v) for v in (3.141592653589793, float("inf"), float("nan")))
     horner = [f"  %s{len(_ASYMPTOTIC) - 1} = fadd double {real_constant(_ASYMPTOTIC[-1])}, 0.0"]
     for k in range(len(_ASYMPTOTIC) - 2, -1, -1):
@@ -77,7 +77,7 @@ _BERNOULLI = (
 
 
 def _zeta_tail() -> str:
-    """The terms of the series after the first two, each from the one before."""
+    """Write the terms of the series after the first two, each from the one before."""
     tail = []
     for k, coefficient in enumerate(_BERNOULLI):
         i, j = real_constant(2.0 * k + 1), real_constant(2.0 * k + 2)
@@ -94,7 +94,8 @@ def _zeta_tail() -> str:
 
 
 def _zeta() -> str:
-    """The recurrence up to s + 10, then the series; a pole gives infinity."""
+    """Write the Hurwitz zeta function: the recurrence up to s + 10, then the series; a pole gives
+    infinity."""
     inf, nan, ten = (real_constant(v) for v in (float("inf"), float("nan"), 10.0))
     lowest = real_constant(-1e7)
     return f"""
@@ -150,4 +151,5 @@ SPECIAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "digamma": (_digamma(), ("log", "tan")),
     "zeta": (_zeta(), ()),
 }
-"""Name -> text of the function ``@pb.NAME``, and what it needs of libm (unary functions)."""
+"""Name -> text of the function ``@pb.NAME``, and the functions of libm that it calls (functions of
+one argument)."""

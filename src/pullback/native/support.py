@@ -1,5 +1,5 @@
-"""Small functions that are printed into every module that uses them, for LLVM to inline:
-allocation, the accumulator store, error records, the stack guard."""
+"""Small functions that are printed into every module that uses them, so that LLVM inlines them:
+allocation, the store of accumulators, error records, the stack guard."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ clear:
   %huge = icmp ugt i64 %bytes, {HUGE_BYTES}
   br i1 %huge, label %pieces, label %whole, !prof !5
 pieces:
-  %stopped = call fastcc i1 @pb.zero(ptr %ctx, ptr %from, i64 %bytes)
+  %stopped = call i1 @pb_zero(ptr %ctx, ptr %from, i64 %bytes)
   br i1 %stopped, label %none, label %fresh
 whole:
   call void @llvm.memset.p0.i64(ptr align 8 %from, i8 0, i64 %bytes, i1 false)
@@ -100,52 +100,6 @@ none:
   ret i64 -1
 }}
 """
-
-
-
-def _in_pieces(head: str, before: str, piece: str) -> str:
-    """A function that does something to ``%n`` bytes, and looks for signals now and then; true: a
-    signal stops it. ``piece`` does it to ``%part`` bytes, behind ``%past`` and before ``%rest``."""
-    return f"""
-define internal fastcc i1 @{head}, i64 %n) nounwind cold noinline {{
-entry:
-{before}  br label %head
-head:
-  %past = phi i64 [ 0, %entry ], [ %next, %body ]
-  %left = sub i64 %n, %past
-  %more = icmp ne i64 %left, 0
-  br i1 %more, label %body, label %done
-body:
-  %part = call i64 @llvm.umin.i64(i64 %left, i64 {HUGE_BYTES})
-  %rest = sub i64 %left, %part
-{piece}  %next = add i64 %past, %part
-  %raised = call i32 @pb_poll(ptr %ctx)
-  %stop = icmp ne i32 %raised, 0
-  br i1 %stop, label %done, label %head
-done:
-  %stopped = phi i1 [ false, %head ], [ true, %body ]
-  ret i1 %stopped
-}}
-"""
-
-
-_ZERO = _in_pieces(
-    "pb.zero(ptr %ctx, ptr %to", "",
-    """  %at = getelementptr i8, ptr %to, i64 %past
-  call void @llvm.memset.p0.i64(ptr align 8 %at, i8 0, i64 %part, i1 false)
-""",
-)  # fmt: skip
-
-# What overlaps is moved from the end that the other end does not overwrite.
-_MOVE = _in_pieces(
-    "pb.move(ptr %ctx, ptr %to, ptr %from",
-    "  %up = icmp ult ptr %to, %from\n",
-    """  %begin = select i1 %up, i64 %past, i64 %rest
-  %to.at = getelementptr i8, ptr %to, i64 %begin
-  %from.at = getelementptr i8, ptr %from, i64 %begin
-  call void @llvm.memmove.p0.p0.i64(ptr %to.at, ptr %from.at, i64 %part, i1 false)
-""",
-)
 
 _FAIL = f"""
 define internal fastcc void @pb.fail(ptr %ctx, i64 %site) nounwind cold noinline {{
@@ -176,19 +130,18 @@ SUPPORT: dict[str, str] = {
     "pb.residual": _alloc("pb.residual", Field.RESID_CUR, Field.RESID_END),
     "pb.tape": _alloc("pb.tape", Field.TAPE_CUR, Field.TAPE_END, gaps=False),
     "pb.ids": _alloc("pb.ids", Field.IDS_CUR, Field.IDS_END, gaps=False),
-    "pb.cells": _ACC_ALLOC + _ZERO,
-    "pb.move": _MOVE,
+    "pb.cells": _ACC_ALLOC,
     "pb.fail": _FAIL,
     "pb.deep": _DEEP,
 }
-"""Name -> text of the function. ``pb.temp`` and ``pb.residual`` return null, ``pb.cells`` -1, when
-memory is at an end; the error is recorded then."""
+"""Name -> text of the function. Without memory ``pb.temp`` and ``pb.residual`` record the error and
+return null, and ``pb.cells`` does so and returns -1."""
 
 assert OUT_OF_MEMORY == -1  # written by pb_grow
 
 
 def stack_pointer(name: str) -> list[str]:
-    """Lines that name the stack pointer, as an i64."""
+    """Return the lines that name the stack pointer, as an i64."""
     if platform.machine() in _STACK_REGISTER:
         return [f"{name} = call i64 @llvm.read_register.i64(metadata !7)"]
     return [f"{name}.slot = alloca i8", f"{name} = ptrtoint ptr {name}.slot to i64"]
@@ -223,12 +176,13 @@ _SWITCH["arm64"] = _SWITCH["aarch64"]
 
 
 def own_stack() -> bool:
-    """Whether recursive code runs on a stack of its own here; if not, on the thread's."""
+    """Whether recursive code runs on a stack of its own here; if not, it runs on the thread's."""
     return platform.machine() in _SWITCH
 
 
 def call_on_stack(function: str, argument: str, top: str) -> list[str]:
-    """Lines that call ``void function(ptr argument)`` with the stack pointer at ``top`` (i64)."""
+    """Return the lines that call ``void function(ptr argument)`` with the stack pointer at ``top``
+    (i64)."""
     text, constraints = _SWITCH[platform.machine()]
     return [
         f'call void asm sideeffect "{text}", "{constraints}"'

@@ -1,4 +1,4 @@
-"""Machine types and constants as LLVM text."""
+"""Write machine types and constants as LLVM text."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ _PLAIN = re.compile(r"[A-Za-z_.$][\w.$-]*\Z")
 
 
 def llvm_type(ty: Ty, lanes: int = 1) -> str:
-    """``double``, or ``<8 x double>``."""
+    """Return ``double``, or ``<8 x double>``."""
     return vector(LLVM[ty], lanes)
 
 
 def memory_type(ty: Ty, lanes: int = 1) -> str:
-    """The type of an element in memory: truth values are bytes."""
+    """Return the type of an element in memory, where truth values are bytes."""
     return vector("i8" if ty is Ty.I1 else LLVM[ty], lanes)
 
 
 def real_constant(value: float, single: bool = False) -> str:
-    """A floating-point constant, exactly (LLVM writes a float as the double of the same value)."""
+    """Return a floating-point constant, exactly (LLVM writes a float as the double of the same
+    value)."""
     if single:
         try:
             value = struct.unpack("<f", struct.pack("<f", value))[0]
@@ -38,7 +39,7 @@ def real_constant(value: float, single: bool = False) -> str:
 
 
 def constant(imm: Imm, lanes: int = 1) -> str:
-    """A constant without its type."""
+    """Return a constant without its type."""
     match imm.ty:
         case Ty.F64 | Ty.F32:
             text = real_constant(float(imm.value), imm.ty is Ty.F32)
@@ -53,7 +54,7 @@ def constant(imm: Imm, lanes: int = 1) -> str:
 
 
 def global_name(name: str) -> str:
-    """``@name``, quoted where LLVM wants quotes."""
+    """Return ``@name``, quoted where LLVM requires it."""
     if _PLAIN.match(name):
         return f"@{name}"
     escaped = "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else
@@ -62,5 +63,6 @@ def global_name(name: str) -> str:
 
 
 def function_name(name: str) -> str:
-    """The global name of a function of the module; the prefix keeps it off library names."""
+    """Return the global name of a function of the module; the prefix keeps it apart from library
+    names."""
     return global_name(f"f:{name}")

@@ -1,10 +1,11 @@
-"""exp, log, sin, ... of 8 doubles at once, as LLVM functions.
+"""Write exp, log, sin, ... of 8 doubles at once, as LLVM functions.
 
-At most about 2 ulp from the true value, and right at infinities, NaN, zeros, subnormal and huge
-arguments. Every function is a range reduction and a polynomial. The polynomials are Chebyshev
+Results are within about 2 ulp of the true value, and right at infinities, NaN, zeros, subnormal and
+huge arguments. Every function is a range reduction and a polynomial. The polynomials are Chebyshev
 interpolations (in 60 digits, then rounded) of the series named beside them, on the reduced range;
-lists run from the constant term upwards. Products and sums are fused where it says ``fma``; the
-parts of ln 2 and pi/2 end in zero bits, so that the reductions would be exact without it too."""
+lists run from the constant term upwards. A product and a sum are fused only where the text says
+``fma``; the parts of ln 2 and pi/2 end in zero bits, so the reductions would be exact without it
+too."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from pullback.native.lines import Lines
 from pullback.native.text import real_constant
 
 V = f"<{LANES} x double>"
-I = f"<{LANES} x i64>"  # noqa: E741
+I = f"<{LANES} x i64>"  # noqa: E741  # as V, of integers
 M = f"<{LANES} x i1>"
 
 # (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2
@@ -50,10 +51,11 @@ _ROUND_BITS: int = struct.unpack("<q", struct.pack("<d", _ROUND))[0]
 _SQRT_HALF_BITS: int = struct.unpack("<q", struct.pack("<d", 0.5**0.5))[0]
 
 BIG_ANGLE = 1e5
-"""Sines of anything larger are taken lane by lane from libm."""
+"""Sines and cosines of larger arguments are computed by libm, lane by lane."""
 
 INLINE = frozenset({"exp", "log", "log1p", "expm1", "tanh", "sin", "cos"})
-"""What this file has; ``sin`` and ``cos`` need the scalar functions of the same names."""
+"""The functions of this file; ``sin`` and ``cos`` also call the scalar functions of the same
+names."""
 
 
 class _Code(Lines):
@@ -99,7 +101,8 @@ class _Code(Lines):
         return self.let(f"{op} {I} {a}, {b}")
 
     def poly(self, x: str, coefficients: tuple[float, ...]) -> str:
-        """Horner in x^2 for the even and the odd terms: half the latency."""
+        """Return the value of the polynomial, by Horner's rule in x^2 for the even and the odd
+        terms: half the latency."""
         if len(coefficients) < 5:
             return self._horner(x, coefficients)
         xx = self.mul(x, x)
@@ -113,7 +116,7 @@ class _Code(Lines):
         return acc
 
     def power_of_two(self, n: str) -> str:
-        """2^n for ints within the range of normal numbers."""
+        """Return 2^n for ints within the range of normal numbers."""
         return self.real(self.int("shl", self.int("add", n, _i(1023)), _i(52)))
 
 
@@ -126,13 +129,13 @@ def _i(value: int) -> str:
 
 
 def _clamp(k: _Code, x: str, low: float, high: float) -> str:
-    """x between the bounds; NaN stays."""
+    """Return x, limited to the bounds; NaN stays."""
     x = k.pick(k.test("ogt", x, _c(high)), _c(high), x)
     return k.pick(k.test("olt", x, _c(low)), _c(low), x)
 
 
 def _exp_reduce(k: _Code, x: str) -> tuple[str, str, str]:
-    """n (ints), r and what is lost of it, with x = n ln 2 + r."""
+    """Return n (ints), r and the rounding error of r, with x = n ln 2 + r."""
     t = k.fma(x, _c(_LOG2E), _c(_ROUND))
     n = k.sub(t, _c(_ROUND))
     first = k.fma(n, _c(-_LN2[0]), x)
@@ -165,7 +168,7 @@ def _expm1(k: _Code, x: str) -> str:
 
 
 def _split(k: _Code, x: str) -> tuple[str, str]:
-    """k (reals) and m with x = 2^k m, sqrt(1/2) <= m < sqrt(2), for normal positive x."""
+    """Return k (reals) and m with x = 2^k m, sqrt(1/2) <= m < sqrt(2), for normal positive x."""
     bits = k.bits(x)
     e = k.int("ashr", k.int("sub", bits, _i(_SQRT_HALF_BITS)), _i(52))
     m = k.real(k.int("sub", bits, k.int("shl", e, _i(52))))
@@ -173,7 +176,7 @@ def _split(k: _Code, x: str) -> tuple[str, str]:
 
 
 def _log_core(k: _Code, n: str, f: str, low: str | None) -> str:
-    """n ln 2 + log(1 + f) + low, where f - f^2/2 is kept apart from the small terms."""
+    """Return n ln 2 + log(1 + f) + low, where f - f^2/2 is kept apart from the small terms."""
     s = k.div(f, k.add(f, _c(2.0)))
     z = k.mul(s, s)
     r = k.mul(z, k.poly(z, _LOG))
@@ -193,7 +196,8 @@ def _log(k: _Code, x: str) -> str:
 
 
 def _log_ends(k: _Code, x: str, y: str, zero: float) -> str:
-    """Infinity, and what is not above the place ``zero`` where the logarithm is -inf."""
+    """Return the result, corrected at infinity and at arguments not above ``zero``, where the
+    logarithm is -inf."""
     y = k.pick(k.test("olt", x, _c(float("inf"))), y, x)
     y = k.pick(k.test("oeq", x, _c(zero)), _c(float("-inf")), y)
     return k.pick(k.test("olt", x, _c(zero)), _c(float("nan")), y)
@@ -223,11 +227,11 @@ def _tanh(k: _Code, x: str) -> str:
 
 
 def _trigonometric(k: _Code, x: str, shift: int) -> str:
-    """sin (shift 0) or cos (shift 1) for |x| <= BIG_ANGLE."""
+    """Return sin (shift 0) or cos (shift 1) for |x| <= BIG_ANGLE."""
     t = k.fma(x, _c(_TWO_OVER_PI), _c(_ROUND))
     n = k.sub(t, _c(_ROUND))
     r = k.fma(n, _c(-_PIO2[0]), x)
-    # r and its rounding error: the second part is added with the error of the addition kept
+    # r and its rounding error, to which the second part is added
     p = k.mul(n, _c(_PIO2[1]))
     r1 = k.sub(r, p)
     err = k.sub(k.sub(r, r1), p)
@@ -239,7 +243,7 @@ def _trigonometric(k: _Code, x: str, shift: int) -> str:
     sine = k.add(r2, k.fma(zr, k.poly(z, _SIN), low))
     half = k.mul(z, _c(0.5))
     one = k.sub(_c(1.0), half)
-    rest = k.sub(k.sub(_c(1.0), one), half)  # what 1 - z/2 lost
+    rest = k.sub(k.sub(_c(1.0), one), half)  # the rounding error of 1 - z/2
     rest = k.sub(rest, k.mul(r2, low))
     cosine = k.add(one, k.fma(k.mul(z, z), k.poly(z, _COS), rest))
     quadrant = k.bits(t) if shift == 0 else k.int("add", k.bits(t), _i(shift))
@@ -262,7 +266,7 @@ _BODIES: dict[str, Callable[[_Code, str], str]] = {
 
 
 def vector_function(name: str, attributes: str) -> str:
-    """The text of ``<8 x double> @pb.v8.NAME(<8 x double>)``."""
+    """Return the text of ``<8 x double> @pb.v8.NAME(<8 x double>)``."""
     code = _Code()
     result = _BODIES[name](code, "%x")
     head = (

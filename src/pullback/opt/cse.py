@@ -90,7 +90,7 @@ class _Merger:
             key = self.key(let, op)
             found = None if key is None else self.available.get(key)
             if found is not None:
-                self.names.update(zip(let.vars, found))
+                self.names.update(zip(let.vars, found, strict=True))
                 continue
             if key is not None:
                 self.available[key] = let.vars

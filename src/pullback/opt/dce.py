@@ -142,10 +142,10 @@ class _Marks:
                     self.parts[v] = ()
             case Loop(_, index, carried, inits, body):
                 self.parts[index] = ()
-                for v, init, next_ in zip(carried, inits, body.results):
+                for v, init, next_ in zip(carried, inits, body.results, strict=False):
                     self.parts[v] = (init, next_)
             case While(carried, inits, _, body):
-                for v, init, next_ in zip(carried, inits, body.results):
+                for v, init, next_ in zip(carried, inits, body.results, strict=False):
                     self.parts[v] = (init, next_)
             case _:
                 return
@@ -168,7 +168,7 @@ class _Marks:
                 self.reach(f)
                 self.calls[f].append(op)
                 params = self.program.functions[f].params
-                self.need(a for a, v in zip(args, params) if v in self.needed)
+                self.need(a for a, v in zip(args, params, strict=True) if v in self.needed)
             case Vjp() | Jvp() | Ruled():
                 for f in called(op):
                     self.reach(f)

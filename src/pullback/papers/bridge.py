@@ -16,7 +16,7 @@ value and cotangents back (``bridge_values``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pullback.core.terms import (
@@ -30,9 +30,18 @@ from pullback.papers.bridge_values import (
 )
 from pullback.papers.language.terms import (
     Lam,
+    Source,
 )
 from pullback.papers.language.values import items, map_reals, tuple_value
-from pullback.papers.methods import NeedsRecursion, Outcome, Unsupported, method_named, run
+from pullback.papers.methods import (
+    Linearised,
+    NeedsRecursion,
+    Outcome,
+    Unsupported,
+    linearise,
+    method_named,
+    run,
+)
 from pullback.papers.sections import missing
 
 
@@ -51,23 +60,70 @@ def differentiate(
 ) -> Derivative:
     """A method on a program: ``seeds`` has the cotangent of every result (anything for a discrete
     one). Unsupported says what the method's source language does not have."""
+    source, values = bridged(method, program, args)
+    outcome = run(method, source, values, joint(program, seeds))
+    return Derivative(
+        results_of(program, outcome.value),
+        gradients_of(program, args, outcome.cotangents), outcome)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pullback:
+    """Values of Core's evaluator: the results, and the closure that the stage has built."""
+
+    results: tuple[object, ...]
+    back: Callable[[Sequence[object]], tuple[object, ...]]
+    run: Linearised
+
+
+def pullback(method: str, program: Program, args: Sequence[object]) -> Pullback:
+    """The forward pass of a method on a program. ``back`` takes the cotangents of the results any
+    number of times; the forward pass is not run again."""
+    source, values = bridged(method, program, args)
+    done = linearise(method, source, values)
+
+    def back(seeds: Sequence[object]) -> tuple[object, ...]:
+        return gradients_of(program, args, done.back(joint(program, seeds))[0])
+
+    return Pullback(results_of(program, done.value), back, done)
+
+
+def bridged(
+    method: str, program: Program, args: Sequence[object]
+) -> tuple[Source, tuple[object, ...]]:
+    """The program and its arguments in the papers' language."""
     try:
         source = to_source(program, functions=Lam in method_named(method).source.terms)
     except NeedsRecursion as e:
         section = missing(method, "recursion")
         raise Unsupported(f"method {method!r}: {e.reason}: {section}", e.site) from None
-    main, decls = program.functions[program.main], program.decls
-    values = tuple(to_nested(p.type, a, decls) for p, a in zip(main.params, args))
-    seed = tuple_value(*(
-        seed_of(t, s, program) for t, s in zip(main.results, seeds, strict=True)))
-    outcome = run(method, source, values, seed)
-    results = items(outcome.value, len(main.results))
-    return Derivative(
-        tuple(from_nested(t, v, decls) for t, v in zip(main.results, results)),
-        tuple(from_nested(p.type, c, decls, a)
-              for p, c, a in zip(main.params, outcome.cotangents, args)),
-        outcome,
+    params = program.functions[program.main].params
+    values = (
+        to_nested(p.type, a, program.decls) for p, a in zip(params, args, strict=True)
     )
+    return source, tuple(values)
+
+
+def joint(program: Program, seeds: Sequence[object]) -> object:
+    """The cotangent of all results together."""
+    results = program.functions[program.main].results
+    return tuple_value(*(seed_of(t, s, program) for t, s in zip(results, seeds, strict=True)))
+
+
+def results_of(program: Program, value: object) -> tuple[object, ...]:
+    """The results, from the value of the nested program."""
+    types = program.functions[program.main].results
+    return tuple(from_nested(t, v, program.decls)
+                 for t, v in zip(types, items(value, len(types)), strict=False))
+
+
+def gradients_of(
+    program: Program, args: Sequence[object], cotangents: Sequence[object]
+) -> tuple[object, ...]:
+    """A cotangent per parameter."""
+    params = program.functions[program.main].params
+    return tuple(from_nested(p.type, c, program.decls, a)
+                 for p, c, a in zip(params, cotangents, args, strict=False))
 
 
 def seed_of(t: Type, seed: object, program: Program) -> object:

@@ -5,7 +5,7 @@
 
 >>> from pullback.core.build import Builder
 >>> from pullback.papers.language.pretty import show
->>> from pullback.core.terms import Call, Program
+>>> from pullback.core.terms import Call, Function, Program
 >>> from pullback.core.terms import Var as Name
 >>> from pullback.core.types import F64
 >>> from pullback.papers.bridge_terms import to_source

@@ -34,10 +34,11 @@ from pullback.core.types import Array, Real
 from pullback.papers import bridge_arrays as arrays
 from pullback.papers.bridge_scope import Scope
 from pullback.papers.language import terms as nested
-from pullback.papers.language.build import if_, lets, op, proj, tuple_, tuple_type
+from pullback.papers.language.build import if_, lets, op, proj, tuple_, tuple_type, unpacked
 from pullback.papers.language.terms import (
     App,
     Foldl,
+    Fst,
     Lam,
     LetRec,
     Nil,
@@ -94,12 +95,13 @@ class Loops(Scope):
     def step(self, carried: Sequence[CoreVar], state: Term, n: int, body: Block) -> Term:
         """One iteration: the next state."""
         k = len(carried)
-        bound = [(self.bind(v), proj(state, i, n)) for i, v in enumerate(carried)]
-        emitted = [(fresh("out"), proj(state, i, n)) for i in range(k, n)]
+        names = [self.bind(v) for v in carried]
+        emitted = [fresh("out") for _ in range(k, n)]
         t = self.block(body, lambda out: tuple_(
             *out[:k],
-            *(op("append", Var(x), arrays.one(v)) for (x, _), v in zip(emitted, out[k:]))))
-        return lets([*bound, *emitted], t)
+            *(op("append", Var(x), arrays.one(v))
+              for x, v in zip(emitted, out[k:], strict=True))))
+        return lets(unpacked(state, [*names, *emitted]), t)
 
     def loop(self, loop: Loop, vars_: Sequence[CoreVar]) -> Term:
         inits = self.state(vars_, len(loop.carried), self.atoms(loop.inits))
@@ -116,8 +118,10 @@ class Loops(Scope):
         types = [self.type(v.type) for v in vars_]
         go, s = fresh("loop"), fresh("state")
         t = nested.Fun(tuple_type(*types), tuple_type(*types))
-        carried = [proj(Var(s), i, n) for i in range(k)]
-        cond = self.under(loop.carried, carried, loop.cond)
+        carried: Term = Var(s)
+        for _ in range(n - k if k else 0):  # without the emitted arrays
+            carried = Fst(carried)
+        cond = self.opened(loop.carried, carried, loop.cond)
         again = App(Var(go), self.step(loop.carried, Var(s), n, loop.body))
         body = if_(cond, again, Var(s))
         return LetRec((Rec(go, t, Lam(s, t.arg, body)),), App(Var(go), tuple_(*inits)))

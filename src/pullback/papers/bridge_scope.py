@@ -32,7 +32,7 @@ from pullback.papers.bridge_values import (
     type_of,
 )
 from pullback.papers.language import terms as nested
-from pullback.papers.language.build import FALSE, TRUE, lets, proj, tuple_, tuple_type
+from pullback.papers.language.build import FALSE, TRUE, lets, tuple_, tuple_type, unpacked
 from pullback.papers.language.terms import (
     Lit,
     Term,
@@ -93,8 +93,7 @@ class Scope(ABC):
                 continue
             whole = fresh("r" if x.vars else "_")
             bound.append((whole, t))
-            n = len(x.vars)
-            bound += [(self.bind(v), proj(Var(whole), i, n)) for i, v in enumerate(x.vars)]
+            bound += unpacked(Var(whole), [self.bind(v) for v in x.vars])
         out = self.atoms(b.results)
         return lets(bound, results(out) if results else tuple_(*out))
 
@@ -105,4 +104,5 @@ class Scope(ABC):
 
     def opened(self, vs: Sequence[CoreVar], whole: Term, b: Block) -> Term:
         """The block where these variables are the parts of a tuple."""
-        return self.under(vs, [proj(whole, i, len(vs)) for i in range(len(vs))], b)
+        bound = unpacked(whole, [self.bind(v) for v in vs])
+        return lets(bound, self.block(b))

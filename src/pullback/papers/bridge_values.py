@@ -91,7 +91,7 @@ def declarations(program: Program) -> tuple[DataDecl, ...]:
     return tuple(
         DataDecl(d.name, (), tuple(
             (name, tuple(type_of(f, program) for f in v.fields))
-            for name, v in zip(constructors(d), d.variants)))
+            for name, v in zip(constructors(d), d.variants, strict=True)))
         for d in program.decls.values()
     )
 
@@ -121,8 +121,12 @@ def to_nested(t: Type, v: object, decls: Mapping[str, Decl]) -> object:
                 for x in cast("Sequence[object]", v)
             ]
         case Tuple(parts):
-            return tuple_value(*(
-                to_nested(p, x, decls) for p, x in zip(parts, cast("tuple[object, ...]", v))))
+            return tuple_value(
+                *(
+                    to_nested(p, x, decls)
+                    for p, x in zip(parts, cast("tuple[object, ...]", v), strict=True)
+                )
+            )
         case Sum(variants):
             assert isinstance(v, Node)
             out = _fields(variants[v.tag], v, decls)
@@ -134,13 +138,15 @@ def to_nested(t: Type, v: object, decls: Mapping[str, Decl]) -> object:
             assert isinstance(v, Node)
             variant = decls[name].variants[v.tag]
             return ConV(constructors(decls[name])[v.tag], tuple(
-                to_nested(f, x, decls) for f, x in zip(variant.fields, v.fields)))
+                to_nested(f, x, decls) for f, x in zip(variant.fields, v.fields, strict=True)))
         case Handle():
             raise Unsupported("accumulators are not in the papers' languages")
 
 
 def _fields(variant: Variant, v: Node, decls: Mapping[str, Decl]) -> object:
-    return tuple_value(*(to_nested(f, x, decls) for f, x in zip(variant.fields, v.fields)))
+    return tuple_value(
+        *(to_nested(f, x, decls) for f, x in zip(variant.fields, v.fields, strict=True))
+    )
 
 
 def from_nested(t: Type, v: object, decls: Mapping[str, Decl], like: object = None) -> object:
@@ -158,7 +164,9 @@ def from_nested(t: Type, v: object, decls: Mapping[str, Decl], like: object = No
         case Tuple(parts):
             likes = cast("tuple[object, ...]", like) or (None,) * len(parts)
             return tuple(
-                from_nested(p, x, decls, y) for p, x, y in zip(parts, items(v, len(parts)), likes))
+                from_nested(p, x, decls, y)
+                for p, x, y in zip(parts, items(v, len(parts)), likes, strict=True)
+            )
         case Sum(variants):
             tag = len(variants) - 1
             while tag > 0 and isinstance(v, Inj) and v.tag == 0:
@@ -181,7 +189,7 @@ def _node(
 ) -> Node:
     likes = like.fields if isinstance(like, Node) else (None,) * len(fields)
     return Node(tag, [
-        from_nested(t, x, decls, y) for t, x, y in zip(variant.fields, fields, likes)])
+        from_nested(t, x, decls, y) for t, x, y in zip(variant.fields, fields, likes, strict=True)])
 
 
 def _from_array(
@@ -193,7 +201,7 @@ def _from_array(
         shape.append(len(array(level[0])) if level else 0)
         level = [x for row in level for x in array(row)]
     primal = list(like.flat) if isinstance(like, np.ndarray) else [None] * len(level)
-    values = [from_nested(elem, x, decls, y) for x, y in zip(level, primal)]
+    values = [from_nested(elem, x, decls, y) for x, y in zip(level, primal, strict=True)]
     if isinstance(elem, Int | Bool) and None in values:
         return None
     whole = like.shape if isinstance(like, np.ndarray) else tuple(shape)

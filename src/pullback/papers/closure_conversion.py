@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from pullback.papers.language.build import lets, proj, tuple_, tuple_type
+from pullback.papers.language.build import lets, tuple_, tuple_type, unpacked
 from pullback.papers.language.check import Types, check_source
 from pullback.papers.language.terms import (
     App,
@@ -88,7 +88,7 @@ def cc(t: Term, types: Types, scope: Mapping[str, Type]) -> Term:
             env = tuple_type(*(cc_type(scope[y]) for y in names))
             q, whole = fresh("q"), cc_type(types[t])
             assert isinstance(whole, Exists)
-            opened = [(y, proj(Fst(Var(q)), k, len(names))) for k, y in enumerate(names)]
+            opened = unpacked(Fst(Var(q)), names)
             code = Lam(q, Prod(env, cc_type(a)), lets(
                 [*opened, (x, Snd(Var(q)))], cc(body, types, scope)), "->□")
             return Pack(env, Pair(tuple_(*map(Var, names)), code), whole)
@@ -129,7 +129,7 @@ def _letrec(t: LetRec, types: Types, scope: Mapping[str, Type]) -> Term:
     for r in t.recs:
         assert isinstance(r.fn, Lam)
         q, a = fresh("q"), cc_type(r.fn.type)
-        opened = [(y, proj(Fst(Var(q)), k, len(names))) for k, y in enumerate(names)]
+        opened = unpacked(Fst(Var(q)), names)
         code = Lam(q, Prod(env, a), lets(
             [*opened, *packed(Fst(Var(q))), (r.fn.x, Snd(Var(q)))],
             cc(r.fn.body, types, scope)), "->□")

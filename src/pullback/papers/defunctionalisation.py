@@ -178,7 +178,7 @@ class Defunctionalisation:
         names = tuple(dict.fromkeys(
             y for r in t.recs for y in free_vars(r.fn) if y not in fs))
         cons: list[tuple[str, Term]] = [(r.f, self.constructor(r.type, names)) for r in t.recs]
-        for r, (_, con) in zip(t.recs, cons):
+        for r, (_, con) in zip(t.recs, cons, strict=True):
             assert isinstance(con, Con)
             body = lets(cons, self.term(r.fn.body))
             self.arrow(r.type).arms[con.name] = con.name, names, r.fn.x, body

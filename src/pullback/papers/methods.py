@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 
 from pullback.core.terms import Site
 from pullback.papers import load
+from pullback.papers.language.arrays import OPS
 from pullback.papers.language.check import Dialect, NestedTypeError, outside, require_dialect
+from pullback.papers.language.eval import evaluate
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.pretty import show_type
 from pullback.papers.language.terms import (
@@ -82,15 +84,42 @@ class Outcome:
 
 Runner = Callable[[Source, tuple[object, ...], object], Outcome]
 """(program, arguments, cotangent of the result) -> outcome."""
+Back = Callable[[object], tuple[tuple[object, ...], int]]
+"""A cotangent of the result -> the cotangents of the arguments, and the steps taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linearised:
+    """A program after its forward pass: its value, and the closure that the stage has built. A call
+    of ``back`` costs what the paper says of the reverse pass; the forward pass is not repeated."""
+
+    value: object
+    forward: int
+    back: Back
+    machine: Machine = field(default_factory=Machine)
+    term: Term | None = None
+
+    def at(self, seed: object) -> Outcome:
+        """Value and cotangents for one cotangent of the result."""
+        cotangents, reverse = self.back(seed)
+        return Outcome(self.value, cotangents, self.forward, reverse, self.machine, self.term)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curried:
+    """A runner in two phases: arguments -> value and closure; cotangent -> cotangents."""
+
+    linearise: Callable[[Source, tuple[object, ...]], Linearised]
+
+    def __call__(self, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+        return self.linearise(source, args).at(seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One stage: its public name, the file of ``papers``, one line about it, its source language,
-    and how to run it."""
+    """One stage: its public name, one line about it, its source language, and how to run it."""
 
     name: str
-    module: str
     description: str
     source: Dialect
     runner: Runner
@@ -131,11 +160,32 @@ def method_named(name: str) -> Method:
 
 def run(name: str, source: Source, args: tuple[object, ...], seed: object) -> Outcome:
     """Value and cotangents of a program by a method; Unsupported says what it cannot take."""
+    return supporting(name, source).runner(source, args, seed)
+
+
+def linearise(name: str, source: Source, args: tuple[object, ...]) -> Linearised:
+    """A program after its forward pass by a method. Where the paper's wrapper takes arguments and
+    cotangent together, (s, dt) -> ds, there is no closure, and every cotangent is a run."""
+    runner = supporting(name, source).runner
+    if isinstance(runner, Curried):
+        return runner.linearise(source, args)
+    value, forward = evaluate(
+        source.body, dict(zip([x for x, _ in source.context], args, strict=True)), OPS)
+
+    def back(seed: object) -> tuple[tuple[object, ...], int]:
+        done = runner(source, args, seed)
+        return done.cotangents, done.cost
+
+    return Linearised(value, forward, back)
+
+
+def supporting(name: str, source: Source) -> Method:
+    """The method, which can take the program; else Unsupported with the reason."""
     method = method_named(name)
     reason = method.supports(source)
     if reason:
         raise Unsupported(f"method {name!r}: {reason}")
-    return method.runner(source, args, seed)
+    return method
 
 
 def first_order(t: Type) -> bool:

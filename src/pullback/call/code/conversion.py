@@ -36,6 +36,7 @@ _PYTHON = {
     "PySequence_List": ("ptr", "ptr"),
     "PyObject_CallOneArg": ("ptr", "ptr, ptr"),
     "PyErr_Clear": ("void", ""),
+    "PyErr_SetObject": ("void", "ptr, ptr"),
     "PyDict_GetItem": ("ptr", "ptr, ptr"),
     "PyDict_Next": ("i32", "ptr, ptr, ptr, ptr"),
     "PyDict_New": ("ptr", ""),
@@ -62,7 +63,7 @@ def _declarations() -> str:
 def block_functions() -> dict[str, int]:
     """The addresses of the runtime of blocks; compiled when first called."""
     exports = (*blocks.FUNCTIONS, blocks.CAPSULE_NAME)
-    # Blocks may die when the interpreter ends.
+    # The interpreter may free blocks when it ends.
     linked = link_text(blocks.blocks_text(), exports, forever=True)
     return {name: linked.address(name) for name in exports}
 
@@ -85,6 +86,8 @@ class Conversion:
     slot of what is beside the leaves) and result_tangent those of an entry that kept its results.
     """
 
+    by_itself = True  # whether all is compiled code, which an entry point can call
+
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.space: str = layout.space.value
@@ -101,52 +104,50 @@ class Conversion:
 
     @property
     def encode(self) -> Builtin:
-        """From the value to a block."""
+        """Convert a value: returns a block."""
         return self._encoders[0]
 
     @property
     def encode_raw(self) -> Raw:
-        """That for compiled code: (memory, object, first cell, copy, tangent) -> a block there?"""
+        """``encode`` for compiled code: (memory, object, first cell, copy, tangent) -> whether a
+        block is in this memory now."""
         return self._encoders[1]
 
-    @cached_property
+    @property
     def gradient(self) -> Builtin:
-        """From a block and what was accumulated to the gradient."""
-        names = Names()
-        text = Decoder(self.layout, names, Reading.GRADIENT).text()
-        return _linked(text, names, "decode")[0]
+        """Make the gradient of a block and of the cotangents that were accumulated."""
+        return self._gradient
 
     @cached_property
     def gradient_raw(self) -> Raw:
-        """That for compiled code: (block, cells, words of the cotangents by value)."""
+        """``gradient`` for compiled code: (block, cells, words of the cotangents by value)."""
         names = Names()
         text = RawDecoder(self.layout, names, Reading.GRADIENT).text()
         return _raw(_link(text, names, "decode_raw"), names, "decode_raw")
 
-    @cached_property
+    @property
     def value(self) -> Builtin:
-        """From a block to the value."""
-        names = Names()
-        return _linked(Decoder(self.layout, names, Reading.VALUE).text(), names, "decode")[0]
+        """Make the value of a block."""
+        return self._value
 
     @property
     def result(self) -> Builtin:
-        """From a residual object to a result."""
+        """Make a result of the words in a residual object."""
         return self._results[0]
 
     @property
     def result_raw(self) -> Raw:
-        """That for compiled code: (slots, slots of what is beside the leaves, null, null)."""
+        """``result`` for compiled code: (slots, slots of what is beside the leaves, null, null)."""
         return self._results[1]
 
     @property
     def result_tangent(self) -> Builtin:
-        """From a residual object to the tangent of a result."""
+        """Make the tangent of a result of the words in a residual object."""
         return self._result_tangents[0]
 
     @property
     def result_tangent_raw(self) -> Raw:
-        """That for compiled code, as ``result_raw``."""
+        """``result_tangent`` for compiled code, as ``result_raw``."""
         return self._result_tangents[1]
 
     @property
@@ -161,6 +162,17 @@ class Conversion:
     def _encoders(self) -> tuple[Builtin, Raw]:
         names = Names()
         return _linked(Encoder(self.layout, names).text(), names, "encode")
+
+    @cached_property
+    def _gradient(self) -> Builtin:
+        names = Names()
+        text = Decoder(self.layout, names, Reading.GRADIENT).text()
+        return _linked(text, names, "decode")[0]
+
+    @cached_property
+    def _value(self) -> Builtin:
+        names = Names()
+        return _linked(Decoder(self.layout, names, Reading.VALUE).text(), names, "decode")[0]
 
     @cached_property
     def _results(self) -> tuple[Builtin, Raw]:
@@ -181,7 +193,7 @@ class Conversion:
 
 
 def _link(text: str, names: Names, *exports: str) -> Linked:
-    own = {symbol: id(obj) for symbol, obj in zip(names.found.values(), names.objects)}
+    own = {symbol: id(obj) for symbol, obj in zip(names.found.values(), names.objects, strict=True)}
     whole = _declarations() + names.declarations() + text
     return link_text(whole, exports, {**block_functions(), **own})
 

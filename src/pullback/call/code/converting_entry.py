@@ -2,8 +2,8 @@
 
 Everything happens in one builtin: the arguments are converted by the functions of their layouts
 (``encode``), the loop function is called with the words of their blocks, and what it gives becomes
-the user's own objects (``decode``, ``decode_results``). Where an argument is not what its layout
-says, the builtin gives ``NotImplemented``, or what the general way gives (``builtin``)."""
+the user's own objects (``decoder``, ``results``). Where an argument is not what its layout says,
+the builtin returns ``NotImplemented``, or the result of the general call (``native.builtin``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pullback.lower.loopcode import LoopFunction, Ty
 from pullback.native import Tree, blocks
 from pullback.native.emit import ModuleText
 from pullback.native.entry_base import EntryBase
-from pullback.native.text import LLVM, memory_type
+from pullback.native.text import LLVM
 
 Out = str | tuple["Out", ...]
 """What is returned: "value", "gradients", "last", "tangent", or a tuple."""
@@ -22,7 +22,7 @@ Out = str | tuple["Out", ...]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The last results, made by a conversion. ``tangent``: the second half of them is made too."""
+    """The conversion that makes an object of the last results, and their machine types."""
 
     conversion: Conversion
     types: tuple[Ty, ...]
@@ -30,7 +30,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class RouteSignature:
-    """Of an entry point that converts data.
+    """The signature of an entry point that converts data.
 
     arguments  their conversions
     tangents   how many of them are given with a tangent (those come after the arguments)
@@ -67,7 +67,7 @@ class RouteSignature:
         return {**block_functions(), **{name: r.address for name, r in self.raws().items()}}
 
     def declarations(self) -> str:
-        """Their declarations."""
+        """The declarations of these functions."""
         kinds = {
             "pb_encode": ("i1", "ptr, ptr, i64, i64, ptr"), "pb_gradient": ("ptr", "ptr, ptr, ptr")
         }  # fmt: skip
@@ -80,7 +80,7 @@ class RouteSignature:
     def printer(
         self, out: ModuleText, name: str, function: LoopFunction, absent: bool
     ) -> RouteText:
-        """What prints the entry point."""
+        """The printer of the entry point."""
         return RouteText(out, name, function, self, absent)
 
 
@@ -100,9 +100,9 @@ class RouteText(EntryBase):
     def text(self) -> str:
         """The entry point (and its trampoline, if it has one)."""
         s = self.signature
-        self.blocks = self.space(len(s.arguments))
+        self.blocks = self.slot("i64", len(s.arguments))
         for k in range(len(s.arguments)):
-            self.write("ptr", "null", self.blocks, 8 * k)
+            self.store("ptr", "null", self.blocks, 8 * k)
         self.still_compiled()
         self.maybe_again()
         count = len(s.arguments) + s.tangents
@@ -112,7 +112,7 @@ class RouteText(EntryBase):
             args.append(f"i64 {cells}")
         if self.needs_context:
             self.take()
-        obj = self._object(self.call(args))
+        obj = self._object(self.run(args))
         if self.needs_context:
             self.line("call void @pb_give(ptr %ctx)")
         for text in self._leave():
@@ -130,15 +130,15 @@ class RouteText(EntryBase):
         args: list[str] = []
         beside: list[str] = []
         for k, conversion in enumerate(s.arguments):
-            obj = self.read("ptr", "%args", 8 * k)
+            obj = self.load("ptr", "%args", 8 * k)
             tangent = "@pb_none"
             if k < s.tangents:
-                tangent = self.read("ptr", "%args", 8 * (len(s.arguments) + k))
-            block = self.space(blocks.WORDS // 8 + conversion.layout.block_words())
+                tangent = self.load("ptr", "%args", 8 * (len(s.arguments) + k))
+            block = self.slot("i64", blocks.WORDS // 8 + conversion.layout.block_words())
             words = f"ptr {block}, ptr {obj}, i64 {cells}, i64 0, ptr {tangent}"
             self.need(self.let(f"call i1 @pb_encode_{k}({words})"), "other")
-            self.write("ptr", block, self.blocks, 8 * k)
-            cells = self.read("i64", block, blocks.CELLS)
+            self.store("ptr", block, self.blocks, 8 * k)
+            cells = self.load("i64", block, blocks.CELLS)
             args += self._words(block, 0, conversion.words)
             beside += self._words(block, len(conversion.words), conversion.tangent_words)
         return args + beside, cells
@@ -159,12 +159,12 @@ class RouteText(EntryBase):
         if s.cells:
             cells, _, _ = (results.pop(0) for _ in range(3))
         made = [self._gradient(k, types, given, cells)
-                for (k, types), given in zip(s.gradients, by_value)]  # fmt: skip
+                for (k, types), given in zip(s.gradients, by_value, strict=True)]  # fmt: skip
         if made:
             parts["gradients"] = made[0] if s.alone else self.tuple(made)
         match s.last:
             case Made(conversion, types):
-                slots = self._spilled(types, results)
+                slots = self.spilled(types, results)
                 beside = self.at(slots, 8 * len(conversion.words))
                 given = f"(ptr {slots}, ptr {beside}, ptr null, ptr null)"
                 parts["last"] = self.let(f"call ptr @pb_made{given}")
@@ -182,17 +182,8 @@ class RouteText(EntryBase):
         return self.tuple([self._together(x, parts) for x in out])
 
     def _gradient(self, k: int, types: tuple[Ty, ...], given: list[str], cells: str) -> str:
-        block = self.read("ptr", self.blocks, 8 * k)
-        slots = self._spilled(types, given)
+        block = self.load("ptr", self.blocks, 8 * k)
+        slots = self.spilled(types, given)
         return self.let(
             f"call ptr @pb_gradient_{k}(ptr {block}, ptr {cells}, ptr {slots})"
         )
-
-    def _spilled(self, types: tuple[Ty, ...], values: list[str]) -> str:
-        """Machine values in words of memory."""
-        slots = self.space(max(len(types), 1))
-        for k, (ty, value) in enumerate(zip(types, values, strict=True)):
-            if ty is Ty.I1:
-                value = self.let(f"zext i1 {value} to i8")
-            self.write(memory_type(ty), value, slots, 8 * k)
-        return slots

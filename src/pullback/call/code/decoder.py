@@ -3,8 +3,8 @@ results of an entry with their tangents.
 
 All nodes of a block get their objects first, without fields (no ``__init__`` is run, nothing
 recurses); then the fields are filled in. A node's scratch word holds its object; the lowest bit
-says that its one reference is already given to somebody. The nodes of a result are found from the
-root (``decode_results``). Objects that cannot come into a cycle (no
+says that its one reference is already given to somebody. The nodes of a result are reached from
+the root (``results``). Objects that cannot come into a cycle (no
 list is reached from them) are untracked: they are freed by their counts, and a look of the garbage
 collector at a million of them takes as long as making them. Running out of memory leaves some of
 the objects behind.
@@ -133,7 +133,7 @@ class Decoder(Making):
         return c.function("define ptr @decode(ptr %self, ptr %args, i64 %nargs)")
 
     def _body(self, leaves: str) -> None:
-        """From ``%block`` and ``%cells`` to the object, which is returned."""
+        """Print what makes the object of ``%block`` and ``%cells`` and returns it."""
         c = self.code
         gc = c.call("i32", "PyGC_Disable")
         result = c.var("ptr", "null")
@@ -163,7 +163,7 @@ class Decoder(Making):
     def _with_cotangent(
         self, source: Source, t: Type, leaves: str, given: int
     ) -> tuple[Source, int]:
-        """The source of an own leaf with its cotangent, which is there in ``leaves``."""
+        """The source of an argument's own leaf, with its cotangent, ``leaves[given]``."""
         return replace(source, object=self.code.load("ptr", leaves, 8 * given)), 1
 
 

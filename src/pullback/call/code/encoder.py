@@ -79,7 +79,7 @@ class Encoder(Writing):
         once = c.let(f"and i1 {one}, {'%sole' if self._apart() else 'false'}")
         entry = c.var("ptr", "null")
         with c.when(c.let(f"xor i1 {once}, true")):
-            key = c.at("%obj", union)  # objects are at multiples of 16
+            key = c.at("%obj", at.union_mark(union))
             c.store("ptr", c.call("ptr", "pb_block_find", "ptr %block", f"ptr {key}"), entry)
             c.need(c.let(f"icmp ne ptr {c.load('ptr', entry)}, null"), "fail")
             c.store("ptr", c.load("ptr", c.load("ptr", entry), 8), known)

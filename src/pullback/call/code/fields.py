@@ -1,8 +1,10 @@
-"""How the fields of a user's class are read and written by compiled code.
+"""Access to the fields of a user's class from compiled code.
 
 A field is a slot at an offset, an item of a tuple, or an entry of the instance's dictionary. The
 last is looked up by CPython; where this CPython is known to keep it in a row of values (3.11), its
-place there is found by looking at an instance. Classes that do anything else on access have none.
+place there is taken from an instance. Classes that do anything else on access are not
+*plain*: code of the user would run in the middle of a conversion. Their instances are replaced by
+those of another class with the same fields before (``translated``).
 """
 
 from __future__ import annotations
@@ -10,13 +12,15 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, make_dataclass
 from functools import lru_cache
 from types import MemberDescriptorType
 
+from pullback.frontend.python.annotations import memory
 from pullback.native.pyabi import TUPLE_ITEMS
 
 _MEMBER, _MEMBER_TYPE, _MEMBER_OFFSET, _OBJECT_EX = 40, 8, 16, 16
+_FOR = "__pullback_stands_for__"
 VALUES_BEFORE = 32
 """Where CPython 3.11 keeps the row of values, before the object."""
 _MOST = 28  # fields of a row
@@ -84,6 +88,24 @@ def access_of(cls: type, names: tuple[str, ...]) -> tuple[Access, ...] | None:
                  for a in slots)  # fmt: skip
 
 
+def native_class(cls: type, names: tuple[str, ...]) -> type:
+    """The class whose instances compiled code reads and makes instead of those of a class: itself
+    if it is plain, else one with the same fields (a *stand-in*)."""
+    if access_of(cls, names) is not None:
+        return cls
+    kept = memory(cls)
+    if "stand-in" not in kept:
+        kept["stand-in"] = make_dataclass(cls.__name__, names, slots=True, namespace={_FOR: cls})
+    found: type = kept["stand-in"]
+    return found
+
+
+def own_class(cls: type) -> type:
+    """The class that instances of a class stand for."""
+    found: type = getattr(cls, _FOR, cls)
+    return found
+
+
 def _untouched(cls: type, base: type) -> bool:
     """Whether attributes are looked up as ``base`` does."""
     return (
@@ -104,18 +126,18 @@ def _slot(member: MemberDescriptorType) -> int:
 
 
 def _slots_fit(cls: type, names: Sequence[str], slots: Sequence[Access]) -> bool:
-    """Try it: the slots of an instance are where they are said to be."""
+    """Whether the slots of an instance, which is made to look, are at these offsets."""
     probe, marks = _probe(cls, names)
     return all(
         isinstance(s, Offset) and _word(id(probe) + s.bytes) == id(m)
-        for s, m in zip(slots, marks)
+        for s, m in zip(slots, marks, strict=False)
     )
 
 
 def _probe(cls: type, names: Sequence[str]) -> tuple[object, list[object]]:
     marks = [object() for _ in names]
     probe: object = object.__new__(cls)
-    for name, mark in zip(names, marks):
+    for name, mark in zip(names, marks, strict=False):
         object.__setattr__(probe, name, mark)
     return probe, marks
 
@@ -134,7 +156,7 @@ def _places(cls: type, names: Sequence[str]) -> dict[str, int]:
     found = [_word(row + 8 * k) for k in range(len(names))]
     if size != len(names) or sorted(found) != sorted(map(id, marks)):
         return unknown
-    return {name: found.index(id(mark)) for name, mark in zip(names, marks)}
+    return {name: found.index(id(mark)) for name, mark in zip(names, marks, strict=False)}
 
 
 def known_slots(cls: type, access: Sequence[Access]) -> bool:

@@ -18,16 +18,16 @@ from pullback.native.builder import Code
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a leaf is: the addresses of its words and of those of what is beside it; in a gradient
-    the object that is its cotangent, or the addresses of that one's words (``given``), or the
-    address of the one real number of type ``ty`` that is."""
+    """The place of a leaf: the addresses of its words, and of the words of what is beside it. In a
+    gradient also the place of its cotangent: an object, or the addresses of its words (``given``),
+    or the address of one real number of type ``ty``."""
 
     words: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
     object: str = ""
     given: list[str] = field(default_factory=list)
     real: str = ""
-    ty: Ty = Ty.F64  # a cell of the store
+    ty: Ty = Ty.F64  # that of the cells of the store
     numbered: bool = False  # beside arrays of reals are first ids, not arrays of ids
 
     @property
@@ -40,7 +40,7 @@ Sources = Iterator[Source]
 
 
 class Reading(Enum):
-    """What is made of the words."""
+    """Which object is made of the words."""
 
     VALUE = "value"
     GRADIENT = "gradient"
@@ -68,12 +68,12 @@ class Making(ABC):
         """A new reference to the object of a node; null: out of memory."""
 
     def checked(self, obj: str) -> str:
-        """A new object, which must be there."""
+        """A new object; if there is no memory for it, the code goes on at the block "fail"."""
         self.code.need(self.code.let(f"icmp ne ptr {obj}, null"), "fail")
         return obj
 
     def cell(self, offset: str) -> str:
-        """The address of a cell whose number (or id, from 1 on) is there."""
+        """The address of the cell whose number (or id, from 1 on) stands at ``offset``."""
         c = self.code
         place = c.mul(c.load("i64", offset), 8)
         return c.at("%cells", c.add(place, -8) if self.space is Space.IDS else place)
@@ -85,7 +85,7 @@ class Making(ABC):
 
 
 def stays_acyclic(cls: type) -> bool:
-    """Whether instances refer to their fields only, and for ever."""
+    """Whether instances refer to their fields only: a cached property would add a reference."""
     return not any(isinstance(x, cached_property) for c in cls.__mro__ for x in vars(c).values())
 
 

@@ -1,8 +1,8 @@
 """The results of an entry as Python objects: their words are in a residual object.
 
 The nodes are those of the run, arguments among them, so nothing is written to them: a table leads
-from nodes to objects, and a stack holds those whose fields are still to be filled. An object's
-union is in the lowest bits of its address on the stack.
+from nodes to objects, and a stack holds the objects whose fields are still to be filled. The mark
+of an object's union is in its address there (``blocks.union_mark``).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ResultDecoder(Decoder):
                 with c.when(c.same(tag, str(number), "i64")):
                     made = shape.bare(self)
                     c.store("ptr", made, entry, 8)
-                    marked = c.at(made, union)
+                    marked = c.at(made, at.union_mark(union))
                     c.need(c.call("i1", "pb.push", "ptr %table", f"ptr {marked}", "ptr %node"),
                            "fail")  # fmt: skip
                     c.line(f"ret ptr {made}")
@@ -77,11 +77,11 @@ class ResultDecoder(Decoder):
             top = c.at(c.load("ptr", "%table", at.TOP), -16)
             c.store("ptr", top, "%table", at.TOP)
             marked, node = c.load("i64", top), c.load("ptr", top, 8)
-            union, tag = c.let(f"and i64 {marked}, 15"), c.load("i64", node)
-            obj = c.let(f"inttoptr i64 {c.let(f'and i64 {marked}, -16')} to ptr")
+            union, tag = c.let(f"and i64 {marked}, {at.UNION_BITS}"), c.load("i64", node)
+            obj = c.let(f"inttoptr i64 {c.let(f'and i64 {marked}, {~at.UNION_BITS}')} to ptr")
             for number, u, a in self.layout.alternatives():
                 if a.shape is not None:
-                    here = c.let(f"and i1 {c.same(union, str(u), 'i64')}, "
+                    here = c.let(f"and i1 {c.same(union, str(at.union_mark(u)), 'i64')}, "
                                  f"{c.same(tag, str(a.tag), 'i64')}")  # fmt: skip
                     with c.when(here):
                         c.need(c.call("i1", f"pb.fill.{number}", "ptr %table", f"ptr {obj}",
@@ -164,9 +164,9 @@ class ResultDecoder(Decoder):
             )
 
     def _made(self, sources: Sources) -> str:
-        """What is returned, once the nodes that are reached are drained."""
+        """Print what makes the object; it is returned once its nodes have their fields."""
         return self.layout.root.decode(self, sources)
 
     def _return(self, result: str) -> None:
-        """The end; null: something failed."""
+        """Print the return; null: something failed."""
         self.code.line(f"ret ptr {result}")

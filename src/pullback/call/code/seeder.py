@@ -1,6 +1,6 @@
 """The cotangent of a result that has nodes: checked against the nodes, and added into their cells.
 
-The walk is that of ``decode_results``, with the cotangent beside it. A node that is met twice must
+The walk is that of ``results``, with the cotangent beside it. A node that is met twice must
 have the same cotangent object both times: it is one variable. Numbers outside of lists and nodes
 have their cotangents by value, and are not looked at here. In the space of ids the cell of a real
 is named by its id.
@@ -39,7 +39,7 @@ class Seeder(ResultDecoder):
             c.line(f"ret i1 {c.same(known, '%given')}")
             c.block(c.label("never"))
         c.store("ptr", "%given", entry, 8)
-        marked = c.at("%given", union)
+        marked = c.at("%given", at.union_mark(union))
         c.line(f"%pushed = call i1 @pb.push(ptr %table, ptr {marked}, ptr %node)")
         c.line("ret i1 %pushed")
         c.block("fail")

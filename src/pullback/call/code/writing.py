@@ -40,9 +40,9 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What is known of the place of an object: whether it is inside a node, or a list; an ``i1``:
-    that this is the only way to it, as far as the containers around it tell; and in dual space its
-    tangent, an object of its form or None."""
+    """The place of an object. ``in_node``, ``in_list``: whether it is inside of one; ``sole``: an
+    ``i1``, whether the containers around it have no other reference; ``tangent``: in dual space the
+    object of its tangent, or None."""
 
     in_node: bool
     in_list: bool
@@ -67,7 +67,7 @@ class Writing:
         self.code.need(self.code.same(ty, f"@{cls}"), "fail")
 
     def inside(self, holds_nodes: bool, obj: str, where: Where, in_list: bool = False) -> Where:
-        """What is known of the parts of a container."""
+        """The place of the parts of a container that is in this place."""
         sole = "false"
         if holds_nodes and where.sole != "false":
             one = self.code.same(self.code.load("i64", obj), "1", "i64")

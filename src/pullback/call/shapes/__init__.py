@@ -1,4 +1,4 @@
-"""The shapes, a kind of data in each file: a file that is put here is known."""
+"""The shapes, a kind of data in each file: every file of this folder is imported."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ class Array(Shape, of=ArrayK):
         return self._shortened(m, data, frame)
 
     def _shortened(self, m: Making, data: str, frame: str) -> str:
-        """An array of float32 of cells, which are doubles."""
+        """Make an array of float32 of cells, which are doubles."""
         c = m.code
         empty = m.checked(c.call("ptr", "PyArray_Empty", f"i32 {self.rank}", f"ptr {frame}",
             f"ptr {increment(c, f'@pb_descr_{self.ty.value}')}", "i32 0"))  # fmt: skip

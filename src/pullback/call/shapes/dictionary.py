@@ -36,7 +36,7 @@ class Dict(Record, of=RecordK, container=dict):
 
     def finish(self) -> Callable[[Iterable[object]], object]:
         names = self.names
-        return lambda items: dict(zip(names, items))
+        return lambda items: dict(zip(names, items, strict=True))
 
     # --- compiled conversions ---
 

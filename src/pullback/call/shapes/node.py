@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from types import NoneType
 
+from pullback.call.code.fields import own_class
 from pullback.call.code.reading import Making, Sources
 from pullback.call.code.tangent_items import NONE
 from pullback.call.code.writing import Slots, Where, Writing
@@ -22,8 +23,8 @@ from pullback.frontend.python.unions import Union
 
 
 class Alternative:
-    """What is known of one alternative of a union: the shape (None: it is ``None``) and the leaves
-    of its fields, the arrays among them that have accumulators, and those that are numbers."""
+    """One alternative of a union: its shape (None: it is ``None``), the types of the leaves of its
+    fields, and the positions of the arrays among them that have accumulators and of the numbers."""
 
     def __init__(self, union: Union, cls: type) -> None:
         self.tag = union.tag(cls)
@@ -45,7 +46,7 @@ alternative = cache(Alternative)
 
 def alternative_of(union: Union, value: object) -> Alternative:
     """The alternative that a value of a union is; a TypeError if it is none."""
-    cls: type = type(value)
+    cls = own_class(type(value))
     if cls not in union.classes:
         raise ArgumentTypeError(
             f"a {cls.__name__} where a {' or '.join(union.class_names())} is declared"
@@ -157,5 +158,5 @@ def alternatives(unions: Sequence[Union]) -> Iterator[tuple[int, int, Alternativ
 
 
 def class_of(a: Alternative) -> type:
-    """The class of an alternative."""
-    return NoneType if a.shape is None else a.shape.cls
+    """The class of the instances of an alternative, as compiled code sees them."""
+    return NoneType if a.shape is None else a.shape.native

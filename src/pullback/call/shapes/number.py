@@ -47,10 +47,6 @@ class Number(Shape, of=ScalarK):
     def leaf_types(self) -> Iterator[Type]:
         yield self.type
 
-    @property
-    def convertible(self) -> bool:
-        return not self.py or self.ty in (Ty.F64, Ty.I64, Ty.I1)
-
     # --- values and leaves ---
 
     def number(self, value: object) -> object:
@@ -89,9 +85,9 @@ class Number(Shape, of=ScalarK):
             return _NUMPY[self.type](leaf)
         match self.type:
             case Real():
-                return float(leaf)  # type: ignore[arg-type]
+                return float(leaf)  # type: ignore[arg-type]  # a number
             case Int():
-                return int(leaf)  # type: ignore[call-overload]
+                return int(leaf)  # type: ignore[call-overload]  # a number
             case Bool():
                 return bool(leaf)
 

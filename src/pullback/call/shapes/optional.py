@@ -11,7 +11,7 @@ from pullback.call.code.writing import Slots, Where, Writing
 from pullback.call.given import What
 from pullback.call.shape import Leaves, Made, NodeOf, Part, Shape, shape_of
 from pullback.call.space import words
-from pullback.core.types import Array, Bool, Int, Real, Type
+from pullback.core.types import Array, Bool, Int, Named, Real, Type
 from pullback.core.values import Node, make_array
 from pullback.errors import UnsupportedError
 from pullback.frontend.kinds.kinds import OptionalK
@@ -38,10 +38,6 @@ class Optional(Shape, of=OptionalK):
 
     def parts(self) -> tuple[Shape, ...]:
         return (self.item,)
-
-    @property
-    def convertible(self) -> bool:
-        return self.item.convertible and not self.item.holds_nodes
 
     # --- values and leaves ---
 
@@ -89,6 +85,9 @@ class Optional(Shape, of=OptionalK):
         self.item.encode(w, obj, iter(rest), where)
         c.jump(done)
         c.block(nothing)
+        if any(isinstance(t, Named) for t in self.item.types):
+            c.jump("fail")  # no node stands for None
+            c.block(c.label("never"))
         c.store("i8", "0", flag)
         for t, (own, more) in zip(self.item.types, rest, strict=True):
             near = words(w.space.inside(t, where.in_node)) if more else ()

@@ -1,4 +1,4 @@
-"""What has a known number of parts: the code that tuples, records and dicts share."""
+"""Values with a static number of parts: the code that tuples, records and dicts share."""
 
 from __future__ import annotations
 

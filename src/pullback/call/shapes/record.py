@@ -14,6 +14,7 @@ from pullback.call.code.fields import (
     Offset,
     access_of,
     known_slots,
+    native_class,
 )
 from pullback.call.code.reading import Making, Sources, stays_acyclic
 from pullback.call.code.tangent_items import NONE, exactly_or_none
@@ -40,9 +41,13 @@ class Record(Product, of=RecordK):
         self.names = tuple(n for n, _ in kind.fields)
 
     def inside(self, value: object) -> Sequence[Part]:
-        if type(value) is not self.cls:
+        cls = type(value)
+        if cls is not self.cls and cls is not self.native:
             raise self.mismatch(value)
-        return [Part(s, field_of(value, self.cls, n), n) for s, n in zip(self.items, self.names)]
+        return [
+            Part(s, field_of(value, cls, n), n)
+            for s, n in zip(self.items, self.names, strict=True)
+        ]
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
         return bare(self.cls, dict(zip(self.names, parts, strict=True)))
@@ -95,7 +100,7 @@ class Record(Product, of=RecordK):
 
         def instance(items: Iterable[object]) -> object:
             made: object = object.__new__(cls)
-            for name, item in zip(names, items):
+            for name, item in zip(names, items, strict=False):
                 give(made, name, item)
             return made
 
@@ -104,22 +109,23 @@ class Record(Product, of=RecordK):
     # --- from objects to words ---
 
     @cached_property
-    def access(self) -> tuple[Access, ...] | None:
-        """How each field is reached; None if the class is not plain."""
-        return access_of(self.cls, self.names)
+    def native(self) -> type:
+        """The class of the instances that compiled code reads and makes."""
+        return native_class(self.cls, self.names)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Access, ...]:
-        """How each field of a plain class is reached."""
-        assert self.access is not None
-        return self.access
+        """How compiled code reaches each field."""
+        access = access_of(self.native, self.names)
+        assert access is not None
+        return access
 
     @property
-    def convertible(self) -> bool:
-        return self.access is not None and super().convertible
+    def plain(self) -> bool:
+        return self.native is self.cls and super().plain
 
     def encode(self, w: Writing, obj: str, slots: Slots, where: Where) -> None:
-        w.exactly(obj, w.names.symbol(self.cls))
+        w.exactly(obj, w.names.symbol(self.native))
         self.encode_fields(w, obj, slots, w.inside(self.holds_nodes, obj, where))
 
     def encode_fields(self, w: Writing, obj: str, slots: Slots, inside: Where) -> None:
@@ -138,7 +144,7 @@ class Record(Product, of=RecordK):
     def or_none(self, c: Code, names: Names, tangent: str) -> str:
         """An ``i1``: whether a tangent is None; if not, it may be one of such an instance (or at
         the block "fail")."""
-        return exactly_or_none(c, tangent, "@" + names.symbol(self.cls))
+        return exactly_or_none(c, tangent, "@" + names.symbol(self.native))
 
     # --- from words to objects ---
 
@@ -156,15 +162,15 @@ class Record(Product, of=RecordK):
         """An instance without fields; the collector is told to forget it if it may."""
         made = self._new(m)
         atomic = all(item.atomic for item in self.items)
-        if (atomic or m.acyclic) and stays_acyclic(self.cls):
+        if (atomic or m.acyclic) and stays_acyclic(self.native):
             m.code.call("void", "PyObject_GC_UnTrack", f"ptr {made}")
         return made
 
     def _new(self, m: Making) -> str:
-        c, cls = m.code, f"ptr @{m.names.symbol(self.cls)}"
-        if issubclass(self.cls, tuple):
+        c, cls = m.code, f"ptr @{m.names.symbol(self.native)}"
+        if issubclass(self.native, tuple):
             return m.checked(c.call("ptr", "PyType_GenericAlloc", cls, f"i64 {len(self.items)}"))
-        if known_slots(self.cls, self.fields):
+        if known_slots(self.native, self.fields):
             return m.checked(c.call("ptr", "PyType_GenericAlloc", cls, "i64 0"))
         empty = m.names.symbol((), "no arguments")
         return m.checked(c.call("ptr", "pb_object_new", cls, f"ptr @{empty}", "ptr null"))

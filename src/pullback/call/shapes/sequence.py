@@ -59,7 +59,7 @@ class List(Shape, of=ListK):
         return items_of(self, value)
 
     def inside(self, value: object) -> Sequence[Part]:
-        items = tuple(self.items(value))  # of one moment
+        items = tuple(self.items(value))  # another thread may change the list
         return [Part(self.item, x, i) for i, x in enumerate(items)]
 
     def made(self, parts: Sequence[object], like: object = None) -> object:
@@ -223,7 +223,7 @@ class List(Shape, of=ListK):
         return out, c.at(out, TUPLE_ITEMS) if self.is_tuple else c.load("ptr", out, LIST_ITEMS)
 
     def finished(self, m: Making, made: str) -> str:
-        """The value of the list or tuple, whose reference is given away."""
+        """The value of a list or tuple that was filled; it takes over the reference."""
         return made
 
     def _fill(self, m: Making, n: str, items: str, sources: Sources) -> None:
@@ -235,7 +235,7 @@ class List(Shape, of=ListK):
                           f"i64 {stride}")  # fmt: skip
             c.need(done, "fail")
             return
-        columns = [_column(m, t, source) for t, source in zip(item.types, taken)]
+        columns = [_column(m, t, source) for t, source in zip(item.types, taken, strict=True)]
         with c.counting(n) as i:
             rows = [column(i) for column in columns]
             c.store("ptr", item.decode(m, iter(rows)), items, c.mul(i, 8))

@@ -1,4 +1,4 @@
-"""Strings and members of enumerations that only the run tells: their numbers."""
+"""Strings and members of enumerations that are not static: in words they are their numbers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from pullback.core.types import I64, Type
 from pullback.frontend.kinds.kinds import SymbolK
 from pullback.frontend.python import symbols
 from pullback.native.builder import increment
-from pullback.native.pyabi import OB_TYPE
-
-MOST_MEMBERS = 32
-"""Members of an enumeration are told apart one by one."""
+from pullback.native.pyabi import OB_TYPE, TUPLE_ITEMS
 
 
 class Symbol(Shape, of=SymbolK):
@@ -29,10 +26,6 @@ class Symbol(Shape, of=SymbolK):
 
     def leaf_types(self) -> Iterator[Type]:
         yield I64
-
-    @property
-    def convertible(self) -> bool:
-        return self.members is None or len(self.members) <= MOST_MEMBERS
 
     # --- values ---
 
@@ -70,12 +63,17 @@ class Symbol(Shape, of=SymbolK):
             c.need(c.let(f"icmp ne ptr {found}, null"), "fail")
             over = c.slot("i32")
             return c.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {found}", f"ptr {over}")
-        number = "-1"
-        for k, member in enumerate(self.members):
-            is_it = c.same(obj, "@" + name(member))
-            number = c.let(f"select i1 {is_it}, i64 {k}, i64 {number}")
-        c.need(c.let(f"icmp sge i64 {number}, 0"), "fail")
-        return number
+        members = c.at("@" + name(self.members), TUPLE_ITEMS)
+        number, count = c.var("i64", "0"), str(len(self.members))
+
+        def other() -> str:
+            k = c.load("i64", number)
+            c.need(c.let(f"icmp ult i64 {k}, {count}"), "fail")
+            return c.let(f"icmp ne ptr {c.load('ptr', members, c.mul(k, 8))}, {obj}")
+
+        with c.loop(other):
+            c.store("i64", c.add(c.load("i64", number), 1), number)
+        return c.load("i64", number)
 
     def decode(self, m: Making, sources: Sources) -> str:
         number = m.code.load("i64", next(sources).words[0])
@@ -94,11 +92,8 @@ class Symbol(Shape, of=SymbolK):
             c.call("void", "Py_DecRef", f"ptr {key}")
             c.need(c.let(f"icmp ne ptr {found}, null"), "fail")
             return increment(c, found)
-        found = "@" + name(self.members[0])
-        for k, member in enumerate(self.members[1:], 1):
-            is_it = c.same(number, str(k), "i64")
-            found = c.let(f"select i1 {is_it}, ptr @{name(member)}, ptr {found}")
-        return increment(c, found)
+        members = c.at("@" + name(self.members), TUPLE_ITEMS)
+        return increment(c, c.load("ptr", members, c.mul(number, 8)))
 
     def seed(self, m: Making, given: str, sources: Sources) -> None:
         next(sources)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
 
 from pullback.call.code.reading import Making, Sources
 from pullback.call.code.writing import Slots, Where, Writing
@@ -24,10 +23,6 @@ class Unsupported(Shape, of=Shape):
     def leaf_types(self) -> Iterator[Type]:
         yield from leaf_types(self.kind)
 
-    @property
-    def convertible(self) -> bool:
-        return False
-
     def inside(self, value: object) -> Sequence[Part]:
         raise UnsupportedError(f"{describe(self.kind)} is not supported inside an argument")
 
@@ -35,16 +30,31 @@ class Unsupported(Shape, of=Shape):
         return like
 
     def value(self, leaves: Leaves, made: Made, gradient: bool) -> object:
-        raise UnsupportedError(
+        raise UnsupportedError(*self._refusal)
+
+    @property
+    def _refusal(self) -> tuple[str, str]:
+        return (
             f"{describe(self.kind)} is not supported as a result of compiled code",
             "return numbers, arrays, tuples or dataclasses",
         )
 
-    def encode(self, w: Writing, obj: str, slots: Slots, where: Where) -> NoReturn:
-        raise AssertionError(f"there is no conversion of {describe(self.kind)}")
+    def encode(self, w: Writing, obj: str, slots: Slots, where: Where) -> None:
+        for _ in self.types:
+            next(slots)
+        w.code.jump("fail")
+        w.code.block(w.code.label("never"))
 
-    def decode(self, m: Making, sources: Sources) -> NoReturn:
-        raise AssertionError(f"there is no conversion of {describe(self.kind)}")
+    def decode(self, m: Making, sources: Sources) -> str:
+        for _ in self.types:
+            next(sources)
+        c, refusal = m.code, self._refusal
+        error, reason = m.names.symbol(UnsupportedError), m.names.symbol(refusal, refusal)
+        c.call("void", "PyErr_SetObject", f"ptr @{error}", f"ptr @{reason}")
+        c.jump("fail")
+        c.block(c.label("never"))
+        return "null"
 
-    def seed(self, m: Making, given: str, sources: Sources) -> NoReturn:
-        raise AssertionError(f"there is no conversion of {describe(self.kind)}")
+    def seed(self, m: Making, given: str, sources: Sources) -> None:
+        for _ in self.types:
+            next(sources)

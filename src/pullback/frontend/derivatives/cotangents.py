@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError
@@ -30,6 +31,7 @@ from pullback.frontend.kinds.values import (
     ListV,
     Owner,
     RecordV,
+    Static,
     TupleV,
     UnionV,
     Value,
@@ -48,12 +50,13 @@ def is_real(t: Type) -> bool:
 def cotangent(run: Run, kind: Kind, primal: Iterator[Atom], cts: Iterator[Atom]) -> Value:
     """A gradient in the shape of its argument: discrete leaves are None."""
     leaves = [
-        next(cts) if has_reals(t, run.decls) else a for t, a in zip(leaf_types(kind), primal)
+        next(cts) if has_reals(t, run.decls) else a
+        for t, a in zip(leaf_types(kind), primal, strict=False)
     ]
     shape, kept = reduced(run, kind)
     return rebuild(
         shape,
-        (a for a, on in zip(leaves, kept) if on),
+        (a for a, on in zip(leaves, kept, strict=False) if on),
         lambda: (frozenset({Owner()}), True),
     )
 
@@ -78,9 +81,35 @@ def check_shapes(
         run.require(fits, "ValueError", message, node)
 
 
-def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom]:
-    """The atoms of a (co)tangent for the real leaves of a value of ``kind``."""
+def with_zeros(
+    run: Run, kind: Kind, given: Sequence[Atom | None], shape: Sequence[Atom], node: ast.AST
+) -> list[Atom]:
+    """The atoms of a cotangent with zeros where there is None. ``shape``: the extents of all arrays
+    of real numbers among the leaves of what the cotangent is for."""
+    types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
+    rest, found = iter(shape), list[Atom]()
+    for t, atom in zip(types, given, strict=True):
+        rank = t.rank if isinstance(t, Array) and is_real(t) else 0
+        own = [next(rest) for _ in range(rank)]
+        found.append(_zero(run, t, own, node) if atom is None else atom)
+    return found
+
+
+def _zero(run: Run, t: Type, extents: Sequence[Atom], node: ast.AST) -> Atom:
+    """Zero as a number, or an array of zeros."""
+    zero = lit(0.0, t.elem if isinstance(t, Array) else t)
+    return run.array(extents, lambda _: zero, node).atom if extents else zero
+
+
+def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom | None]:
+    """The atoms of a (co)tangent for the real leaves of a value of ``kind``; None where it is given
+    as None, which stands for zero."""
     match kind, value:
+        case (ScalarK() | ArrayK() | TupleK() | RecordK()), Static(None):
+            types = [t for t in leaf_types(kind) if has_reals(t, run.decls)]
+            if not all(map(is_real, types)):
+                run.refuse(node, f"None as a (co)tangent of {describe(kind)}")
+            yield from (None for _ in types)
         case ScalarK(t), _:
             if isinstance(t, Real):
                 yield run.convert(value, t, node)
@@ -96,7 +125,7 @@ def matching(run: Run, kind: Kind, value: Value, node: ast.AST) -> Iterator[Atom
         case ArrayK(elem), _ if not isinstance(elem, Real):
             return
         case TupleK(kinds), TupleV(items) if len(kinds) == len(items):
-            for k, v in zip(kinds, items):
+            for k, v in zip(kinds, items, strict=False):
                 yield from matching(run, k, v, node)
         case RecordK(cls, fields), RecordV(other, values) if cls is other:
             for n, k in fields:
@@ -131,7 +160,7 @@ def _of_list(
     made = coerce(run, value, ListK(shape if gradient else elem), node)
     assert isinstance(made, ListV)
     leaves = iter(made.atoms)
-    for t, on in zip(types, kept):
+    for t, on in zip(types, kept, strict=False):
         atom = next(leaves) if on or not gradient else None
         if atom is not None and has_reals(t, run.decls):
             yield atom

@@ -10,18 +10,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.build import lit
+from pullback.core.terms import Atom
 from pullback.core.types import Real
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.derivatives.cotangents import check_shapes, cotangent, extents, matching
-from pullback.frontend.derivatives.targets import Target, argument_numbers, known, take_aux
+from pullback.frontend.derivatives.cotangents import (
+    check_shapes,
+    cotangent,
+    extents,
+    matching,
+    with_zeros,
+)
+from pullback.frontend.derivatives.targets import Target, known, require_gradients, take_aux
 from pullback.frontend.kinds.flatten import flatten, frozen
 from pullback.frontend.kinds.kinds import ScalarK, StaticK, describe, leaf_types
 from pullback.frontend.kinds.values import (
     CALLS,
     REGISTRY,
+    WRITTEN,
     FunctionV,
     OperatorV,
     Scalar,
@@ -55,6 +64,13 @@ def register_operators(**makers: Hashable) -> None:
         CALLS[maker] = makers_known.get(name) or _refused(name)
 
 
+def register_text(operator: object, text: object) -> None:
+    """Tell the front end that an operator is derived: a text in Python over the others, compiled
+    like a user's function."""
+    assert isinstance(text, FunctionType)
+    WRITTEN[operator] = text
+
+
 def _refused(name: str) -> Callable[..., Value]:
     def refuse(
         sp: Specialiser, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
@@ -64,7 +80,7 @@ def _refused(name: str) -> Callable[..., Value]:
         sp.refuse(
             node,
             f"pb.{name} inside compiled code is not supported yet",
-            made if ruled else "use grad, value_and_grad, vjp or jvp",
+            made if ruled else "call it outside",
         )
 
     return refuse
@@ -84,7 +100,7 @@ def _make(
     sp: Specialiser, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """``pb.grad(f, argnums=0, has_aux=False)``"""
-    given = dict(zip(("f", "argnums", "has_aux"), args)) | kwargs
+    given = dict(zip(("f", "argnums", "has_aux"), args, strict=False)) | kwargs
     unknown = set(given) - {"f", "argnums", "has_aux", "method"}
     if unknown or "f" not in given:
         wrong = ", ".join(sorted(unknown)) or "no function"
@@ -121,7 +137,7 @@ def _grad(
         aux: Value | None = None
         if has_aux:
             aux = take_aux(run, target, node)
-        value, gradient = _scalar_vjp(run, target, argnums, node)
+        value, gradient = _scalar_vjp(run, target, node)
         if operator.name == "grad":
             return TupleV((gradient, aux)) if aux is not None else gradient
         return TupleV((TupleV((value, aux)) if aux is not None else value, gradient))
@@ -130,7 +146,7 @@ def _grad(
 
 
 def _scalar_vjp(
-    run: Run, target: Target, argnums: object, node: ast.AST
+    run: Run, target: Target, node: ast.AST
 ) -> tuple[Value, Value]:
     kind = target.result
     real = isinstance(kind, ScalarK) and isinstance(kind.type, Real)
@@ -142,15 +158,15 @@ def _scalar_vjp(
             "return one float",
             error=ArgumentTypeError,
         )
-    numbers = argument_numbers(run, target, argnums, node)
-    made, gradients = target.vjp(numbers, [lit(1.0, t) for t in leaf_types(kind)])
+    require_gradients(target, node)
+    made, gradients = target.vjp(target.positions, [lit(1.0, t) for t in leaf_types(kind)])
     value: Value
     if isinstance(kind, ScalarK):
         value = Scalar(made[0], kind.py)
     else:
         assert isinstance(kind, StaticK)
         value = Static(kind.value)
-    return value, TupleV(tuple(gradients)) if isinstance(argnums, tuple) else gradients[0]
+    return value, gradients[0] if target.wanted.alone else TupleV(tuple(gradients))
 
 
 # --- vjp and jvp ----------------------------------------------------------------------------------
@@ -189,8 +205,10 @@ def _pullback(
 
     def pull(f: FunctionV) -> Value:
         target = Target(run, f, primals.items, {}, node, numbers)
-        seeds = list(matching(run, target.result, args[0], node))
-        check_shapes(run, seeds, flatten(shape).atoms, node)
+        given = list(matching(run, target.result, args[0], node))
+        wanted = flatten(shape).atoms
+        seeds = with_zeros(run, target.result, given, wanted, node)
+        check_shapes(run, seeds, wanted, node)
         _, gradients = target.vjp(numbers, seeds)
         return TupleV(tuple(gradients))
 
@@ -211,7 +229,7 @@ def _jvp(
 ) -> Value:
     """``pb.jvp(f, primals, tangents)``: the value and its tangent."""
     run = _run_of(sp)
-    given = dict(zip(("f", "primals", "tangents"), args)) | kwargs
+    given = dict(zip(("f", "primals", "tangents"), args, strict=False)) | kwargs
     primals, tangents = given.get("primals"), given.get("tangents")
     if not isinstance(primals, TupleV) or not isinstance(tangents, TupleV) or len(given) != 3:
         run.refuse(
@@ -225,12 +243,14 @@ def _jvp(
     def push(f: FunctionV) -> Value:
         numbers = tuple(range(len(primals.items)))
         target = Target(run, f, primals.items, {}, node, numbers)
-        atoms = [
-            list(matching(run, target.spec.args[n], tangents.items[n], node)) for n in numbers
-        ]
-        leaves = [target.atoms[k] for n in numbers for k in target.wrt(n)]
-        check_shapes(run, [a for own in atoms for a in own], extents(run, leaves), node)
-        made, moved = target.jvp(numbers, atoms)
+        given: list[dict[int, Atom]] = []  # by the position of the leaf
+        for n in numbers:
+            along = matching(run, target.spec.args[n], tangents.items[n], node)
+            leaves = zip(target.wrt(n), along, strict=True)
+            given.append({k: atom for k, atom in leaves if atom is not None})
+        moving = [(target.atoms[k], atom) for own in given for k, atom in own.items()]
+        check_shapes(run, [a for _, a in moving], extents(run, [x for x, _ in moving]), node)
+        made, moved = target.jvp(numbers, given)
         value = run.calls.result(target.spec, made, [])
         own = iter(flatten(value).atoms)
         return TupleV((value, cotangent(run, target.result, own, iter(moved))))
@@ -250,4 +270,4 @@ REGISTRY.operators["grad"] = _grad
 REGISTRY.operators["value_and_grad"] = _grad
 REGISTRY.operators["pullback"] = _pullback
 
-__all__ = ["derivative_along", "register_operators"]
+__all__ = ["derivative_along", "register_operators", "register_text"]

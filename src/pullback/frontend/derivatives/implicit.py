@@ -102,7 +102,7 @@ class _Solver:
 
         def column(i: Atom) -> Value:
             units = [flatten(self.unit(a, start, i)).atoms[0]
-                     for a, start in zip(self.leaves, starts)]  # fmt: skip
+                     for a, start in zip(self.leaves, starts, strict=False)]  # fmt: skip
             made = self.vector(self.along(self.shaped(self.y, units), zeros))
             if self.fixed:
                 return self.text(text.plus_unit, self.vector(units), made)
@@ -111,7 +111,7 @@ class _Solver:
         columns = to_array(run, run.sequence_of(count, column, self.node), self.node, True)
         v = self.text(text.solved, columns, self.vector(b))
         out = []
-        for a, start in zip(self.leaves, starts):
+        for a, start in zip(self.leaves, starts, strict=False):
             if isinstance(a.type, Array):
                 found = self.text(text.part, v, start, ArrayV(a))
             else:

@@ -31,7 +31,13 @@ from pullback.core.terms import (
 )
 from pullback.core.types import I64, Array, Real, Type, has_reals
 from pullback.errors import ArgumentTypeError, PullbackError
-from pullback.frontend.derivatives.cotangents import check_shapes, cotangent, extents, matching
+from pullback.frontend.derivatives.cotangents import (
+    check_shapes,
+    cotangent,
+    extents,
+    matching,
+    with_zeros,
+)
 from pullback.frontend.derivatives.implicit import IMPLICIT, implicit_tangent
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interpret.calls import bind
@@ -256,7 +262,7 @@ class _Maker:
             assert isinstance(made, TupleV)
             out: list[Atom] = []
             shapes = list(params[m:])
-            for kind, item in zip(kinds, made.items):
+            for kind, item in zip(kinds, made.items, strict=False):
                 count = sum(_rank(t) for t in leaf_types(kind) if has_reals(t, run.decls))
                 out += self.leaves(kind, item, shapes[:count], "cotangent")
                 shapes = shapes[count:]
@@ -283,8 +289,8 @@ class _Maker:
         """Return the cotangent of a result of this kind."""
         reals = [has_reals(t, self.run.decls) for t in leaf_types(kind)]
         leaves = [lit(0.0, t) if on and isinstance(t, Real) else None if on else next(discrete)
-                  for t, on in zip(leaf_types(kind), reals)]  # fmt: skip
-        return cotangent(self.run, kind, iter(leaves), seeds)  # type: ignore[arg-type]
+                  for t, on in zip(leaf_types(kind), reals, strict=True)]  # fmt: skip
+        return cotangent(self.run, kind, iter(leaves), seeds)  # type: ignore[arg-type]  # has None
 
     def leaves(
         self, kind: Kind, value: Value, shape: Sequence[Atom], what: str
@@ -298,12 +304,13 @@ class _Maker:
         if not real:
             return []
         try:
-            found = list(matching(run, kind, value, node))
+            given = list(matching(run, kind, value, node))
         except PullbackError:
             self.refuse(
                 f"gives {run.describe(value)} as the {what} of {describe(kind)}",
                 "give it the same structure",
             )
+        found = with_zeros(run, kind, given, shape, node)
         other = f"the rule of {self.name!r} gives a {what} of another shape than its array"
         check_shapes(run, found, shape, node, other)
         return found
@@ -368,7 +375,7 @@ def _entry(run: Run, operator: OperatorV, values: Sequence[Value], names: Sequen
         run.declare_kind(functions)
         types = enumerate(leaf_types(functions))
         wrt += [k for k, t in types if has_reals(t, run.decls)]
-    for i, (kind, name) in enumerate(zip(args.items, names)):
+    for i, (kind, name) in enumerate(zip(args.items, names, strict=True)):
         run.declare_kind(kind)
         for t, leaf in zip(leaf_types(kind), _names(kind, repr(name)), strict=True):
             if i not in maker.fixed and has_reals(t, run.decls):

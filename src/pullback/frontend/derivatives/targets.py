@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from pullback import structures
 from pullback.core.terms import (
     Atom,
     Block,
@@ -21,7 +22,7 @@ from pullback.core.terms import (
     Vjp,
 )
 from pullback.core.types import Array, Named, Sum, Type, Variant, has_reals
-from pullback.errors import ArgumentTypeError, EndlessError
+from pullback.errors import ArgumentTypeError, EndlessError, PullbackError
 from pullback.frontend.derivatives.cotangents import cotangent
 from pullback.frontend.derivatives.declared_nodes import with_nodes
 from pullback.frontend.derivatives.homes import split_classes
@@ -38,6 +39,7 @@ from pullback.frontend.kinds.values import (
     LambdaSetV,
     OperatorV,
     RecordV,
+    Specialiser,
     Static,
     TupleV,
     UnionV,
@@ -54,16 +56,18 @@ _MOST_CHOICES = 16
 
 class Target:
     """A specialised function to differentiate: its arguments as atoms, and where each parameter's
-    leaves stand among them. ``wanted``: the numbers of those it is differentiated by."""
+    leaves stand among them. ``wanted``: which arguments it is differentiated by (``argnums``)."""
 
     def __init__(
         self, run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value],
         node: ast.AST, wanted: object,
     ) -> None:  # fmt: skip
         bound = bind(run, f, args, kwargs, node)
-        for k, name in enumerate(bound):
-            if any(n in (k, k - len(bound)) for n in _several(wanted)):
-                bound[name] = with_nodes(run, bound[name], node)
+        names = list(bound)
+        self.wanted = numbers_of(run, wanted, names, node)
+        self.positions = positions_of(run, self.wanted, len(names), node)
+        for k in self.positions:
+            bound[names[k]] = with_nodes(run, bound[names[k]], node)
         self.spec, self.atoms = prepared(run, f, bound, node)
         if self.spec in run.calls.active:
             run.refuse(
@@ -76,7 +80,7 @@ class Target:
         if self.spec.never_returns:
             run.b.let(Call(self.spec.name, tuple(self.atoms)), (), run.site(node))
             raise Unreachable
-        self.names = list(bound)
+        self.names = names
         self.run = run
         self.node = node
         self.site = run.site(node)
@@ -108,20 +112,25 @@ class Target:
         made = self.run.b.let(op, (*types, *(args[k].type for k in wrt)), self.site)
         rest = iter(made[len(types) :])
         gradients = []
-        for n, own in zip(numbers, places):
+        for n, own in zip(numbers, places, strict=False):
             cts = iter(own.opened(self.run, [next(rest) for _ in own.positions]))
             gradients.append(cotangent(self.run, self.spec.args[n], leaves_of(self, n), cts))
         return list(made[: len(types)]), gradients
 
     def jvp(
-        self, numbers: Sequence[int], tangents: Sequence[Sequence[Atom]]
+        self, numbers: Sequence[int], tangents: Sequence[dict[int, Atom]]
     ) -> tuple[list[Var], list[Var]]:
-        """The results, and the tangents of those that have reals."""
+        """The results, and the tangents of those that have reals. ``tangents``: of the leaves of
+        each argument that have one, by their positions."""
         types = list(leaf_types(self.result))
         self.run.declare_kind(self.result)
-        name, args, places = joined(self, [self.wrt(n) for n in numbers], self._kinds(numbers))
+        name, args, places = joined(self, [list(own) for own in tangents], self._kinds(numbers))
         wrt = [k for own in places for k in own.positions]
-        given = [a for own, ts in zip(places, tangents) for a in own.closed(self.run, ts)]
+        given = [
+            a
+            for own, ts in zip(places, tangents, strict=False)
+            for a in own.closed(self.run, list(ts.values()))
+        ]
         out = [t for t in types if has_reals(t, self.run.decls)]
         op = Jvp(name, tuple(args), tuple(wrt), tuple(given))
         made = list(self.run.b.let(op, (*types, *out), self.site))
@@ -176,7 +185,7 @@ def joined(
     places = []
     outer = [params[k] for k in kept]
     lets: list[Let] = []
-    for own, together in zip(leaves, groups):
+    for own, together in zip(leaves, groups, strict=False):
         joint = None
         if together:
             types = tuple(params[k].type for k in together)
@@ -195,7 +204,7 @@ def joined(
     name = f"{f.name}.joined.{len(run.functions)}" if inside else f.name
     if any(_has_nodes(params[k].type) for own in leaves for k in own):
         gives_nodes = any(map(_has_nodes, f.results))
-        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds))
+        mixed = any(own and split_classes(k) for own, k in zip(leaves, kinds, strict=False))
         run.by_nodes.append(ByNodes(name, gives_nodes, mixed, target.site))
     if not inside:
         return name, args, places
@@ -310,28 +319,37 @@ def _names(f: Value, count: int, keywords: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"a{k}" for k in range(count))
 
 
-def _several(wanted: object) -> tuple[object, ...]:
-    return wanted if isinstance(wanted, tuple) else (wanted,)
+def numbers_of(
+    sp: Specialiser, argnums: object, names: Sequence[str], node: ast.AST
+) -> structures.Numbers:
+    """Which arguments ``argnums`` means."""
+    try:
+        return structures.argument_numbers(argnums, names)
+    except PullbackError as e:
+        sp.refuse(node, e.reason, e.rewrite, error=type(e))
 
 
-def argument_numbers(run: Run, target: Target, wanted: object, node: ast.AST) -> list[int]:
-    found = []
-    for n in _several(wanted):
-        if not isinstance(n, int) or not -len(target.names) <= n < len(target.names):
-            run.refuse(
-                node, f"argnums {wanted!r} does not name an argument", error=ArgumentTypeError
-            )
-        found.append(n % len(target.names))
-    for n in found:
+def positions_of(
+    sp: Specialiser, numbers: structures.Numbers, count: int, node: ast.AST
+) -> tuple[int, ...]:
+    """Their positions among so many arguments."""
+    try:
+        return structures.checked(count, numbers)
+    except PullbackError as e:
+        sp.refuse(node, e.reason, e.rewrite, error=type(e))
+
+
+def require_gradients(target: Target, node: ast.AST) -> None:
+    """A refusal of an argument without real numbers among those that are wanted."""
+    for n in target.positions:
         if not target.wrt(n):
-            run.refuse(
+            target.run.refuse(
                 node,
                 f"the argument {target.names[n]!r} is {describe(target.spec.args[n])}: it has no "
                 "gradient",
                 "pass floats, arrays of floats, or data that has some",
                 error=ArgumentTypeError,
             )
-    return found
 
 
 def take_aux(run: Run, target: Target, node: ast.AST) -> Value:

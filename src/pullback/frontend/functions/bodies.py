@@ -57,7 +57,7 @@ def run_once(
 
     f = take(spec.function, "c", "captured from the enclosing function")
     assert isinstance(f, FunctionV)
-    for var, origin in zip(params, origins):
+    for var, origin in zip(params, origins, strict=False):
         if origin is not None:
             run.origins[var] = origin
     node = spec.definition.node
@@ -67,7 +67,7 @@ def run_once(
     given: dict[str, frozenset[Owner]] = {}
     args: dict[str, Value] = {}
     kept = given_names(node)
-    for name, kind in zip(names, spec.args):
+    for name, kind in zip(names, spec.args, strict=True):
         first = len(owners)
         args[name] = scope.names[name] = lent(take(kind, name, "an argument"))
         if name in kept or "@" in name:

@@ -29,13 +29,13 @@ class Captures(ABC):
 
     def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
         """The function that is made of two."""
-        keywords = zip(f.kw_defaults, g.kw_defaults)
+        keywords = zip(f.kw_defaults, g.kw_defaults, strict=True)
         return FunctionV(
             f.definition,
             self.scope(f.scope, g.scope),
-            tuple(self.value(x, y) for x, y in zip(f.defaults, g.defaults)),
+            tuple(self.value(x, y) for x, y in zip(f.defaults, g.defaults, strict=True)),
             tuple((n, self.value(x, y)) for (n, x), (_, y) in keywords),
-            tuple(self.value(x, y) for x, y in zip(f.bound, g.bound)),
+            tuple(self.value(x, y) for x, y in zip(f.bound, g.bound, strict=True)),
         )
 
     def scope(self, a: AnyScope, b: AnyScope) -> AnyScope:

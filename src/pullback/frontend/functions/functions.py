@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pullback.core.terms import Call, Var
+from pullback.core.terms import Atom, Call, Var
 from pullback.errors import (
     EndlessError,
     PullbackError,
@@ -113,7 +113,7 @@ class Functions:
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
-    ) -> tuple[Spec, list[Var], list[Ownership]]:
+    ) -> tuple[Spec, list[Atom], list[Ownership]]:
         """The specialisation to call, the atoms to call it with, and the ownerships of these."""
         bare = FunctionV(f.definition, f.scope)
         for _ in range(_MAX_ATTEMPTS):
@@ -181,14 +181,16 @@ class Functions:
 
     def _atoms(
         self, spec: Spec, f: FunctionV, args: dict[str, Value], node: ast.AST
-    ) -> tuple[list[Var], list[Ownership]]:
+    ) -> tuple[list[Atom], list[Ownership]]:
         converted = [coerce(self.run, f, spec.function, node)]
-        converted += [coerce(self.run, v, k, node) for v, k in zip(args.values(), spec.args)]
+        converted += [
+            coerce(self.run, v, k, node) for v, k in zip(args.values(), spec.args, strict=True)
+        ]
         flats = [flatten(v) for v in converted]
         atoms = [a for flat in flats for a in flat.atoms]
         for path, kind in spec.hidden.items():
             atoms += flatten(self.run.hidden(path, kind)).atoms
-        return atoms, [o for flat in flats for o in flat.owned]  # type: ignore[return-value]
+        return atoms, [o for flat in flats for o in flat.owned]
 
     def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value:
         """The value that a call gives, from the variables that it binds."""
@@ -251,13 +253,13 @@ class Functions:
         if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):
             # A list that it captured has become longer.
             wide_f = same_function(old_f, function)
-        wide = [recursive_join(a, b) for a, b in zip(old, kinds)]
+        wide = [recursive_join(a, b) for a, b in zip(old, kinds, strict=True)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
             return None
         if wide_f != old_f or known != old:
             assert isinstance(wide_f, FunctionK)
-            s.wider = wide_f, tuple(widen(a, b) for a, b in zip(old, known))
+            s.wider = wide_f, tuple(widen(a, b) for a, b in zip(old, known, strict=True))
         self.fixpoint.call(s)
         return s
 
@@ -269,7 +271,7 @@ class Functions:
         if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
             return
         wide_f = same_function(s.function, function)
-        wide = [join(a, b) for a, b in zip(s.args, kinds)]
+        wide = [join(a, b) for a, b in zip(s.args, kinds, strict=False)]
         known = tuple(k for k in wide if k is not None)
         if wide_f is None or len(known) < len(kinds) or len(s.args) != len(kinds):
             return
@@ -281,7 +283,7 @@ class Functions:
         tied_f = tie_known(wide_f, at("function"))
         tied = tuple(tie(generalise(k), at(j)) for j, k in enumerate(known))
         if (tied_f, tied) != (s.function, s.args) and (must or (tied_f, tied) != (wide_f, known)):
-            s.wider = tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied))
+            s.wider = tied_f, tuple(widen(a, b) for a, b in zip(s.args, tied, strict=False))
             self.fixpoint.call(s)
 
     def _new(self, function: Flat, args: list[Flat], names: list[str], node: ast.AST) -> Spec:
@@ -302,24 +304,28 @@ class Functions:
         except PullbackError as e:
             if self._in_package(definition, e):
                 raise self._blamed(definition, e, node) from None
-            if len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
+            caller = self.run.frame.definition
+            shown = caller is None or not package_of(caller.file)
+            if shown and len(self.run.frames) > 1 and len(getattr(e, "__notes__", ())) < _MAX_NOTES:
                 e.add_note("in the call\n" + excerpt(self.run.site(node)))
             raise
         self.fixpoint.lean_on(spec)
         return spec
 
     def _in_package(self, definition: Definition, e: PullbackError) -> bool:
-        """Whether an installed package, called from elsewhere, is where something is refused."""
+        """Whether an installed package, called from elsewhere, is where something is refused (a
+        function that it was given is elsewhere)."""
         caller = self.run.frame.definition
         package = package_of(definition.file)
         outer = "" if caller is None else package_of(caller.file)
-        return package != "" and outer != package and e.site is not None
+        here = e.site is not None and package_of(e.site.file) == package
+        return package != "" and outer != package and here
 
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """The refusal of what a package does, shown where it is called."""
         name = _public_name(definition)
         known = rewrite_of(name)
-        rewrite = e.rewrite if known == ANYTHING else known
+        rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
         made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
         if e.site is not None:
             made.add_note("inside of it\n" + excerpt(e.site))
@@ -352,14 +358,15 @@ class Functions:
 def _thread(consumer: Kind) -> ThreadK:
     """What the function of a generator gives, which its consumer knows."""
     assert isinstance(consumer, StaticK)
-    return ThreadK(consumer.value.results)  # type: ignore[attr-defined]
+    return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
 
 
 
 def _public_name(definition: Definition) -> str:
     """The name of a package's function; that of the library function which a text means."""
     for function, text in WRITTEN.items():
-        if text.__name__ == definition.name and text.__globals__ is definition.globals:
+        outermost = definition.qualname.partition(".")[0]
+        if text.__name__ == outermost and text.__globals__ is definition.globals:
             return name_of(function)
     return f"{definition.globals.get('__name__')}.{definition.qualname}"
 

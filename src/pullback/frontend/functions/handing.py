@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from pullback.core.terms import Var
+from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions.cells import (
     FUNCTION,
@@ -90,7 +90,7 @@ def hand_back(
     functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
     known = list(variables(functions))
     made: dict[str, Value] = {}
-    for name, end in zip(spec.handed, ends):
+    for name, end in zip(spec.handed, ends, strict=True):
         nested, refusal = name in spec.nested, spec.updates[name]
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
@@ -154,7 +154,7 @@ def _unmarked(value: Value, made: dict[str, Value]) -> Value:
 
 def prepared(
     run: Run, f: FunctionV, args: dict[str, Value], node: ast.AST
-) -> tuple[Spec, list[Var]]:
+) -> tuple[Spec, list[Atom]]:
     """A function and its arguments, for a derivative operator: it may update none of them."""
     tight = {n: tightened(run, v, node) for n, v in args.items()}
     spec, atoms, _ = run.calls.prepare(f, tight, node)

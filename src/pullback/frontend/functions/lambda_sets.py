@@ -169,7 +169,9 @@ class LambdaSet:
         for scope, name, value in changes:
             scope.names[name] = value
         n, m = len(f.defaults), len(f.kw_defaults)
-        keywords = tuple((name, v) for (name, _), v in zip(f.kw_defaults, own[n : n + m]))
+        keywords = tuple(
+            (name, v) for (name, _), v in zip(f.kw_defaults, own[n : n + m], strict=True)
+        )
         made = kind_of(
             FunctionV(f.definition, f.scope, tuple(own[:n]), keywords, tuple(own[n + m :]))
         )
@@ -196,7 +198,9 @@ class LambdaSet:
             case TupleV(items):
                 return replace(value, items=each(items))
             case RecordV(_, fields):
-                return replace(value, fields=dict(zip(fields, each(tuple(fields.values())))))
+                return replace(
+                    value, fields=dict(zip(fields, each(tuple(fields.values())), strict=False))
+                )
             case OptionalV(there, present):
                 return OptionalV(there, *each((present,)))
             case MaybeV(bound, inner):

@@ -126,7 +126,7 @@ def _unpack_list(
 def _assign_each(
     run: Run, elts: Sequence[ast.expr], values: Sequence[Value], node: ast.AST
 ) -> None:
-    for k, (e, v) in enumerate(zip(elts, values)):
+    for k, (e, v) in enumerate(zip(elts, values, strict=True)):
         with run.holding(*values[k + 1 :]):
             assign(run, e.value if isinstance(e, ast.Starred) else e, v, node)
 

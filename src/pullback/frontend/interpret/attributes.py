@@ -249,7 +249,7 @@ def unpack(run: Run, value: UnionV, cls: type, fields: tuple[Var, ...]) -> Value
     kind = value.union.variant_kind(cls)
     if value.union.primal is not None:
         kind, kept = reduced(run, kind)
-        fields = tuple(f for f, on in zip(fields, kept) if on)
+        fields = tuple(f for f, on in zip(fields, kept, strict=False) if on)
     inside = rebuild(kind, iter(fields), lambda: (value.owners, False))
     if isinstance(inside, RecordV):
         return RecordV(inside.cls, inside.fields, value)

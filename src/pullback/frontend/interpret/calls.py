@@ -223,8 +223,7 @@ def case_closure(
 
     if not params:  # no function has been put there (yet)
         return nothing()
-    arms: list[Callable[[], Value]] = []
-    arms += [lambda tag=tag: arm(tag) for tag in range(len(params))]  # type: ignore[misc]
+    arms: list[Callable[[], Value]] = [functools.partial(arm, tag) for tag in range(len(params))]
     if isinstance(value, LambdaSetV) and value.set.blank:
         arms.append(nothing)
         params.append(())
@@ -249,7 +248,7 @@ def bind(
         run.calls.check_syntax(f.definition)  # refused, at its definition
     positional = [p.arg for p in (*spec.posonlyargs, *spec.args)]
     given = [*f.bound, *args]
-    bound = dict(zip(positional, given))
+    bound = dict(zip(positional, given, strict=False))
     rest = given[len(positional) :]
     if rest and spec.vararg is None:
         _refuse_count(run, f.definition, len(positional), len(given), node)
@@ -270,7 +269,7 @@ def bind(
             )
         bound[name] = value
     with_default = positional[len(positional) - len(f.defaults) :]
-    for name, value in (*zip(with_default, f.defaults), *f.kw_defaults):
+    for name, value in (*zip(with_default, f.defaults, strict=True), *f.kw_defaults):
         bound.setdefault(name, value)
     missing = [n for n in parameters(f.definition.node) if n not in bound]
     if missing:

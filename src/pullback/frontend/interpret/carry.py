@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, Block, Loop, Var, While
@@ -76,7 +76,7 @@ def _rebuild_all(heads: Sequence[Head], atoms: Iterator[Atom]) -> list[Value]:
     values = []
     for h in heads:
         own = iter([(frozenset({p.group}) | p.extra, p.fresh) for p in h.parts])
-        values.append(rebuild(h.kind, atoms, lambda own=own: next(own)))  # type: ignore[misc]
+        values.append(rebuild(h.kind, atoms, own.__next__))
     return values
 
 
@@ -109,19 +109,19 @@ def carry(
                     ends = False
                     given = values if k + 1 == len(bodies) else (boolean(False),)
                 if k + 1 < len(bodies):
-                    blocks.append(b.block(tuple(given)))  # type: ignore[arg-type]
+                    blocks.append(b.block(cast("tuple[Atom, ...]", tuple(given))))
                     continue
-                outs = given  # type: ignore[assignment]
+                outs = cast("Sequence[Value]", given)
                 kinds = [
                     _next_kind(run, h.kind, first, out, node, _name(names, k), k)
-                    for k, (h, first, out) in enumerate(zip(heads, flats, outs))
+                    for k, (h, first, out) in enumerate(zip(heads, flats, outs, strict=True))
                 ]
-                made = [flatten(coerce(run, v, k, node)) for v, k in zip(outs, kinds)]
+                made = [flatten(coerce(run, v, k, node)) for v, k in zip(outs, kinds, strict=True)]
                 owned = [f.owned for f in made]
                 new = [
                     _next_head(h, o, start) if h.kind == kind
                     else _first_head(run, j, kind, inits, names, node)
-                    for j, (h, kind, o) in enumerate(zip(heads, kinds, owned))
+                    for j, (h, kind, o) in enumerate(zip(heads, kinds, owned, strict=True))
                 ]  # fmt: skip
                 _merge_groups(new, owned, names, updated, node)
                 if new == heads:
@@ -130,7 +130,7 @@ def carry(
             after, run.scope.names = run.scope.names, before  # functions capture what is there now
             first = [
                 a
-                for v, h in zip(inits, heads)
+                for v, h in zip(inits, heads, strict=True)
                 for a in flatten(coerce(run, v, h.kind, node)).atoms
             ]
             run.scope.names = after

@@ -199,7 +199,7 @@ def _all_equal(
     run: Run, xs: tuple[Value, ...], ys: tuple[Value, ...], node: ast.AST
 ) -> Value:
     result: Value = Static(True)
-    for x, y in zip(xs, ys):
+    for x, y in zip(xs, ys, strict=False):
         result = _both(run, result, x, y, node)
     return result
 
@@ -237,9 +237,13 @@ def contains(run: Run, item: Value, items: Value, node: ast.AST) -> Value:
     by_method = special_methods.contains(run, item, items, node)
     if by_method is not None:
         return by_method
-    if isinstance(item, Static) and isinstance(items, Static):
-        if isinstance(item.value, str) and isinstance(items.value, str):
-            return Static(item.value in items.value)
+    if (
+        isinstance(item, Static)
+        and isinstance(items, Static)
+        and isinstance(item.value, str)
+        and isinstance(items.value, str)
+    ):
+        return Static(item.value in items.value)
     if isinstance(items, RecordV) and items.cls is dict:
         if chosen_keys.is_chosen(item):
             return chosen_keys.contains(run, items, item, node)

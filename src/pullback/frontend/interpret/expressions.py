@@ -352,9 +352,12 @@ def _call(run: Run, node: ast.Call) -> Value:
             if isinstance(receiver, OptionalV):
                 message = f"'NoneType' object has no attribute {name!r}"
                 receiver = optionals.present(run, receiver, message, node, "AttributeError")
-            if name in LIST_UPDATES and holding.is_updated_in_place(receiver):
-                if not isinstance(receiver, ArrayV):
-                    return _list_update(run, value, name, node)
+            if (
+                name in LIST_UPDATES
+                and holding.is_updated_in_place(receiver)
+                and not isinstance(receiver, ArrayV)
+            ):
+                return _list_update(run, value, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None
@@ -426,7 +429,9 @@ def function_value(run: Run, node: ast.Lambda | ast.FunctionDef) -> FunctionV:
     args = node.args
     defaults = tuple(evaluate(run, d) for d in args.defaults)
     keywords = tuple(
-        (p.arg, evaluate(run, d)) for p, d in zip(args.kwonlyargs, args.kw_defaults) if d
+        (p.arg, evaluate(run, d))
+        for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        if d
     )
     return FunctionV(definition, run.scope, defaults, keywords)
 

@@ -132,7 +132,7 @@ def _with_names(
     """An expression whose arms assign names (``:=``) or update what these hold."""
     arms: list[tuple[Builder, Names | None]] = [
         (b, None if value is None else {**env, _VALUE: value})
-        for (b, value), env in zip(results, ends)
+        for (b, value), env in zip(results, ends, strict=False)
     ]
     live = frozenset(n for env in ends for n in env) | {_VALUE}
     _join_names(run, arms, make, live, node)
@@ -186,7 +186,7 @@ def _flat_in(run: Run, value: Value, env: Names | None) -> Flat:
 
 
 def _equal(a: Flat, b: Flat) -> bool:
-    return a.kind == b.kind and all(x is y for x, y in zip(a.atoms, b.atoms))
+    return a.kind == b.kind and all(x is y for x, y in zip(a.atoms, b.atoms, strict=True))
 
 
 def _emit(
@@ -201,10 +201,10 @@ def _emit(
     """Close the blocks of all arms with their values converted to ``kinds``, and emit the op."""
     blocks = []
     owned: list[list[Ownership]] = [[] for _ in kinds]
-    for k_arm, ((b, _), values) in enumerate(zip(results, columns)):
+    for k_arm, ((b, _), values) in enumerate(zip(results, columns, strict=True)):
         atoms: list[Atom] = []
         with run.building(b), _names_of(run, envs[k_arm] if envs else None):
-            for k, (kind, value) in enumerate(zip(kinds, values)):
+            for k, (kind, value) in enumerate(zip(kinds, values, strict=True)):
                 if value is None or value is UNSET:
                     none = unset(run, kind.inner) if isinstance(kind, MaybeK) else dummy(run, kind)
                     atoms += flatten(none).atoms
@@ -217,9 +217,8 @@ def _emit(
     types = tuple(t for kind in kinds for t in leaf_types(kind))
     made = iter(run.b.let(make(blocks), types))
     values_out = []
-    for kind, own in zip(kinds, owned):
-        ownerships = iter(own)
-        values_out.append(rebuild(kind, made, lambda it=ownerships: next(it)))  # type: ignore[misc]
+    for kind, own in zip(kinds, owned, strict=True):
+        values_out.append(rebuild(kind, made, iter(own).__next__))
     return values_out
 
 
@@ -242,7 +241,7 @@ def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
     everything: frozenset[Owner] = frozenset().union(*(o for o, _ in (*a, *b)))
     if len(a) != len(b):
         return [(everything, False)] * max(len(a), len(b))
-    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b)]
+    return [(x | y, f and g) for (x, f), (y, g) in zip(a, b, strict=True)]
 
 
 # --- statements -----------------------------------------------------------------------------------
@@ -338,7 +337,7 @@ def _join_names(
     if names or any(b.lets for b, _ in results):
         ends = [env for _, env in results]
         made = _emit(run, results, kinds, columns, make, node, ends)
-        joined.update(zip(names, made))
+        joined.update(zip(names, made, strict=True))
         joined.update({n: made[place] for n, place in twins.items()})
     for n, (one, steps) in picked.items():
         value = joined.pop(f"{n}@")
@@ -370,7 +369,7 @@ def _settle_places(
         steps = places.differing(held) if len(arms) > 1 else None
         if steps is not None and held[0] is not None:
             place = replace(held[0], value=UNSET, of=UNSET)
-            for (b, names), one in zip(arms, held):
+            for (b, names), one in zip(arms, held, strict=False):
                 assert one is not None
                 with run.building(b), _names_of(run, names):
                     chosen: Names = {
@@ -397,7 +396,7 @@ def _join_name(
     known: list[Value] = []
     ends: list[Names] = []
     sure = True
-    for v, env in zip(values, envs):
+    for v, env in zip(values, envs, strict=True):
         if v is UNUSED:
             continue
         if v is None and name.startswith("$"):
@@ -412,7 +411,7 @@ def _join_name(
     if name in ("$return", _VALUE):
         return join_values(run, known, node, ends)
     try:
-        flats = [_flat_in(run, v, env) for v, env in zip(known, ends)]
+        flats = [_flat_in(run, v, env) for v, env in zip(known, ends, strict=True)]
     except NoKindError:
         return StaleK(f"{name!r} is an iterator made on one of several paths", node)
     if not known:

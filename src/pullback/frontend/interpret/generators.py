@@ -118,7 +118,7 @@ class Generators:
     def _exclusive(self, one: tuple[Builder, ...], other: tuple[Builder, ...]) -> bool:
         """Whether these are in two arms of one branch."""
         arms = self.run.arms
-        for a, b in zip(one, other):
+        for a, b in zip(one, other, strict=False):
             if a is not b:
                 return a in arms and b in arms and arms[a] is arms[b]
         return False
@@ -320,10 +320,10 @@ def _consumer(run: Run) -> Consumer | Probe:
 def held(items: Driven) -> Value:
     """What a running generator looks at, as it is when it begins: its arguments, and what its
     function has captured. What updates or rebinds any of these while it runs makes this stale."""
-    parts = [snapshot(items.function)]
+    parts: list[Value] = [snapshot(items.function)]
     for value in items.args.values():
         inner = value.items if isinstance(value, GeneratorV) else None
-        parts.append(held(inner) if isinstance(inner, Driven) else value)  # type: ignore[arg-type]
+        parts.append(held(inner) if isinstance(inner, Driven) else value)
     return TupleV(tuple(parts))
 
 

@@ -194,9 +194,7 @@ def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -
     return ext.floordiv(run, checked("add", span, i64(size - 1)), i64(size))
 
 
-def _any_count(
-    run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None
-) -> Atom:
+def _any_count(run: Run, start: Atom, stop: Atom, step: Atom, wide: ast.AST | None) -> Atom:
     """The same of a range whose step may be any number: 1 + (span - 1) // abs(step), with both
     numbers negated, since there is no abs(-2**63)."""
     b = run.b
@@ -258,7 +256,7 @@ def _zip(run: Run, columns: Sequence[Items], node: ast.AST) -> Items:
         return Unrolled(())
     known = [c.items for c in columns if isinstance(c, Unrolled)]
     if len(known) == len(columns):
-        return Unrolled(tuple(TupleV(row) for row in zip(*known)))
+        return Unrolled(tuple(TupleV(row) for row in zip(*known, strict=False)))
     if () in known:
         return Unrolled(())
     indexed = [_as_indexed(run, c, node) for c in columns]
@@ -348,8 +346,23 @@ def to_list(run: Run, value: Value, node: ast.AST) -> ListV:
             return collect(run, iterate(run, value, node), node)
 
 
+ENDLESS = 1 << 62
+"""How many items ``itertools.count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
+
+
+def require_end(run: Specialiser, items: Items, node: ast.AST) -> None:
+    """Refuse items without an end where all of them would be kept."""
+    if isinstance(items, Indexed) and items.length == i64(ENDLESS):
+        run.refuse(
+            node,
+            "items without an end would be kept in a list here",
+            "take as many as are used first: itertools.islice(..., n), or zip(range(n), ...)",
+        )
+
+
 def collect(run: Run, items: Items, node: ast.AST) -> ListV:
     """The list of all items of a comprehension."""
+    require_end(run, items, node)
     match items:
         case Unrolled(values):
             return to_list(run, TupleV(values), node)

@@ -40,7 +40,7 @@ class Source:
         self.value = run.evaluate(s.iter)
         self.prefix = prefix = hidden_name(places.LOOP, s)
         self.names = [f"{prefix}.{k}" for k, _ in enumerate(_parts(self.value))]
-        for name, part in zip(self.names, _parts(self.value)):
+        for name, part in zip(self.names, _parts(self.value), strict=True):
             run.scope.names[name] = places.named(run, run.scope, part, whole=True)
 
     def hold(self, value: Value) -> None:

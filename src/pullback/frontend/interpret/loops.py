@@ -215,7 +215,7 @@ class _Body:
         for n in self.changed:
             if not isinstance(self.outer.get(n), Stale):
                 self.scope.names.pop(n, None)
-        self.scope.names.update(zip(self.names, values))
+        self.scope.names.update(zip(self.names, values, strict=True))
 
     def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
         assert self.cond is not None
@@ -261,7 +261,8 @@ class _Body:
             places.settled(self.run, self.scope.names.get(n, gone), self.s) for n in self.names
         ]
         return [
-            any_value(self.run, old) if v is UNUSED else v for v, old in zip(given, values)
+            any_value(self.run, old) if v is UNUSED else v
+            for v, old in zip(given, values, strict=True)
         ]
 
 
@@ -309,7 +310,7 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
         if n not in names:
             reason = f"{n!r} is not of the same type before and after this loop"
             scope.names[n] = Stale(reason, s) if n in live else UNUSED
-    scope.names.update(zip(names, values))
+    scope.names.update(zip(names, values, strict=True))
 
 
 def while_statement(run: Run, s: ast.While) -> Flow:

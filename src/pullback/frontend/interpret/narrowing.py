@@ -70,7 +70,7 @@ def arms_of(
     def arm_of(cls: type, fields: tuple[Var, ...]) -> Callable[[], T]:
         return lambda: of_class(cls, fields)
 
-    arms = [arm_of(c, p) for c, p in zip(union.classes, params)]
+    arms = [arm_of(c, p) for c, p in zip(union.classes, params, strict=True)]
     return arms, lambda blocks: Case(value.atom, tuple(map(CaseArm, params, blocks)))
 
 

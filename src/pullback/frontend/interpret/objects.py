@@ -160,11 +160,11 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
             return _of_range(run, value, index, node)
         case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
             given = run.static(index, node, f"what {cls.__name__} is made of")
-            return Static(cls[given])  # type: ignore[index]
+            return Static(cls[given])  # type: ignore[index]  # a generic class
         case Static(str(text)):
             key = run.static(index, node, "the index of a string")
             try:
-                return Static(text[key])  # type: ignore[index]
+                return Static(text[key])  # type: ignore[index]  # or TypeError
             except (IndexError, TypeError) as e:
                 run.refuse(node, str(e), error=StaticIndexError)
         case _:
@@ -234,7 +234,7 @@ def own_parts(run: Run, target: ast.expr, source: ast.expr, value: Value) -> Val
         case ast.Tuple(names) | ast.List(names), ast.Tuple(given), TupleV(items) if (
             len(names) == len(given) == len(items)
         ):
-            made = (own_parts(run, *each) for each in zip(names, given, items))
+            made = (own_parts(run, *each) for each in zip(names, given, items, strict=True))
             return replace(value, items=tuple(made))
         case _:
             return value
@@ -286,7 +286,7 @@ def construct(
             "given",
             error=ArgumentTypeError,
         )
-    given = dict(zip(given_names, args))
+    given = dict(zip(given_names, args, strict=False))
     unknown = {f.name for f in _fields(cls) if not f.init}
     for name, value in kwargs.items():
         if name not in names or name in given or name in unknown:

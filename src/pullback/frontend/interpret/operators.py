@@ -62,9 +62,14 @@ def binop(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Value:
         if op == "@":
             return products.matmul(run, left, right, node)
         return arrays.binop(run, op, left, right, node)
-    if isinstance(left, Static) and isinstance(left.value, type | types.UnionType) and op == "|":
-        if isinstance(right, Static) and isinstance(right.value, type | types.UnionType | None):
-            return Static(left.value | right.value)
+    if (
+        isinstance(left, Static)
+        and isinstance(left.value, type | types.UnionType)
+        and op == "|"
+        and isinstance(right, Static)
+        and isinstance(right.value, type | types.UnionType | None)
+    ):
+        return Static(left.value | right.value)
     folded = scalars.fold(op, left, right)
     if folded is not None:
         return folded
@@ -116,9 +121,13 @@ def _concatenate(run: Run, a: TupleV | ListV, b: TupleV | ListV, node: ast.AST) 
 
 
 def _repeat(run: Run, items: TupleV | ListV, times: Value, node: ast.AST) -> Value:
-    if isinstance(times, Static) and isinstance(items, TupleV) and isinstance(times.value, int):
-        if len(items.items) * times.value <= 64:
-            return TupleV(items.items * times.value, items.is_list)
+    if (
+        isinstance(times, Static)
+        and isinstance(items, TupleV)
+        and isinstance(times.value, int)
+        and len(items.items) * times.value <= 64
+    ):
+        return TupleV(items.items * times.value, items.is_list)
     count = int_atom(run, times, node, "the number of repetitions")
     if not ext.never_negative(run, count):
         count = run.b.prim("max", count, i64(0))

@@ -194,7 +194,7 @@ class _Matcher:
             case ast.MatchMapping() | ast.MatchStar():
                 run.refuse(p, "this pattern is not supported", "match on a dataclass or a tuple")
             case _:
-                assert_never(p)  # type: ignore[arg-type]
+                assert_never(p)  # type: ignore[arg-type]  # ast.pattern has no union
 
     def all(self, parts: Sequence[Part], success: Next, failure: Next) -> Flow:
         """All of several patterns."""
@@ -405,7 +405,7 @@ def _in_class(
             error=ArgumentTypeError,
         )
     parts: list[Part] = []
-    for q, name in [*zip(patterns, positional), *zip(keywords, names)]:
+    for q, name in [*zip(patterns, positional, strict=False), *zip(keywords, names, strict=True)]:
         if name in subject.fields:
             parts.append((q, subject.fields[name]))
         elif hasattr(subject.cls, name):
@@ -432,7 +432,7 @@ def _in_sequence(
         after = len(patterns) - k - 1
         middle = TupleV(items[k : len(items) - after], is_list=True)
         values = [*items[:k], middle, *items[len(items) - after :]]
-    return list(zip(patterns, values))
+    return list(zip(patterns, values, strict=True))
 
 
 __all__ = ["match_statement", "whole"]

@@ -140,7 +140,7 @@ def fold(op: str, left: Value, right: Value) -> Static | None:
     both = all(isinstance(v, int | float) for v in (a, b))
     if not both and not (isinstance(a, str) and isinstance(b, str)):
         return None
-    if op in ("**", "<<") and both and abs(b) > 1100:  # type: ignore[arg-type]
+    if op in ("**", "<<") and both and abs(b) > 1100:  # type: ignore[arg-type]  # ``both``
         return None
     try:
         result = FOLD[op](a, b)

@@ -407,13 +407,16 @@ def _define(run: Run, s: ast.FunctionDef, name: str) -> None:
 def _expression_statement(run: Run, value: ast.expr) -> None:
     if isinstance(value, ast.Constant):
         return
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if value.func.attr == "fill":
-            run.refuse(
-                value,
-                f".{value.func.attr}() changes its object in place",
-                "make a new value: a comprehension, xs + [x], np.sort(a), ...",
-            )
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "fill"
+    ):
+        run.refuse(
+            value,
+            f".{value.func.attr}() changes its object in place",
+            "make a new value: a comprehension, xs + [x], np.sort(a), ...",
+        )
     run.evaluate(value)
 
 

@@ -95,7 +95,7 @@ def _shown(value: Value, numbers: list[Atom]) -> str:
             numbers.append(atom)
             return f"{{{len(numbers) - 1}}}"
         case RecordV(cls, fields) if cls is not dict:
-            inside = zip(fields, each(fields.values()))
+            inside = zip(fields, each(fields.values()), strict=False)
             return f"{cls.__name__}({', '.join(f'{n}={text}' for n, text in inside)})"
         case TupleV(items, True):
             return f"[{', '.join(each(items))}]"

@@ -1,4 +1,4 @@
-"""Converting a value to a more general kind, as ``join`` promises that one can."""
+"""Convert a value to a more general kind; ``join`` promises that this is possible."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 
 def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
-    """``value`` as a value of ``kind``; TypesDoNotMeetError if it cannot be."""
+    """Return ``value`` as a value of ``kind``. Raise TypesDoNotMeetError if that cannot be."""
     if isinstance(kind, StaleK):
         return Stale(kind.reason, kind.node)
     if kind_of(value) == kind:
@@ -101,7 +101,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case (Static() | Scalar()), ScalarK(t, py, bits) if _fits(value, t):
             return Scalar(run.convert(value, t, node), py, bits)
         case TupleV(items), TupleK(kinds, is_list) if len(items) == len(kinds):
-            parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds))
+            parts = tuple(coerce(run, v, k, node) for v, k in zip(items, kinds, strict=True))
             return TupleV(parts, is_list, value.owners, value.fresh)
         case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
             run.long_tuples = run.long_tuples or not is_list
@@ -127,7 +127,9 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case (FunctionV() | ClosureV() | LambdaSetV()), LambdaSetK():
             return _into_set(run, value, kind, node)
         case RangeV(start, stop, step), RangeK(kinds):
-            a, b, c = (coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds))
+            a, b, c = (
+                coerce(run, v, k, node) for v, k in zip((start, stop, step), kinds, strict=False)
+            )
             return RangeV(a, b, c)
         case OperatorV(name, f, options, args), OperatorK(again, fk, _, ks) if name == again:
             given = tuple(coerce(run, v, k, node) for v, k in zip(args, ks, strict=True))
@@ -156,7 +158,8 @@ def _into_optional(run: Run, value: Value, inner: Kind, node: ast.AST) -> Option
 
 
 def tightened(run: Run, value: Value, node: ast.AST) -> Value:
-    """The value with lists that are exactly as long as their arrays."""
+    """Return the value with lists whose arrays are exactly as long as the lists, without
+    capacity."""
     try:
         kind = kind_of(value)
     except NoKindError:
@@ -165,7 +168,7 @@ def tightened(run: Run, value: Value, node: ast.AST) -> Value:
 
 
 def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
-    """The same list: another name for its arrays if they need not change."""
+    """Return the same list in another kind; its arrays are shared if they need not change."""
     if _same_leaves(value.elem, kind.elem):
         atoms = value.atoms
         if value.spare and not kind.spare:
@@ -185,7 +188,7 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
 
 
 def _same_leaves(a: Kind, b: Kind) -> bool:
-    """Whether the kinds differ at most in what is known of numbers, not in the leaves."""
+    """Whether the kinds have the same leaves, and differ at most in what is known of numbers."""
     match a, b:
         case ScalarK(), ScalarK():
             return a.type == b.type
@@ -194,7 +197,9 @@ def _same_leaves(a: Kind, b: Kind) -> bool:
         case ListK(x, p), ListK(y, q):
             return (q or not p) and _same_leaves(x, y)
         case RecordK(c, xs), RecordK(d, ys):
-            return c is d and all(_same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys))
+            return c is d and all(
+                _same_leaves(x, y) for (_, x), (_, y) in zip(xs, ys, strict=False)
+            )
         case _:
             return a == b
 
@@ -214,7 +219,8 @@ def _is_callable(cls: type) -> bool:
 
 
 def _fits(value: Static | Scalar, t: Number) -> bool:
-    """Whether a number can be one of this type: a float is never cut off to be an int."""
+    """Whether a number can have this type. A float never becomes an int: its fraction would be
+    lost."""
     if isinstance(value, Static):
         known = static_scalar(value.value)
         return known is not None and _RANKS[type(known.type)] <= _RANKS[type(t)]
@@ -226,7 +232,7 @@ _RANKS = {Bool: 0, Int: 1, Real: 2}
 
 
 def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
-    """Items of one kind, known one by one, as a list."""
+    """Return a list of these items, which are known one by one and are all of one kind."""
     length = i64(len(items))
     run.declare_kind(elem)
     types = list(leaf_types(elem))
@@ -236,7 +242,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
         empty = tuple(dummy_atom(run, Array(t, 1)) for t in types)
         return ListV(length, elem, empty, *new_owner(), sole=True)
     if all(isinstance(t, Real | Int | Bool) for t in types):
-        columns = zip(*(flatten(v).atoms for v in items))
+        columns = zip(*(flatten(v).atoms for v in items), strict=True)
         atoms = tuple(sequences.display(run, column, node).atom for column in columns)
         return ListV(length, elem, atoms, *new_owner(), owners, sole=sole)
 
@@ -254,7 +260,7 @@ def list_of(run: Run, items: list[Value], elem: Kind, node: ast.AST) -> ListV:
 
 
 def copied(run: Run, items: ListV) -> ListV:
-    """A list of its own with the same items."""
+    """Return a new list with the same items."""
     whole = run.to_list(items, ast.Pass())
     atoms = tuple(run.b.prim("copy", a) for a in whole.atoms)
     new = replace(whole, atoms=atoms, owners=new_owner()[0], fresh=True)
@@ -263,7 +269,7 @@ def copied(run: Run, items: ListV) -> ListV:
 
 
 def new_owner() -> tuple[frozenset[Owner], bool]:
-    """The ownership of a list that is made now."""
+    """Return the ownership of a new list."""
     return frozenset({Owner("a list")}), True
 
 
@@ -305,8 +311,8 @@ def _into_union(run: Run, value: Value, kind: UnionK, node: ast.AST) -> Value:
 
 
 def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
-    """A value of a union as one of another: as a node of that. What it can be and the other lacks
-    is checked when it runs."""
+    """Return a value of one union as a node of another one. The check that the other union has its
+    class is made at run time."""
 
     shared = set(kind.union.classes) - kind.absent
     if shared.isdisjoint(value.possible):
@@ -321,7 +327,8 @@ def _other_union(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> Value:
 
 
 def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
-    """The same node where some of its alternatives are not declared: checked when it runs."""
+    """Return the same node, with a check at run time that it is none of the alternatives that the
+    kind excludes."""
     more = kind.absent - value.absent
     if more:
         ordered = tuple(c for c in value.union.classes if c in more)
@@ -333,7 +340,7 @@ def _narrowed(run: Run, value: UnionV, kind: UnionK, node: ast.AST) -> UnionV:
 
 
 def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST) -> Value:
-    """The same function with its captures converted."""
+    """Return the same function with its captures converted."""
     target = example(kind)
     assert isinstance(target, FunctionV)
     if value.definition is not target.definition:
@@ -342,7 +349,7 @@ def _coerce_function(run: Run, value: FunctionV, kind: FunctionK, node: ast.AST)
 
 
 class _Conversion(Captures):
-    """Captures converted to those of an example."""
+    """Captures that are converted to the kinds of an example."""
 
     def __init__(self, run: Run, node: ast.AST) -> None:
         super().__init__()
@@ -373,10 +380,10 @@ class _Conversion(Captures):
 def _into_set(
     run: Run, value: FunctionV | ClosureV | LambdaSetV, kind: LambdaSetK, node: ast.AST
 ) -> Value:
-    """A function as a node of a recursive lambda set."""
+    """Return a function as a node of a recursive lambda set."""
     target = kind.set
     if isinstance(value, LambdaSetV):
-        target.store.merge(target, value.set)  # this round of specialisation is repeated
+        target.store.merge(target, value.set)  # this round of specialisation is done once more
         return dummy(run, kind)
     if isinstance(value, ClosureV):
         return run.case_closure(value, lambda f: _into_set(run, f, kind, node), node)

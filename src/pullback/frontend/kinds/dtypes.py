@@ -1,4 +1,4 @@
-"""NumPy's element types and how they combine (NumPy 2: Python's numbers are weak)."""
+"""NumPy's element types, and how they combine (in NumPy 2 Python's numbers are weak)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ DTYPES: dict[Element, np.dtype[np.generic]] = {
 
 
 def element(sp: Specialiser, value: Value, node: ast.AST) -> Element:
-    """The element type that an array or number has in an operation with others."""
+    """Return the element type with which an array or number takes part in an operation."""
     if isinstance(value, ArrayV):
         return value.elem
     return sp.scalar(value, node).type
 
 
 def weak(value: Value) -> bool:
-    """A number of Python's: it takes the type of the arrays that it meets."""
+    """Whether the value is a number of Python's, which takes the type of the arrays that it
+    meets."""
     return isinstance(value, Static) or (isinstance(value, Scalar) and value.py)
 
 
 def join(a: Element, b: Element) -> Element:
-    """NumPy's result type of two strong element types."""
+    """Return NumPy's result type of two strong element types."""
     for t, dtype in DTYPES.items():
         if dtype == np.promote_types(DTYPES[a], DTYPES[b]):
             return t
@@ -46,7 +47,7 @@ def _rank(t: Element) -> int:
 
 
 def promote(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
-    """The element type of an elementwise operation on these arrays and numbers."""
+    """Return the element type of an elementwise operation on these arrays and numbers."""
     strong = [element(sp, v, node) for v in values if not weak(v)]
     loose = [element(sp, v, node) for v in values if weak(v)]
     if not strong:
@@ -61,23 +62,24 @@ def promote(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
 
 
 def compared(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Element:
-    """The type in which two numbers are compared: a Python int need not fit into an int32."""
+    """Return the type in which two numbers are compared: a Python int need not fit into an
+    int32."""
     common = promote(sp, values, node)
     return I64 if common == I32 and any(map(weak, values)) else common
 
 
 def real_of(t: Element) -> Real:
-    """The type of a mathematical function of elements of type ``t``."""
+    """Return the type of a mathematical function of elements of type ``t``."""
     return t if isinstance(t, Real) else F64
 
 
 def parse_dtype(sp: Specialiser, value: Value, node: ast.AST) -> Element | None:
-    """The element type that a ``dtype=`` argument names; None for None."""
+    """Return the element type that a ``dtype=`` argument names; None for None."""
     wanted = sp.static(value, node, "dtype")
     if wanted is None:
         return None
     try:
-        dtype = np.dtype(wanted)  # type: ignore[call-overload]
+        dtype = np.dtype(wanted)  # type: ignore[call-overload]  # NumPy refuses others
     except TypeError:
         sp.refuse(node, f"{wanted!r} is not a dtype")
     for t, same in DTYPES.items():
@@ -89,7 +91,7 @@ def parse_dtype(sp: Specialiser, value: Value, node: ast.AST) -> Element | None:
 
 
 def dtype_value(t: Type) -> Static:
-    """``x.dtype``"""
+    """Return the value of ``x.dtype``."""
     if isinstance(t, Array):
         t = t.elem
     assert isinstance(t, Real | Int | Bool)

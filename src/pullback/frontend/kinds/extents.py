@@ -1,9 +1,9 @@
-"""What is known of the extents of arrays while a function is specialised.
+"""Keep what is known of the extents of arrays while a function is specialised.
 
 Shapes are dynamic, but most code combines arrays of evidently equal shape (``x * x``, ``a + b``
-where b was made from a). Two extents are *evidently equal* when they are the same atom, the same
-literal, or the same axis of the same array; then elementwise code needs no check and no
-broadcasting at run time, and stays clean for fusion and lanes.
+where b was made from a). Two extents are *evidently equal* if they are the same atom, the same
+literal, or the same axis of the same array. Elementwise code then needs no check and no
+broadcasting at run time, so it can be fused and run in lanes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ NO_BROADCAST = "operands could not be broadcast together"
 
 @dataclass(slots=True)
 class Facts:
-    """``extents``: of arrays whose extents were known when they were made (in scope wherever the
-    array is). ``dims``: the atoms that are ``dim(array; axis)``; ``asked``: where they were emitted
-    for an array. ``built``: arrays that are the result of a Build (they may be fused into what
-    reads them; a view would prevent that). ``checked``: pairs of extents that a check has found
-    equal, and in which block."""
+    """What is known of arrays and extents.
+
+    ``extents``: for arrays whose extents were known when they were made, these (they are in scope
+    wherever the array is). ``dims``: the atoms that are ``dim(array; axis)``; ``asked``: where they
+    were emitted for an array. ``built``: arrays that are the result of a Build (a later pass may
+    fuse them into the code that reads them; a view would prevent that). ``checked``: pairs of
+    extents that a check has found equal, and the block in which it stands."""
 
     extents: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     dims: dict[Var, tuple[Var, int]] = field(default_factory=dict)
@@ -63,7 +65,7 @@ def note(sp: Specialiser, array: ArrayV, extents: Sequence[Atom], built: bool = 
 
 
 def extents(sp: Specialiser, array: ArrayV) -> tuple[Atom, ...]:
-    """The extents of an array, as atoms in scope here."""
+    """Return the extents of an array, as atoms in scope here."""
     assert isinstance(array.atom, Var)
     known = facts(sp)
     if array.atom in known.extents:
@@ -79,14 +81,14 @@ def extents(sp: Specialiser, array: ArrayV) -> tuple[Atom, ...]:
 
 
 def key(sp: Specialiser, extent: Atom) -> Key:
-    """Two extents with equal keys are equal."""
+    """Return a key for an extent; two extents with equal keys are equal."""
     if isinstance(extent, Lit):
         return ("literal", int(extent.value))
     return facts(sp).dims.get(extent, extent)
 
 
 def same(sp: Specialiser, a: Atom, b: Atom) -> bool:
-    """Evidently equal, or found equal by a check before."""
+    """Whether two extents are evidently equal, or a check has found them equal before."""
     x, y = key(sp, a), key(sp, b)
     if x == y:
         return True
@@ -96,26 +98,27 @@ def same(sp: Specialiser, a: Atom, b: Atom) -> bool:
 
 
 def never_negative(sp: Specialiser, n: Atom) -> bool:
-    """An extent of an array, or a literal that is not negative."""
+    """Whether ``n`` is an extent of an array, or a literal that is not negative."""
     if isinstance(n, Lit):
         return int(n.value) >= 0
     return n in facts(sp).dims
 
 
 def shape(sp: Specialiser, array: ArrayV) -> TupleV:
-    """``array.shape``"""
+    """Return the value of ``array.shape``."""
     return TupleV(tuple(int_value(e) for e in extents(sp, array)))
 
 
 def int_value(extent: Atom) -> Value:
-    """An extent or index as Python's int."""
+    """Return an extent or index as Python's int."""
     if isinstance(extent, Lit):
         return Static(int(extent.value))
     return index_scalar(extent)
 
 
 def position(value: Value) -> Value:
-    """An index or a bound of a slice: a literal beyond 64 bits is out of range like others."""
+    """Return an index or a bound of a slice; a literal beyond 64 bits becomes another number that
+    is out of range."""
     if isinstance(value, Static) and type(value.value) is int and abs(value.value) > _FAR:
         return Static(_FAR if value.value > 0 else -_FAR)
     return value
@@ -125,7 +128,7 @@ _FAR = 2**61
 
 
 def int_atom(sp: Specialiser, value: Value, node: ast.AST, what: str) -> Atom:
-    """An integer value (not a float) as an I64 atom."""
+    """Return the I64 atom of an integer value; a float is refused."""
     scalar = sp.scalar(value, node)
     if isinstance(scalar.type, Real):
         sp.refuse(node, f"{what} must be an integer", "convert it with int(...)")
@@ -133,7 +136,8 @@ def int_atom(sp: Specialiser, value: Value, node: ast.AST, what: str) -> Atom:
 
 
 def check_equal(sp: Specialiser, a: Atom, b: Atom, message: str, node: ast.AST) -> None:
-    """ValueError at run time unless the two extents are equal; nothing if evidently equal."""
+    """Emit a ValueError at run time for extents that differ; emit nothing if they are evidently
+    equal."""
     if not same(sp, a, b):
         sp.require(sp.b.prim("eq", a, b), "ValueError", message, node)
         facts(sp).checked[key(sp, a), key(sp, b)] = sp.b
@@ -142,7 +146,8 @@ def check_equal(sp: Specialiser, a: Atom, b: Atom, message: str, node: ast.AST) 
 def check_broadcasts(
     sp: Specialiser, own: Atom, target: Atom, message: str, node: ast.AST
 ) -> None:
-    """ValueError at run time unless an axis of extent ``own`` fits one of extent ``target``."""
+    """Emit a ValueError at run time for an axis of extent ``own`` that does not fit one of extent
+    ``target``."""
     if same(sp, own, ONE) or same(sp, own, target):
         return
     if sp.assume_equal:
@@ -198,7 +203,7 @@ def smaller(sp: Specialiser, a: Atom, b: Atom) -> Atom:
 
 
 def product(sp: Specialiser, extents: Sequence[Atom]) -> Atom:
-    """The number of elements of an array with these extents."""
+    """Return the number of elements of an array with these extents."""
     n: Atom = ONE
     for extent in extents:
         n = mul(sp, n, extent)

@@ -1,9 +1,9 @@
-"""Values to kinds and atoms, and back.
+"""Take values apart into a kind and atoms, and put them together again.
 
-``flatten`` walks a value once and gives its kind, its leaves (atoms in the order of
+``flatten`` walks through a value once and gives its kind, its leaves (atoms in the order of
 ``kinds.leaf_types``) and the memory that it may share; ``rebuild`` is its inverse. A function value
-is flattened with everything that it captures, over all the scopes that it reaches: that is lambda
-lifting. Functions that capture each other or themselves are finite graphs, so this ends.
+is flattened with everything that it captures, over all scopes that it reaches: this is lambda
+lifting. Functions that capture each other or themselves form finite graphs, so the walk ends.
 """
 
 from __future__ import annotations
@@ -70,15 +70,17 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.python.syntax import free_names
 
 Ownership = tuple[frozenset[Owner], bool]
-"""The arrays whose memory a value may share, and whether it is all of a fresh one (what is in a
-list: whether each of its arrays and lists is a fresh one, in one place only)."""
+"""The arrays whose memory a value may share, and whether the value is all of an array that was made
+here. For the content of a list: whether each array and list in it was made here and stands in this
+one place only."""
 
 NO_OWNER: Ownership = (frozenset(), False)
 _NO_NODE = ast.Pass()
 
 
 class NoKindError(Exception):
-    """A value that exists only for the moment (an iterator, a slice) was to be kept."""
+    """A value that exists only while an expression is evaluated (an iterator, a slice) would have
+    to be kept."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
@@ -87,8 +89,8 @@ class NoKindError(Exception):
 
 @dataclass(slots=True)
 class Flat:
-    """A flattened value; ``owned`` are the ownerships of its arrays, lists (of a list, then of
-    what is in it), nodes, closures and captured variables."""
+    """A flattened value. ``owned`` has the ownerships of its arrays, lists (of the list, then of
+    its content), nodes, closures and captured variables."""
 
     kind: Kind
     atoms: list[Atom] = field(default_factory=list)
@@ -96,7 +98,7 @@ class Flat:
 
 
 def flatten(value: Value) -> Flat:
-    """The kind, leaves and ownership of a value."""
+    """Return the kind, leaves and ownership of a value."""
     out = Flat(StaticK((), None))
     out.kind = _flatten(value, None, out)
     return out
@@ -131,7 +133,7 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case RecordV(cls, fields, _, owners, fresh):
             if cls is dict:
                 out.owned.append((owners, fresh))
-            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())))))
+            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())), strict=True)))
         case UnionV(atom, union, owners):
             out.atoms.append(atom)
             out.owned.append((owners, False))
@@ -167,13 +169,15 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case GeneratorV(body=Driven(function, args), handed=True):
             known = _flatten(function, graph, out)
             assert isinstance(known, FunctionK)
-            return GeneratorK(known, tuple(zip(args, each(tuple(map(_handed, args.values()))))))
+            return GeneratorK(
+                known, tuple(zip(args, each(tuple(map(_handed, args.values()))), strict=True))
+            )
         case _:
             raise NoKindError(value)
 
 
 def _handed(value: Value) -> Value:
-    """What a generator that is handed on runs over goes with it."""
+    """Return the value; of a generator that is passed on, with the values over which it runs."""
     return replace(value, handed=True) if isinstance(value, GeneratorV) else value
 
 
@@ -209,7 +213,7 @@ def _captured(scope: Scope, name: str, graph: _Graph, out: Flat) -> Kind:
 
 
 def _cell(scope: Scope, name: str) -> frozenset[Owner]:
-    """The variable itself, as an owner; of a snapshot, the variable that it is a copy of."""
+    """Return the variable itself, as an owner; of a snapshot, the variable that was copied."""
     if scope.live and name not in scope.cells:
         scope.cells[name] = frozenset({Owner("" if scope.locals else name, cell=True)})
     return scope.cells.get(name, frozenset())
@@ -230,7 +234,7 @@ def captured_value(scope: Scope, name: str) -> Value:
 
 
 class _Graph:
-    """The scopes that a function value reaches, and the names needed in each."""
+    """The scopes that a function value reaches, and the names that are needed of each."""
 
     def __init__(self) -> None:
         self.scopes: list[Scope | PyScope] = []
@@ -278,7 +282,7 @@ def parts_of(f: FunctionV) -> tuple[Value, ...]:
 
 
 def functions_in(value: Value) -> Iterator[FunctionV]:
-    """The known functions inside a value (not those that they capture)."""
+    """Iterate over the known functions inside a value (without those that they capture)."""
     match value:
         case FunctionV():
             yield value
@@ -301,14 +305,15 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
 
 
 def example(kind: Kind) -> Value:
-    """A value of this kind that nothing is known of, to look at."""
+    """Return a value of this kind of which nothing else is known, to be looked at only."""
     return rebuild(kind, (Var("_", t) for t in leaf_types(kind)))
 
 
 def rebuild(
     kind: Kind, atoms: Iterator[Atom], own: Callable[[], Ownership] = lambda: NO_OWNER
 ) -> Value:
-    """The value of this kind that these atoms carry; ``own`` gives ownerships in order."""
+    """Return the value of this kind whose leaves are these atoms; ``own`` gives the ownerships in
+    order."""
     return _rebuild(kind, atoms, own, [])
 
 
@@ -388,7 +393,7 @@ def _rebuild_function(
         s.external if s.external is not None else Scope({}, live=False, rebound=s.rebound)
         for s in kind.scopes
     ]
-    for described, scope in zip(kind.scopes, made):
+    for described, scope in zip(kind.scopes, made, strict=True):
         if isinstance(scope, Scope):
             scope.parent = made[described.parent] if described.parent >= 0 else None
             for name, k in described.names:
@@ -398,7 +403,7 @@ def _rebuild_function(
 
 
 def snapshot(f: FunctionV) -> FunctionV:
-    """The function with what it captures as it is now."""
+    """Return the function with copies of the variables that it captures, as they are now."""
     flat = flatten(f)
     owned = iter(flat.owned)
     value = rebuild(flat.kind, iter(flat.atoms), lambda: next(owned))
@@ -407,18 +412,21 @@ def snapshot(f: FunctionV) -> FunctionV:
 
 
 def frozen(value: Value) -> Value:
-    """The value as it is now, whatever is assigned or updated later (a pullback keeps its own)."""
+    """Return the value as it is now, whatever is assigned or updated later (a pullback keeps such
+    copies)."""
     flat = flatten(value)
     return rebuild(flat.kind, iter(flat.atoms))
 
 
 def captures_of(f: FunctionV) -> set[tuple[Scope, str]]:
-    """All the variables that a function captures, and those that functions in these capture."""
+    """Return all variables that a function captures, and those that the functions in them
+    capture."""
     graph = _Graph()
     graph.visit(f)
     return {(s, n) for s, names in graph.needed.items() for n in names}
 
 
 def live_captures(f: FunctionV) -> set[tuple[Scope, str]]:
-    """The variables of functions still running that a function value reads when it is called."""
+    """Return the variables, of functions that are still running, that a function value reads when
+    it is called."""
     return {(s, n) for s, n in captures_of(f) if s.live}

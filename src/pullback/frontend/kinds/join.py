@@ -1,4 +1,5 @@
-"""Where paths merge: the least kind that both kinds can be converted to."""
+"""Compute the join of two kinds: the least kind to which both can be converted, where paths
+meet."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ from pullback.frontend.python.unions import declared_unions
 
 
 def join(a: Kind, b: Kind) -> Kind | None:
-    """The common kind of two values, or None: bool < int < float, Python < NumPy, a list of known
+    """Return the join of two kinds, or None: bool < int < float, Python < NumPy, a list of known
     length < a list, a dataclass < a union that has it, a function < a choice of functions, a
     constant < a symbol, None and a value < an optional one."""
     if a == b:
@@ -92,7 +93,7 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             elem = join(x, y)
             return None if elem is None else ListK(elem, p or q)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            if [n for n, _ in xs] != [n for n, _ in ys]:  # of dicts
+            if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
                 return None
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
@@ -106,8 +107,8 @@ def _join(a: Kind, b: Kind) -> Kind | None:
 
 
 def keeps_classes(kind: Kind, joined: Kind) -> bool:
-    """Whether a value of a kind, seen as one of a join that it is in, has numbers of the same
-    classes: an int that would become a float has not."""
+    """Whether numbers keep their classes in a value of ``kind`` that is converted to ``joined``: an
+    int that becomes a float does not."""
     match kind, joined:
         case ScalarK(t, py), ScalarK(u, also):
             return (t, py) == (u, also)
@@ -121,7 +122,7 @@ def keeps_classes(kind: Kind, joined: Kind) -> bool:
             mine, others = tuple(parts(kind)), tuple(parts(joined))
             if len(mine) != len(others):
                 return True
-            return all(keeps_classes(k, other) for k, other in zip(mine, others))
+            return all(keeps_classes(k, other) for k, other in zip(mine, others, strict=False))
         case _:
             return True
 
@@ -144,7 +145,7 @@ _MAY_BE_MISSING = (
 
 
 def _optional(a: Kind, b: Kind) -> Kind | None:
-    """None and a value; or two of which one may be None."""
+    """Return the join of None and a value, or of two values of which one may be None."""
     x, y = (k.inner if isinstance(k, OptionalK) else k for k in (a, b))
     if (x, y) != (a, b):
         found = y if is_none(x) else x if is_none(y) else join(x, y)
@@ -164,7 +165,8 @@ def is_none(kind: Kind) -> bool:
 
 
 def generalise(kind: Kind) -> Kind:
-    """The kind with literals (numbers) as run-time numbers, of unknown size."""
+    """Return the kind with numbers that are known at run time only, of any size, in place of
+    literals."""
     match kind:
         case StaticK(_, enum.Enum()):
             return kind  # a member of an IntEnum is more than its number
@@ -185,14 +187,17 @@ def generalise(kind: Kind) -> Kind:
 
 
 def widen(old: Kind, new: Kind) -> Kind:
-    """``new``, but an int whose size bound has grown is unbounded: loops reach a fixpoint."""
+    """Return ``new``, in which an int whose bound has grown has no bound any more: so loops reach a
+    fixpoint."""
     match old, new:
         case ScalarK(_, _, old_bits), ScalarK(t, py, bits):
             return ScalarK(t, py, old_bits if bits <= old_bits else 64)
         case TupleK(xs), TupleK(ys, is_list) if len(xs) == len(ys):
-            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys)), is_list)
+            return TupleK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)), is_list)
         case RecordK(_, xs), RecordK(cls, ys) if [n for n, _ in xs] == [n for n, _ in ys]:
-            return RecordK(cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys)))
+            return RecordK(
+                cls, tuple((n, widen(x, y)) for (_, x), (n, y) in zip(xs, ys, strict=False))
+            )
         case ListK(x), ListK(y, spare):
             return ListK(widen(x, y), spare)
         case OptionalK(x), OptionalK(y):
@@ -200,7 +205,7 @@ def widen(old: Kind, new: Kind) -> Kind:
         case MaybeK(x), MaybeK(y):
             return MaybeK(widen(x, y))
         case RangeK(xs), RangeK(ys):
-            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys)))
+            return RangeK(tuple(widen(x, y) for x, y in zip(xs, ys, strict=False)))
         case _:
             return new
 
@@ -215,7 +220,7 @@ def _numbers(a: ScalarK | StaticK, b: ScalarK | StaticK) -> Kind | None:
 
 
 def _of_members(cls: type) -> ScalarK:
-    """The members of an IntEnum as the numbers that they are too."""
+    """Return the kind of the members of an IntEnum as plain numbers."""
     return ScalarK(I64 if issubclass(cls, int) else Real(64), True)
 
 
@@ -251,7 +256,7 @@ def _as_lists(a: Kind, b: Kind) -> Kind | None:
 
 
 def as_list(kind: Kind) -> ListK | None:
-    """A list of known length as a list of any length."""
+    """Return the kind of a list of known length as that of a list of any length."""
     match kind:
         case ListK():
             return kind
@@ -277,7 +282,8 @@ def _classes(kind: Kind) -> set[type] | None:
 
 
 def _in_union(a: Kind, b: Kind) -> Kind | None:
-    """The union that has both: one of the two, or the smallest one of the program, or a new one."""
+    """Return the kind of the union that has both classes: one of the two unions, or the smallest
+    one of the program, or a new one."""
     x, y = _classes(a), _classes(b)
     if x is None or y is None or x == y == {type(None)}:
         return None
@@ -306,8 +312,8 @@ def suits(union: records.Union, arrays: records.ArrayKinds) -> bool:
 
 
 def _fitting(classes: set[type], kinds: tuple[Kind, Kind]) -> records.Union | None:
-    """The union of classes that no program declares: with all that their own fields bring together
-    with them."""
+    """Return the union of classes that the program declares nowhere, together with all classes that
+    the unions in their fields bring in."""
     if not all(c is type(None) or (is_dataclass(c) and records.is_frozen(c)) for c in classes):
         return None
     records_of = [
@@ -343,8 +349,8 @@ def is_function(kind: Kind) -> bool:
 
 
 def has_function(kind: Kind) -> bool:
-    """Whether there is a function in a value of this kind (a global one without captures is no
-    more than a name)."""
+    """Whether there is a function in a value of this kind (a global one without captures does not
+    count: it is only a name)."""
     match kind:
         case FunctionK(scopes, root):
             return bool(scopes or parts(root))
@@ -369,8 +375,8 @@ def _alternatives(kind: Kind) -> tuple[FunctionK, ...]:
 
 
 def _functions(a: Kind, b: Kind) -> Kind:
-    """Alternatives with the same place in the source are one, with joined captures. A recursive
-    lambda set takes everything in."""
+    """Return the join of two kinds of functions. Alternatives that stand at the same place in the
+    source become one, with joined captures. A recursive lambda set takes in all functions."""
     match a, b:
         case LambdaSetK(s), LambdaSetK(t):
             return LambdaSetK(s.store.merge(s, t))
@@ -399,7 +405,8 @@ def _place(f: FunctionK) -> tuple[str, int, int, str, str]:
 
 
 def same_function(f: FunctionK, g: FunctionK) -> FunctionK | None:
-    """Two functions of one place as one, with joined captures; None: these do not meet."""
+    """Return the join of two functions from one place in the source, with joined captures; None if
+    these do not meet."""
     if f == g:
         return f
     if f.root.definition is not g.root.definition:
@@ -419,8 +426,8 @@ class _DoNotMeetError(Exception):
 
 
 class _Joined(Captures):
-    """Captures joined. Functions among them that are of one place on both sides remain known; so
-    graphs of functions that capture each other end."""
+    """Captures that are joined. A function from one place on both sides remains known; so the walk
+    over functions that capture each other ends."""
 
     def function(self, f: FunctionV, g: FunctionV) -> FunctionV:
         if f.definition is not g.definition:
@@ -436,7 +443,7 @@ class _Joined(Captures):
 
     def fill(self, made: Scope, a: Scope, b: Scope) -> None:
         for name in a.names:
-            if name in b.names:  # else only functions of one side need it
+            if name in b.names:  # other names are needed by functions of one side only
                 made.names[name] = self.value(a.names[name], b.names[name])
 
     def value(self, x: Value, y: Value) -> Value:

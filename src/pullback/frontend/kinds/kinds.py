@@ -31,7 +31,7 @@ Number = Real | Int | Bool
 
 @dataclass(frozen=True, slots=True)
 class ScalarK:
-    """A number; see ``values.Scalar``."""
+    """The kind of a number; see ``values.Scalar``."""
 
     type: Number
     py: bool
@@ -40,7 +40,8 @@ class ScalarK:
 
 @dataclass(frozen=True, slots=True)
 class StaticK:
-    """A compile-time value. ``key`` tells 0, 0.0, -0.0 and False apart; see ``static_kind``."""
+    """The kind of a value known at compile time. ``key`` tells 0, 0.0, -0.0 and False apart; see
+    ``static_kind``."""
 
     key: tuple[object, ...]
     value: object = field(compare=False)
@@ -48,7 +49,7 @@ class StaticK:
 
 @dataclass(frozen=True, slots=True)
 class ArrayK:
-    """An ndarray of rank >= 1."""
+    """The kind of an ndarray of rank >= 1."""
 
     elem: Number
     rank: int
@@ -56,9 +57,9 @@ class ArrayK:
 
 @dataclass(frozen=True, slots=True)
 class ListK:
-    """A list of dynamic length. Leaves: its length, then one array per leaf of the element.
+    """The kind of a list of dynamic length. Leaves: its length, then one array per leaf of an item.
 
-    ``spare``: these may be longer than the list (``append`` writes there)."""
+    ``spare``: these arrays may be longer than the list (``append`` writes there)."""
 
     elem: Kind
     spare: bool = False
@@ -66,7 +67,7 @@ class ListK:
 
 @dataclass(frozen=True, slots=True)
 class TupleK:
-    """A tuple (or list) of known length."""
+    """The kind of a tuple (or list) of known length."""
 
     items: tuple[Kind, ...]
     is_list: bool = False
@@ -74,7 +75,8 @@ class TupleK:
 
 @dataclass(frozen=True, slots=True)
 class RecordK:
-    """A frozen dataclass or NamedTuple, field by field; or a ``dict``, key by key (in order)."""
+    """The kind of a frozen dataclass or NamedTuple, field by field; or of a ``dict``, key by key
+    (in order)."""
 
     cls: type
     fields: tuple[tuple[str, Kind], ...]
@@ -82,8 +84,8 @@ class RecordK:
 
 @dataclass(frozen=True, slots=True)
 class UnionK:
-    """A node of a union of dataclasses (unions are compared by identity). ``absent``: the
-    alternatives that it is known not to be."""
+    """The kind of a node of a union of dataclasses (unions are compared by identity). ``absent``
+    has the alternatives that it is known not to be."""
 
     union: Union
     absent: frozenset[type] = frozenset()
@@ -91,23 +93,24 @@ class UnionK:
 
 @dataclass(frozen=True, slots=True)
 class OptionalK:
-    """``None`` or a value of a kind. Leaves: whether there is one, then those of the value (of no
-    meaning where there is none)."""
+    """The kind of ``None`` or a value. Leaves: whether there is a value, then the leaves of the
+    value (of no meaning if there is none)."""
 
     inner: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class MaybeK:
-    """What a name holds that was set on some paths only; leaves as of an optional value."""
+    """The kind of a name that only some paths have set; its leaves are those of an optional
+    value."""
 
     inner: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolK:
-    """A string (``cls`` is str) or a member of an enumeration, chosen at run time: its number, see
-    ``symbols``."""
+    """The kind of a string (``cls`` is str) or a member of an enumeration that is chosen at run
+    time: its leaf is a number, see ``symbols``."""
 
     cls: type
 
@@ -125,8 +128,8 @@ class FunctionRefK:
 
 @dataclass(frozen=True, slots=True)
 class ScopeK:
-    """What functions capture from one scope. ``external``: the cells of a Python function;
-    ``rebound``: the variables that functions inside assign to."""
+    """The variables that functions capture from one scope. ``external``: they are the cells of a
+    Python function; ``rebound``: those of them that functions inside assign to."""
 
     parent: int
     names: tuple[tuple[str, Kind], ...]
@@ -136,7 +139,8 @@ class ScopeK:
 
 @dataclass(frozen=True, slots=True)
 class FunctionK:
-    """A known function, with all scopes that it reaches (functions may capture each other)."""
+    """The kind of a known function, with all scopes that it reaches (functions may capture each
+    other)."""
 
     scopes: tuple[ScopeK, ...]
     root: FunctionRefK
@@ -144,28 +148,28 @@ class FunctionK:
 
 @dataclass(frozen=True, slots=True)
 class ClosureK:
-    """One of several functions, chosen at run time."""
+    """The kind of one of several functions, chosen at run time."""
 
     alternatives: tuple[FunctionK, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LambdaSetK:
-    """A function of a recursive lambda set: a node (sets are compared by identity)."""
+    """The kind of a function of a recursive lambda set: a node (sets are compared by identity)."""
 
     set: LambdaSet
 
 
 @dataclass(frozen=True, slots=True)
 class RangeK:
-    """``range`` with start, stop and step."""
+    """The kind of a ``range`` with start, stop and step."""
 
     items: tuple[Kind, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorK:
-    """A derivative operator applied to a function; see ``values.OperatorV``."""
+    """The kind of a derivative operator applied to a function; see ``values.OperatorV``."""
 
     name: str
     function: Kind
@@ -175,7 +179,8 @@ class OperatorK:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorK:
-    """A generator that a function is given or gives: the function that it runs, with arguments."""
+    """The kind of a generator that is an argument or a result: the function that it runs, with
+    arguments."""
 
     function: FunctionK
     args: tuple[tuple[str, Kind], ...]
@@ -183,14 +188,14 @@ class GeneratorK:
 
 @dataclass(frozen=True, slots=True)
 class ThreadK:
-    """The state of the consumer of a generator; see ``values.ThreadV``."""
+    """The kind of the state of the consumer of a generator; see ``values.ThreadV``."""
 
     types: tuple[Type, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StaleK:
-    """A captured name that may not be used."""
+    """The kind of a captured name that may not be used."""
 
     reason: str
     node: ast.AST = field(compare=False)
@@ -205,7 +210,7 @@ ArgType = Kind
 
 
 def static_kind(value: object) -> StaticK:
-    """The kind of a compile-time value."""
+    """Return the kind of a value that is known at compile time."""
     match value:
         case bool() | int() | str() | None | bytes():
             return StaticK((type(value), value), value)
@@ -222,12 +227,14 @@ def is_number(value: object) -> bool:
 
 
 def quantised(t: Number, bits: int) -> int:
-    """The size of a number as a kind tells it: small or not, so that there are few kinds."""
+    """Return the size of a number as its kind has it, small or unknown, so that there are few
+    kinds."""
     return 31 if isinstance(t, Int) and bits <= 31 else 64
 
 
 def static_scalar(value: object) -> ScalarK | None:
-    """The kind of a literal number as a scalar, or None (not a number that Core can hold)."""
+    """Return the kind of a literal number as a scalar, or None (not a number that Core can
+    hold)."""
     match value:
         case bool():
             return ScalarK(Bool(), True)
@@ -241,7 +248,7 @@ def static_scalar(value: object) -> ScalarK | None:
 
 
 def leaf_types(kind: Kind) -> Iterator[Type]:
-    """The Core types that carry a value of this kind, in order."""
+    """Iterate over the types of the leaves of this kind, in order."""
     match kind:
         case ScalarK(t):
             yield t
@@ -289,14 +296,15 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
 
 
 def closure_type(alternatives: tuple[FunctionK, ...]) -> Sum:
-    """The sum that carries a function chosen at run time: per alternative, what it captures."""
+    """Return the sum that is a function chosen at run time: one variant for each alternative, with
+    what it captures."""
     return Sum(
         tuple(Variant(k.root.definition.name, tuple(leaf_types(k))) for k in alternatives)
     )
 
 
 def parts(kind: Kind) -> tuple[Kind, ...]:
-    """The kinds that a kind is made of."""
+    """Return the kinds of which a kind is made."""
     match kind:
         case ListK(elem) | OptionalK(elem) | MaybeK(elem):
             return (elem,)
@@ -321,7 +329,7 @@ def parts(kind: Kind) -> tuple[Kind, ...]:
 
 
 def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
-    """The kind with other ``parts``."""
+    """Return the kind with ``new`` in place of its ``parts``."""
     rest = iter(new)
     match kind:
         case ListK(_, spare):
@@ -358,11 +366,14 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
             return kind
         case GeneratorK(function, args):
             known = new[0] if isinstance(new[0], FunctionK) else function
-            return GeneratorK(known, tuple((n, k) for (n, _), k in zip(args, new[1:])))
+            return GeneratorK(
+                known, tuple((n, k) for (n, _), k in zip(args, new[1:], strict=False))
+            )
 
 
 def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
-    """The unions and lambda sets that a kind mentions (not those inside their fields)."""
+    """Iterate over the unions and lambda sets that a kind mentions (not those inside their
+    fields)."""
     match kind:
         case UnionK(union):
             yield union
@@ -374,7 +385,8 @@ def declared_in(kind: Kind) -> Iterator[Union | LambdaSet]:
 
 
 def without_spare(kind: Kind) -> Kind:
-    """The kind of the same value with lists that are exactly as long as their arrays."""
+    """Return the kind of the same value with lists whose arrays are exactly as long as the
+    lists."""
     match kind:
         case ListK(elem):
             return ListK(without_spare(elem))
@@ -385,7 +397,7 @@ def without_spare(kind: Kind) -> Kind:
 
 
 def unions_in(kind: Kind) -> Iterator[Union]:
-    """The unions that a kind mentions (not those inside their fields)."""
+    """Iterate over the unions that a kind mentions (not those inside their fields)."""
     match kind:
         case UnionK(union):
             yield union
@@ -395,7 +407,7 @@ def unions_in(kind: Kind) -> Iterator[Union]:
 
 
 def describe(kind: Kind) -> str:
-    """What a user calls a value of this kind, with an article."""
+    """Return what a user calls a value of this kind, with an article."""
     match kind:
         case ScalarK(t, py):
             word = _number(t, py)
@@ -414,7 +426,7 @@ def describe(kind: Kind) -> str:
                 return f"a dict with the keys {', '.join(repr(n) for n, _ in fields) or '(none)'}"
             return f"a {cls.__name__}"
         case UnionK(union, absent):
-            classes = zip(union.class_names(), union.classes)
+            classes = zip(union.class_names(), union.classes, strict=True)
             names = (n + _arguments(union, c) for n, c in classes if c not in absent)
             return "a " + " or ".join(names)
         case OptionalK(inner):
@@ -436,7 +448,7 @@ def describe(kind: Kind) -> str:
 
 
 def _arguments(union: Union, cls: type) -> str:
-    """The type arguments of a generic class, in brackets."""
+    """Return the type arguments of a generic class, in brackets."""
     words = [
         f"{'...' if isinstance(k, UnionK) and k.union is union else describe(k)}"
         for k in union.arguments.get(cls, ())
@@ -446,15 +458,19 @@ def _arguments(union: Union, cls: type) -> str:
 
 
 def describe_both(a: Kind, b: Kind) -> tuple[str, str]:
-    """Two kinds that do not meet; of tuples and records also the first parts that do not."""
+    """Describe two kinds that do not meet; of tuples and records also their first parts that do
+    not."""
     x, y = describe(a), describe(b)
     if x != y:
         return x, y
     match a, b:
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
-            inside = [(repr(n) if cls is dict else n, p, q) for (n, p), (_, q) in zip(xs, ys)]
+            inside = [
+                (repr(n) if cls is dict else n, p, q)
+                for (n, p), (_, q) in zip(xs, ys, strict=False)
+            ]
         case TupleK(ps), TupleK(qs):
-            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs))]
+            inside = [(f"item {k}", p, q) for k, (p, q) in enumerate(zip(ps, qs, strict=False))]
         case _:
             return x, y
     for name, p, q in inside:

@@ -1,6 +1,7 @@
-"""Values that may be None: what an operation does with them that needs the value.
+"""Operations on values that may be None.
 
-Python raises TypeError (or AttributeError) there if it is None, and so does compiled code."""
+Where Python raises TypeError (or AttributeError) because an operand is None, compiled code does so
+too."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def class_name(value: Value) -> str:
-    """The name of the Python class of a value, for the message of an error."""
+    """Return the name of the Python class of a value, for the message of an error."""
     match value:
         case OptionalV():
             return "NoneType"
@@ -59,7 +60,7 @@ def class_name(value: Value) -> str:
 def present(
     run: Run, value: Value, message: str, node: ast.AST, exception: str = "TypeError"
 ) -> Value:
-    """The value, of which None is checked when it runs: there it raises."""
+    """Return the value of an optional one, after a check at run time that raises if it is None."""
     while isinstance(value, OptionalV):
         run.require(value.there, exception, message, node)
         value = value.value
@@ -67,7 +68,7 @@ def present(
 
 
 def operands(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> tuple[Value, Value]:
-    """The operands of an arithmetic operator."""
+    """Return the operands of an arithmetic operator, after the checks that they are not None."""
     names = f"{class_name(left)!r} and {class_name(right)!r}"
     word = "** or pow()" if op == "**" else op
     message = f"unsupported operand type(s) for {word}: {names}"
@@ -82,7 +83,8 @@ def compared(
     node: ast.AST,
     compare: Callable[[Value, Value], Value],
 ) -> Value:
-    """``== < <= > >=`` where None may occur; ``compare`` does it for values that are there."""
+    """Return ``==``, ``<``, ``<=``, ``>`` or ``>=`` of values that may be None; ``compare`` does it
+    for values that are not."""
     if op == "==":
         return _same(run, left, right, node, compare)
     message = (
@@ -94,7 +96,7 @@ def compared(
 def _same(
     run: Run, a: Value, b: Value, node: ast.AST, compare: Callable[[Value, Value], Value]
 ) -> Value:
-    """Equality; None is equal to None only."""
+    """Return whether two values are equal, where None is equal to None only."""
     if not isinstance(a, OptionalV):
         a, b = b, a
     assert isinstance(a, OptionalV)
@@ -116,7 +118,7 @@ def split(
     orelse: Callable[[], Value],
     node: ast.AST,
 ) -> Value:
-    """``orelse()`` if it is None, else ``then`` of what it is."""
+    """Return ``orelse()`` if the value is None, else ``then`` of the value."""
     there = value.there
     return fork_value(
         run,

@@ -1,5 +1,5 @@
-"""Values that nobody looks at: what a path that raises has in place of a result, and what a name
-holds before it is set."""
+"""Make undefined values, which are never looked at: the result of a path that raises, and the
+content of a variable before it is set."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def dummy(run: Run, kind: Kind) -> Value:
-    """Some value of a kind, for a path that never gives one."""
+    """Return any value of a kind, for a path that never gives one."""
     run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
     return rebuild(kind, iter(atoms), lambda: NO_OWNER)
 
 
 def any_value(run: Run, like: Value) -> Value:
-    """Some value of the same kind that shares memory with nothing."""
+    """Return any value of the same kind that shares no memory."""
     kind = kind_of(like)
     run.declare_kind(kind)
     atoms = [dummy_atom(run, t) for t in leaf_types(kind)]
@@ -32,13 +32,14 @@ def any_value(run: Run, like: Value) -> Value:
 
 
 def unset(run: Run, kind: Kind) -> MaybeV:
-    """What a name of this kind holds before it is set."""
+    """Return the content of a variable of this kind before it is set."""
     atoms = flatten(dummy(run, kind)).atoms
     return MaybeV(boolean(False), rebuild(kind, iter(atoms), lambda: (frozenset({Owner()}), True)))
 
 
 def dummy_atom(run: Run, t: Type, inside: frozenset[Type] = frozenset()) -> Atom:
-    """``inside``: the types of the values that it becomes part of, which it must not need."""
+    """Return any atom of a type. ``inside`` has the types of the values of which it becomes a part:
+    it must not contain these."""
     match t:
         case Real() | Int() | Bool():
             return lit(0, t)
@@ -56,8 +57,8 @@ def dummy_atom(run: Run, t: Type, inside: frozenset[Type] = frozenset()) -> Atom
 
 
 def _nothing(run: Run, name: str, t: Named) -> Atom:
-    """A value whose empty arrays have elements of the type itself: by a function, which calls
-    itself where an element would be made."""
+    """Return a value whose empty arrays have elements of the type itself. It comes from a function,
+    which calls itself where an element would be made."""
     function = f"nothing.{name}"
     if function not in run.functions:
         run.functions[function] = Function(function, (), Block((), ()), (t,))
@@ -81,8 +82,8 @@ def _empty_array(run: Run, elem: Type, rank: int) -> Atom:
 
 
 def _variant(run: Run, t: Type, inside: frozenset[Type]) -> tuple[int, tuple[Type, ...]]:
-    """A finite variant; where all functions that there can be capture such values (or there are
-    none yet), no function at all."""
+    """Return a variant that is finite. If all functions of a set capture such functions (or none is
+    known yet), it is the variant for no function."""
     found = _finite_variant(t, run.decls, inside)
     if found is None:
         for name in _reached(t, run.decls):
@@ -95,7 +96,7 @@ def _variant(run: Run, t: Type, inside: frozenset[Type]) -> tuple[int, tuple[Typ
 
 
 def _reached(t: Type, decls: dict[str, Decl]) -> list[str]:
-    """The declarations that a type leads to."""
+    """Return the names of all declarations that a type reaches."""
     found: list[str] = []
     todo = [t]
     while todo:
@@ -113,7 +114,7 @@ def _reached(t: Type, decls: dict[str, Decl]) -> list[str]:
 def _finite_variant(
     t: Type, decls: dict[str, Decl], inside: frozenset[Type]
 ) -> tuple[int, tuple[Type, ...]] | None:
-    """A variant that does not need a value of the type itself, if possible not even for the
+    """Return a variant that contains no value of the type itself, if possible not even as the
     element of an empty array."""
     for strict in (True, False):
         for tag, variant in enumerate(variants_of(t, decls)):

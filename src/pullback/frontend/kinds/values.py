@@ -50,12 +50,9 @@ _serials = count()
 
 
 class Owner:
-    """The identity of an array that a function created: arrays that may share its memory name it.
-    A variable that functions capture is one too (``cell``): it may be assigned again later.
-
-    ``note`` says where it comes from, for messages (of the variable of a comprehension: its name;
-    other variables have none); ``serial`` orders owners by age (a variable is older than any
-    array)."""
+    """The identity of an array that a function has made; arrays that may share its memory have it
+    too. A variable that functions capture is an owner as well (``cell``): it may be assigned
+    again."""
 
     __slots__ = ("note", "serial")
 
@@ -70,7 +67,8 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Static:
-    """A value known at compile time. Numbers among them are literals (or follow from literals)."""
+    """A value known at compile time. If it is a number, it is a literal, or computed from
+    literals."""
 
     value: object
 
@@ -98,7 +96,7 @@ INDEX_BITS = 31
 
 
 def index_scalar(atom: Atom) -> Scalar:
-    """A loop index or an extent as a Python int."""
+    """Return a loop index or an extent as a Python int."""
     return Scalar(atom, py=True, bits=INDEX_BITS)
 
 
@@ -182,7 +180,7 @@ class UnionV:
 
     @property
     def possible(self) -> tuple[type, ...]:
-        """The alternatives that it can be."""
+        """Return the alternatives that the value can be."""
         return tuple(c for c in self.union.classes if c not in self.absent)
 
 
@@ -196,7 +194,7 @@ class OptionalV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaybeV:
-    """What a name holds that was set on some paths only: ``value`` where ``bound`` (a Bool) is
+    """The content of a variable that only some paths have set: ``value`` if ``bound`` (a Bool) is
     true. It is checked when the name is read, and is never part of another value."""
 
     bound: Atom
@@ -205,9 +203,9 @@ class MaybeV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellV:
-    """What a captured variable holds, while the function that captured it is run: it is the
-    variable ``name`` of ``scope``, where branches and loops see it change. Never part of another
-    value."""
+    """The content of a captured variable while the function that captured it runs: a reference to
+    the variable ``name`` of ``scope``, where branches and loops see it change. Never part of
+    another value."""
 
     scope: Scope
     name: str
@@ -219,9 +217,9 @@ class CellV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceV:
-    """What a name for a part of a structure holds: the variable ``root`` of ``scope``, and the
-    steps (indices, names of fields) to the part; ``value``: the part, when the variable held
-    ``of``. Never part of another value."""
+    """The content of a name for a part of a structure: the variable ``root`` of ``scope``, and the
+    steps (indices, names of fields) to the part. ``value`` is the part as it was when the variable
+    held ``of``. Never part of another value."""
 
     scope: Scope
     root: str
@@ -232,7 +230,7 @@ class PlaceV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolV:
-    """A string or a member of an enumeration, known at run time only: its number (an I64)."""
+    """A string or a member of an enumeration, known at run time only, as a number (an I64)."""
 
     atom: Atom
     cls: type
@@ -240,7 +238,8 @@ class SymbolV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuperV:
-    """``super()``: a record, whose methods are looked up in the classes after ``after``."""
+    """The value of ``super()``: a record, whose methods are looked up in the classes after
+    ``after``."""
 
     record: RecordV
     after: type
@@ -296,9 +295,9 @@ class ReversedV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratorV:
-    """A generator, not yet begun: ``sp.iterate`` gives its items (of an expression, it begins to
-    run then). ``body``: the function that yields them, if it can be handed on to functions;
-    ``handed``: that is what is happening now."""
+    """A generator that has not begun: ``sp.iterate`` gives its items (a generator expression begins
+    to run then). ``body`` is the function that yields them, if it can be passed on to functions;
+    ``handed`` says that it is being passed on."""
 
     node: ast.AST
     items: Items | Callable[[], Items]
@@ -308,8 +307,8 @@ class GeneratorV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThreadV:
-    """What the consumer of a running generator has come to, between two ``yield``: the atoms of its
-    state, whose kinds are settled. Nobody but the consumer looks at them."""
+    """The state of the consumer of a running generator, between two ``yield``: atoms whose kinds
+    are settled. Only the consumer looks at them."""
 
     atoms: tuple[Atom, ...]
 
@@ -349,7 +348,7 @@ class OperatorV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stale:
-    """What a name holds after its memory was updated through another name: any use is refused."""
+    """The content of a name whose memory was updated through another name: any use is refused."""
 
     reason: str
     node: ast.AST
@@ -358,14 +357,14 @@ class Stale:
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownV(Stale):
     """A text that only errors show (``message = f"..."``, then ``raise ValueError(message)``): the
-    values that it is made of are recorded with the error."""
+    values of which it is made are recorded with the error."""
 
     part: Part
     leaves: tuple[Atom, ...]
 
 
 UNSET = Stale("a name without a value was read", ast.Pass())
-"""What a name holds, while a loop body is tried, that no path has set yet."""
+"""The content of a variable that no path has set yet, while a loop body is tried."""
 
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
@@ -379,7 +378,7 @@ Value = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unrolled:
-    """Items known one by one (a tuple, a list display): loops over them are unrolled."""
+    """Items that are known one by one (a tuple, a list display): a loop over them is unrolled."""
 
     items: tuple[Value, ...]
 
@@ -400,8 +399,8 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Driven:
-    """The items that a function yields, one after the other, called with these arguments: its body
-    runs where they are consumed, with ``yield`` a call of the consumer (``generators``)."""
+    """The items that a function yields, called with these arguments: its body runs where the items
+    are consumed, and ``yield`` calls the consumer (``generators``)."""
 
     function: FunctionV
     args: dict[str, Value]
@@ -421,7 +420,8 @@ AttributeHandler = Callable[[Specialiser, "Value", ast.AST], "Value"]
 
 @dataclass(slots=True)
 class Registry:
-    """Handlers of Python and NumPy callables, by the callable; of methods, by receiver and name."""
+    """The handlers of Python and NumPy callables, by the callable; of methods, by receiver and
+    name."""
 
     calls: dict[Hashable, Handler] = field(default_factory=dict)
     methods: dict[tuple[str, str], MethodHandler] = field(default_factory=dict)
@@ -436,15 +436,16 @@ METHODS = REGISTRY.methods
 ATTRIBUTES = REGISTRY.attributes
 
 WRITTEN: dict[object, FunctionType] = {}
-"""Builtin functions that a text in Python stands for, which is compiled like the user's own."""
+"""Builtin functions, each with the text in Python that is compiled in its place."""
 
 
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
-"""Texts in Python that stand for iterators of the library over generators."""
+"""Iterators of the library, each with the text in Python that is compiled if it runs over
+generators."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
-    """Make the decorated handler the meaning of calling any of ``callables``."""
+    """Return a decorator that makes a handler the meaning of a call of any of ``callables``."""
 
     def enter(handler: Handler) -> Handler:
         for function in callables:
@@ -474,7 +475,7 @@ def attribute(receiver: str, *names: str) -> Callable[[AttributeHandler], Attrib
 
 
 def class_of(value: Value) -> type | None:
-    """The class of a record or of None."""
+    """Return the class of a record or of None."""
     match value:
         case RecordV(cls):
             return cls
@@ -485,12 +486,11 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
-    "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV",
-    "Handler",
-    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
-    "Owner", "PlaceV", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
-    "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value",
-    "SEQUENTIAL", "ThreadV", "WRITTEN",
-    "ZipV", "attribute", "index_scalar", "method", "register",
+    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "SEQUENTIAL", "UNSET",
+    "WRITTEN", "ArrayV", "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV",
+    "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV",
+    "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV",
+    "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser", "Stale", "Static",
+    "SuperV", "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
+    "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

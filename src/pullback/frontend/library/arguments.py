@@ -1,4 +1,4 @@
-"""Binding the arguments of a call of a library function to its parameters."""
+"""Bind the arguments of a call of a library function to its parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Args = Sequence[Value]
 Kwargs = dict[str, Value]
 
 MISSING = Static("<no value>")
-"""The default of a parameter that must be given."""
+"""The default of a parameter that must have an argument."""
 
 NONE = Static(None)
 
@@ -25,21 +25,21 @@ def bind(
     /,
     **parameters: Value,
 ) -> tuple[Value, ...]:
-    """The values of ``parameters`` (name and default, in order), from a call of ``name``.
+    """Return the values of ``parameters`` (name and default, in order), from a call of ``name``.
 
-    What is not listed is refused, as is a missing argument whose default is ``MISSING``, and an
-    array for ``out``, which is listed only for its place."""
+    Arguments that are not listed are refused, as is a missing argument whose default is
+    ``MISSING``, and an array for ``out``, which is listed only for its position."""
     names = list(parameters)
     if len(args) > len(names):
         sp.refuse(
             node,
             f"{name} is supported with at most {len(names)} positional arguments, not {len(args)}",
         )
-    given = dict(zip(names, args))
+    given = dict(zip(names, args, strict=False))
     for key, value in kwargs.items():
         if key not in parameters:
             if isinstance(value, Static) and value.value is None:
-                continue  # out=None, axis=None, ...: the default said aloud
+                continue  # out=None, axis=None, ...: the default, written out
             sp.refuse(node, f"the argument {key}= of {name} is not supported")
         if key in given:
             sp.refuse(node, f"{name} got two values for its argument {key}")
@@ -59,5 +59,5 @@ def is_none(value: Value) -> bool:
 
 
 def flag(sp: Specialiser, value: Value, node: ast.AST, what: str) -> bool:
-    """A truth value that must be known at compile time."""
+    """Return a truth value that must be known at compile time."""
     return bool(sp.static(value, node, what))

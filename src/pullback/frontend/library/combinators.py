@@ -1,4 +1,4 @@
-"""Calls of the combinators (``pullback.combinators`` has their plain Python meaning)."""
+"""Compile calls of the combinators (``pullback.combinators`` has their meaning in plain Python)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pullback.frontend.library.numpy.sequences import to_array
 from pullback.frontend.library.text import checkpoints
 
 
-def _count(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
+def count_of(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
     count = ext.int_atom(sp, n, node, "the size")
     message = "the size must not be negative"
     if isinstance(count, Lit) and int(count.value) < 0:
@@ -49,7 +49,7 @@ def _count(sp: Specialiser, n: Value, node: ast.AST) -> Atom:
 
 
 def _gathered(sp: Specialiser, items: ListV, node: ast.AST) -> Value:
-    """An array when the elements are numbers or arrays, else the list."""
+    """Return an array if the elements are numbers or arrays, else the list."""
     if not items.atoms or isinstance(items.elem, ScalarK | ArrayK):
         return to_array(sp, items, node, temporary=True)
     return items
@@ -58,7 +58,7 @@ def _gathered(sp: Specialiser, items: ListV, node: ast.AST) -> Value:
 @register(combinators.build)
 def build(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     n, f = bind(sp, "pb.build", args, kwargs, node, n=MISSING, f=MISSING)
-    count = _count(sp, n, node)
+    count = count_of(sp, n, node)
     items = sp.sequence(count, lambda i: sp.call(f, (index_scalar(i),), node), node)
     return _gathered(sp, items, node)
 
@@ -186,7 +186,11 @@ def scan(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def running(
     sp: Specialiser, op: Value, init: Value, found: Indexed, node: ast.AST
 ) -> ListV:
-    """The states of a fold, one after each item: a Loop that carries the state and emits it."""
+    """Return the states of a fold, one after each item: a Loop that carries the state and emits
+    it."""
+    def as_kind(value: Value, kind: Kind) -> Value:
+        return coerce(sp, value, kind, node)  # type: ignore[arg-type]  # the Specialiser is a Run
+
     kind = generalise(kind_of(init))
     while True:
         index = Var("i", I64)
@@ -206,14 +210,14 @@ def running(
             after.append(widen(kind, joined))
             if after[0] != kind:
                 return ()
-            atoms = tuple(flatten(coerce(sp, new, kind, node)).atoms)  # type: ignore[arg-type]
+            atoms = flatten(as_kind(new, kind)).atoms
             return (*atoms, *atoms)
 
         block = sp.block(body)
         if after[0] == kind:
             break
         kind = after[0]
-    inits = tuple(flatten(coerce(sp, init, kind, node)).atoms)  # type: ignore[arg-type]
+    inits = tuple(flatten(as_kind(init, kind)).atoms)
     types: tuple[Type, ...] = tuple(v.type for v in carried)
     emitted = tuple(Array(t, 1) for t in types)
     made = sp.b.let(Loop(found.length, index, carried, inits, block), (*types, *emitted))

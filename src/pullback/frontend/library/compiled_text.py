@@ -1,7 +1,7 @@
-"""Library functions that are plain Python: compiled by this front end, like the user's own.
+"""Call library functions that are plain Python: the front end compiles them like the user's own.
 
 So they need no rule of their own: evaluator, native code, both modes of differentiation and their
-nesting follow from the text. The files in ``text/`` are written this way.
+nesting follow from the text. The files in ``text/`` are written in this way.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from pullback.frontend.library.arguments import MISSING, Args, Kwargs, bind
 from pullback.frontend.python.source import definition_of
 
 Matrix = Any
-"""A NumPy array: mypy would want casts that plain Python does not need."""
+"""A NumPy array; mypy would demand casts that plain Python does not need."""
 
 
 def run_program(
     sp: Specialiser, program: object, args: Sequence[Value], node: ast.AST
 ) -> Value:
-    """A call of a function of Python that belongs to the library."""
+    """Return the result of a call of a Python function that belongs to the library."""
     assert isinstance(program, FunctionType)
     return sp.call(FunctionV(definition_of(program), None), args, node)
 
 
 def array_of(value: Value) -> ArrayV:
-    """The array that a program gives."""
+    """Return the array that is the result of a program."""
     assert isinstance(value, ArrayV)
     return value
 
 
 def items_of(value: Value) -> tuple[Value, ...]:
-    """The items of the tuple that a program gives."""
+    """Return the items of the tuple that is the result of a program."""
     assert isinstance(value, TupleV)
     return value.items
 
 
 def truth_of(value: Value) -> Atom:
-    """The truth value that a program gives."""
+    """Return the truth value that is the result of a program."""
     assert isinstance(value, Scalar) and isinstance(value.atom, Var)
     return value.atom
 
@@ -61,8 +61,8 @@ def truth_of(value: Value) -> Atom:
 
 
 def unknown(x: float, change: float) -> float:
-    """x. Its derivative by ``change``, which is 0, does not exist: it is infinite, and NaN or
-    infinite is what depends on it; only a cotangent (or tangent) that is 0 stays 0."""
+    """Return x, whose derivative by ``change`` does not exist: ``change`` is 0, but a cotangent (or
+    tangent) that passes here becomes infinite or NaN, unless it is 0."""
     return x
 
 
@@ -79,7 +79,8 @@ def _unknown(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def packed_lu(a: Matrix) -> Matrix:
-    """L U packed, and a last column with the row exchanges, from 1. It has no derivative."""
+    """Return L and U packed into one matrix, and a last column with the row exchanges, from 1. It
+    has no derivative."""
     return LINEAR.rows["lu"].numpy(a)
 
 
@@ -90,12 +91,12 @@ def _packed_lu(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def known_logdet(a: Matrix, v: float) -> float:
-    """v, which is log |det a|: known, but for its derivative."""
+    """Return v, which is log |det a| and computed already; only its derivative comes from a."""
     return v
 
 
 def known_det(a: Matrix, v: float) -> float:
-    """v, which is det a."""
+    """Return v, which is det a and computed already; only its derivative comes from a."""
     return v
 
 

@@ -1,4 +1,5 @@
-"""Builtins that consume an iteration: ``sum``, ``min``, ``max``, ``any``, ``all``, ``sorted``...
+"""Compile builtins that consume an iteration: ``sum``, ``min``, ``max``, ``any``, ``all``,
+``next``.
 
 ``sum`` of reals over a range, an array, a list or a generator is one ``Sum_`` with the body inside:
 the loop that becomes lanes. ``min`` and ``max`` find the place of the winner and read it.
@@ -47,9 +48,13 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     values, start = bind(sp, "sum", args, kwargs, node, iterable=MISSING, start=Static(0))
     items = sp.iterate(values, node)
     total = None if _is_negative_zero(start) else sum_items(sp, items, node)
-    if total is not None and isinstance(total.type, Real):
-        if isinstance(start, Static) and start.value == 0:
-            return total
+    if (
+        total is not None
+        and isinstance(total.type, Real)
+        and isinstance(start, Static)
+        and start.value == 0
+    ):
+        return total
     if total is not None and isinstance(total.type, Real) and not _widens(start, total):
         return sp.binop("+", start, total, node)
 
@@ -67,19 +72,21 @@ def sum_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _widens(start: Value, total: Scalar) -> bool:
-    """Whether numbers of float32 are added to one of float64, as float64."""
+    """Whether numbers of float32 are added to a float64, in float64."""
     return isinstance(start, Scalar) and not start.py and (start.type, total.type) == (F64, F32)
 
 
 def _is_negative_zero(start: Value) -> bool:
-    """A ``Sum_`` starts from 0.0, and so does what is added to nothing but -0.0."""
+    """Whether the start is -0.0: a ``Sum_`` starts from 0.0, which changes a sum of nothing but
+    -0.0."""
     return isinstance(start, Static) and str(start.value) == "-0.0"
 
 
 def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
-    """The sum of items that are reals (or NumPy ints, which wrap), all of one type; else None.
+    """Return the sum of items that are reals (or NumPy ints, which wrap), all of one type; else
+    None.
 
-    Nothing is emitted where the result is None."""
+    If the result is None, nothing has been emitted."""
     if not isinstance(items, Indexed):
         return None
     index = Var("i", I64)
@@ -112,7 +119,7 @@ def sum_items(sp: Specialiser, items: Items, node: ast.AST) -> Scalar | None:
 
 
 def _term(sp: Specialiser, items: Indexed, index: Atom, node: ast.AST) -> Scalar | None:
-    """What item ``index`` adds to the sum: a number, or None if it is something else."""
+    """Return the number that item ``index`` adds to the sum, or None if it is no number."""
     found: list[Value | None] = []
     zero = Static(0)
 
@@ -138,7 +145,8 @@ def _term(sp: Specialiser, items: Indexed, index: Atom, node: ast.AST) -> Scalar
 
 
 def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) -> Value | None:
-    """The elementwise sum of items that are arrays of one shape, after the start; else None."""
+    """Return the elementwise sum of the start and of items that are arrays of one shape; else
+    None."""
     seen: list[Value] = []
 
     def probe() -> Sequence[Atom]:
@@ -152,11 +160,11 @@ def _sum_arrays(sp: Specialiser, items: Indexed, start: Value, node: ast.AST) ->
 
     def total() -> Value:
         rows = to_array(sp, sp.sequence(items.length, items.at, node), node, temporary=True)
-        t = dtypes.promote(sp, (start, rows), node)  # np.sum would make int64 of int32
+        t = dtypes.promote(sp, (start, rows), node)  # np.sum would add int32 as int64
         dtype = NONE if t == BOOL else dtypes.dtype_value(t)
         return sp.binop("+", start, sp.call(Static(np.sum), (rows, Static(0), dtype), node), node)
 
-    if isinstance(start, ArrayV):  # what a sum of nothing is
+    if isinstance(start, ArrayV):  # the sum of no items is the start
         first = seen[0]
         if start.rank >= first.rank and dtypes.join(start.elem, first.elem) == start.elem:
             return sp.branch(some, total, lambda: start, node)
@@ -219,7 +227,7 @@ _register_extremum(min, False)
 
 
 def _of_several(sp: Specialiser, items: Args, key: Value, largest: bool, node: ast.AST) -> Value:
-    """max(a, b, ...): b if b > a else a, from the left."""
+    """Return max(a, b, ...): from the left, b if b > a, else a."""
     best = items[0]
     for item in items[1:]:
         best = _better(sp, best, item, key, largest, node)
@@ -262,7 +270,7 @@ def _of_items(
 
     keys = sp.sequence(items.length, keyed, node)
     if not isinstance(keys.elem, ScalarK):
-        if not keys.atoms:  # all the same literal
+        if not keys.atoms:  # all keys are the same literal
             return items.at(ext.ZERO)
         return _one_by_one(sp, items, key, largest, message, node)
     array = keys.atoms[0]
@@ -287,7 +295,8 @@ def _one_by_one(
     node: ast.AST,
     default: Value = MISSING,
 ) -> Value:
-    """One after the other: the best so far, and whether there is one."""
+    """Return the best item, found by going through all of them with the best so far, and a truth
+    value that says whether there is one."""
 
     def step(state: Sequence[Value], item: Value) -> Sequence[Value]:
         found, best = state
@@ -315,8 +324,8 @@ def bool_atom(value: bool | Atom) -> Atom:
 
 @register(next)
 def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """next((x for x in xs if ...), default): the first item, of a generator that is made there (one
-    with a name would go on where it was left)."""
+    """Return next((x for x in xs if ...), default): the first item of a generator that is made
+    right there (one with a name would have to go on where it stopped before)."""
     default = args[1] if len(args) == 2 else None
     (values,) = bind(sp, "next", args[:1], kwargs, node, iterator=MISSING)
     call = node if isinstance(node, ast.Call) and len(args) <= 2 else None
@@ -356,7 +365,7 @@ def next_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _register_test(function: Callable[..., object], stop_at: bool) -> None:
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        """Item after item, up to the one that decides."""
+        """Ask for item after item, up to the one that decides."""
         (values,) = bind(sp, function.__name__, args, kwargs, node, iterable=MISSING)
 
         def step(_: Sequence[Value], item: Value) -> Sequence[Value]:

@@ -1,8 +1,8 @@
-"""``functools.reduce`` and the functions of ``itertools``.
+"""Compile ``functools.reduce`` and the functions of ``itertools``.
 
-What is of known length is unrolled; the rest are items that can be asked for one by one, by their
-position. Nothing is materialised except what Python keeps too, or what can be gone through only
-once (a filtered iteration)."""
+An iteration of known length is unrolled; any other one is asked for its items one by one, by their
+position. The only items that are put into memory are those that Python keeps too, and those of an
+iteration that can be gone through only once (a filtered one)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pullback.core.terms import Atom
 from pullback.core.types import BOOL, F64, I64
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.interpret.iteration import (
+    ENDLESS,
     as_run,
     collect,
     indexed,
@@ -24,6 +25,7 @@ from pullback.frontend.interpret.iteration import (
     iterator,
     known,
     mapped,
+    require_end,
 )
 from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.join import generalise
@@ -46,13 +48,12 @@ from pullback.frontend.library.compiled_text import run_program
 from pullback.frontend.library.text import iterators
 from pullback.frontend.run import Run
 
-ENDLESS = 1 << 62
-"""How many items ``count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
 _MOST_UNROLLED = 256
 
 
 def _plain(sp: Specialiser, value: Value, node: ast.AST) -> Unrolled | Indexed:
-    """Items that are known, or can be asked for by their position; others become a list."""
+    """Return items that are known, or can be asked for by their position; others are put into a
+    list."""
     items = sp.iterate(value, node)
     if isinstance(items, Unrolled):
         return items
@@ -129,6 +130,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         for item in given[1:]:
             out.append(sp.call(f, (out[-1], item), node))
         return TupleV(tuple(out), is_list=True)
+    require_end(sp, items, node)
     found = items
     if is_none(first):
         # The first state is the first item: an empty iteration has neither.
@@ -154,7 +156,7 @@ def accumulate(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _like(sp: Specialiser, items: Indexed, node: ast.AST) -> Value:
-    """A value of the kind of the items, where there are none."""
+    """Return a value of the kind of the items, in case there are none."""
     assert isinstance(sp, Run)
     kinds = []
 
@@ -218,7 +220,7 @@ def dropwhile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 
 def _holding(sp: Specialiser, f: Value, items: Indexed, node: ast.AST) -> Atom:
-    """How many items there are before the first for which the predicate does not hold."""
+    """Return the number of items before the first one for which the predicate does not hold."""
 
     def holds(state: Sequence[Value]) -> Value:
         i = sp.scalar(state[0], node).atom
@@ -265,7 +267,7 @@ def islice(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = _plain(sp, args[0], node)
     bounds_known = [v.value for v in (start, stop, step) if isinstance(v, Static)]
     if isinstance(items, Unrolled) and len(bounds_known) == 3:
-        some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]
+        some = itertools.islice(items.items, *bounds_known)  # type: ignore[call-overload]  # ints
         return TupleV(tuple(some))
     found = _indexed(sp, items, node)
     a = ext.ZERO if is_none(start) else _not_negative(sp, start, node)
@@ -307,9 +309,8 @@ def count(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(itertools.repeat)
 def repeat(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     item, times = bind(sp, "repeat", args, kwargs, node, object=MISSING, times=NONE)
-    if isinstance(times, Static) and isinstance(times.value, int):
-        if times.value <= _MOST_UNROLLED:
-            return TupleV((item,) * times.value)
+    if isinstance(times, Static) and isinstance(times.value, int) and times.value <= _MOST_UNROLLED:
+        return TupleV((item,) * times.value)
     if is_none(times):
         length: Atom = i64(ENDLESS)
     else:
@@ -419,7 +420,7 @@ def _register_selection(
         size = None if is_none(r) else sp.static_int(r, node, f"the size r of {name}")
         if isinstance(items, Unrolled):
             width = len(items.items) if size is None else size
-            rows = list(function(items.items, width))  # type: ignore[call-overload]
+            rows = list(function(items.items, width))  # type: ignore[call-overload]  # tuples
             if len(rows) <= _MOST_UNROLLED:
                 return TupleV(tuple(TupleV(row) for row in rows))
             items = _indexed(sp, items, node)
@@ -433,7 +434,7 @@ def _register_selection(
 
 
 def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:
-    """``permutations(xs, 2)``: item k is in row k // (n-1)."""
+    """Return ``permutations(xs, 2)``: item k is in row k // (n-1)."""
     n = items.length
     others = ext.sub(sp, n, ext.ONE)
 
@@ -446,8 +447,9 @@ def _ordered_pairs(sp: Specialiser, items: Indexed) -> Indexed:
 
 
 def _pairs(diagonal: bool) -> Callable[[Specialiser, Indexed], Indexed]:
-    """``combinations(xs, 2)``: row i has n-1-i items (with replacement: n-i). Counted from the end,
-    item r is in the row of the largest triangular number t(m) = m(m+1)/2 that is not above r."""
+    """Return ``combinations(xs, 2)``: row i has n-1-i items (with replacement: n-i). Counted from
+    the end, item r is in the row of the largest triangular number t(m) = m(m+1)/2 that is at most
+    r."""
 
     def pairs(sp: Specialiser, items: Indexed) -> Indexed:
         b, n = sp.b, items.length

@@ -1,13 +1,15 @@
-"""Sorting and searching lists: ``sorted``, ``.sort()``, ``.index()``, ``.count()``, ``==``.
+"""Compile sorting and searching of lists: ``sorted``, ``.sort()``, ``.index()``, ``.count()``,
+``==``.
 
-A list is sorted by its keys: the stable order of their indices is found first, and the items are
-then read in that order; so a derivative goes to the place that its item came from.
+A list is sorted by its keys: the stable order of their indices is computed first, and then the
+items are read in that order; so each cotangent goes to the place from which its item came.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +49,7 @@ def sorted_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 def in_order(
     sp: Specialiser, items: Value, key: Value, reverse: bool, node: ast.AST
 ) -> ListV | TupleV:
-    """A new list of the items in the order of their keys."""
+    """Return a new list or tuple of the items in the order of their keys."""
     if isinstance(items, TupleV):
         known = _known_order(sp, items.items, key, reverse, node)
         if known is not None:
@@ -75,20 +77,21 @@ def in_order(
 def _known_order(
     sp: Specialiser, items: Sequence[Value], key: Value, reverse: bool, node: ast.AST
 ) -> list[int] | None:
-    """The order of items whose keys are constants."""
+    """Return the order of items whose keys are constants."""
     keys = [v if is_none(key) else sp.call(key, (v,), node) for v in items]
     if len(items) > 1 and not all(isinstance(k, Static) for k in keys):
         return None
     values = [k.value for k in keys if isinstance(k, Static)]
     places = range(len(items))
     try:
-        return sorted(places, key=values.__getitem__, reverse=reverse)  # type: ignore[arg-type]
+        by_value: Callable[[int], Any] = values.__getitem__
+        return sorted(places, key=by_value, reverse=reverse)
     except (TypeError, IndexError):
         return list(range(len(items))) if len(items) < 2 else None
 
 
 def _columns(sp: Specialiser, keys: ListV, node: ast.AST) -> list[ListV]:
-    """The numbers that keys are compared by, the first ones first."""
+    """Return the numbers by which the keys are compared, the most important column first."""
     found: list[ListV] = []
 
     def walk(item: Value, path: tuple[int, ...]) -> None:
@@ -121,7 +124,7 @@ def _columns(sp: Specialiser, keys: ListV, node: ast.AST) -> list[ListV]:
 
 
 def _parts(value: Value) -> tuple[Value, ...] | None:
-    """The items of what is compared item by item."""
+    """Return the items of a value that is compared item by item."""
     if isinstance(value, TupleV):
         return value.items
     if isinstance(value, RecordV) and issubclass(value.cls, tuple):
@@ -136,7 +139,8 @@ def _example(kind: Kind) -> Value:
 def _refined(
     sp: Specialiser, keys: ListV, before: ArrayV | None, reverse: bool, node: ast.AST
 ) -> ArrayV:
-    """The order by ``keys`` of what stands in the order ``before``; equal ones stay as they are."""
+    """Return the order that sorts by ``keys``, of items that stand in the order ``before``; those
+    with equal keys keep that order."""
     assert isinstance(keys.elem, ScalarK)
     t = keys.elem.type
 
@@ -147,7 +151,7 @@ def _refined(
             x = sp.b.prim("to_int", x, static=(I64,))
         if not reverse:
             return x
-        return sp.b.prim("neg" if isinstance(t, Real) else "invert", x)  # the order turned round
+        return sp.b.prim("neg" if isinstance(t, Real) else "invert", x)  # this reverses the order
 
     column = sp.array((keys.length,), key, node)
     found = sp.call(Static(np.argsort), (column,), node)
@@ -177,7 +181,7 @@ def copy(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AS
 @method("list", "index")
 @method("tuple", "index")
 def index(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """xs.index(v): ValueError if there is none"""
+    """Return xs.index(v); ValueError at run time if v is not in the list."""
     (wanted,) = bind(sp, "index", args, kwargs, node, value=MISSING)
     message = "the value is not in the list"
     if isinstance(items, TupleV):
@@ -240,7 +244,7 @@ def count(sp: Specialiser, items: Value, args: Args, kwargs: Kwargs, node: ast.A
 
 
 def equal(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
-    """``==`` of two lists: of equal length, and all items equal."""
+    """Return ``==`` of two lists: their lengths are equal, and all their items."""
     x, y = sp.to_list(a, node), sp.to_list(b, node)
 
     def goes_on(state: Sequence[Value]) -> Value:
@@ -262,7 +266,7 @@ def equal(sp: Specialiser, a: Value, b: Value, node: ast.AST) -> Value:
         return Scalar(done, py=True, bits=1)
 
     lengths = sp.b.prim("eq", x.length, y.length)
-    if TupleK(()) in (x.elem, y.elem):  # one is empty
+    if TupleK(()) in (x.elem, y.elem):  # one list is empty
         return Scalar(lengths, py=True, bits=1)
     return sp.branch(lengths, items_equal, lambda: Static(False), node)
 

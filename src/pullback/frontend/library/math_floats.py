@@ -1,4 +1,4 @@
-"""``math.modf``, ``math.frexp`` and ``math.remainder`` (``text.floats``)."""
+"""Compile ``math.modf``, ``math.frexp`` and ``math.remainder`` (``text.floats``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Python's ``math`` module: float64 in, Python numbers out, domain errors raised as Python does."""
+"""Compile Python's ``math`` module: float64 arguments, Python numbers as results, and the domain
+errors that Python raises."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ RANGE = "math range error"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A function of one float: its primitive, what it refuses and whether it can overflow.
+    """A function of one float: its primitive, the arguments that it refuses, and whether it can
+    overflow.
 
     ``outside(sp, x)`` is true where the function raises ValueError."""
 
@@ -45,7 +47,7 @@ def _infinite(sp: Specialiser, x: Atom) -> Atom:
 
 
 def _pole(sp: Specialiser, x: Atom) -> Atom:
-    """0 and the negative integers."""
+    """Return whether x is 0 or a negative integer."""
     whole = sp.b.prim("eq", sp.b.prim("floor", x), x)
     return sp.b.prim("and", whole, sp.b.prim("le", x, f64(0.0)))
 
@@ -94,7 +96,8 @@ def python(atom: Atom) -> Scalar:
 
 
 def _folded(function: Callable[..., object], args: Args) -> Static | None:
-    """The call computed now, if all arguments are literals and it does not raise."""
+    """Return the result of the call, computed at compile time, if all arguments are literals and it
+    does not raise."""
     numbers = [a.value for a in args if isinstance(a, Static) and isinstance(a.value, int | float)]
     if len(numbers) < len(args):
         return None
@@ -106,7 +109,7 @@ def _folded(function: Callable[..., object], args: Args) -> Static | None:
 
 
 def apply(sp: Specialiser, row: Row, x: Atom, node: ast.AST) -> Atom:
-    """The value, after the checks."""
+    """Emit the checks of a function and its value."""
     if row.outside is not None:
         sp.require(sp.b.prim("not", row.outside(sp, x)), "ValueError", DOMAIN, node)
     result = sp.b.prim(row.prim, x)
@@ -148,7 +151,7 @@ def log(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(math.pow)
 def pow_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """math.pow(x, y): ValueError where it is not defined."""
+    """Return math.pow(x, y); ValueError at run time where it is not defined."""
     values = bind(sp, "math.pow", args, kwargs, node, x=MISSING, y=MISSING)
     known = _folded(math.pow, values)
     if known is not None:
@@ -219,7 +222,7 @@ register(math.degrees)(_scaled(180.0 / math.pi))
 
 
 def to_python_int(sp: Specialiser, x: Atom, node: ast.AST) -> Scalar:
-    """A float that is whole, or is to be truncated, as an int. NaN and infinities raise."""
+    """Return a float that is whole, or is to be truncated, as an int. NaN and infinities raise."""
     return python(whole(sp, x, node))
 
 
@@ -261,7 +264,7 @@ _register_test(math.isfinite, "isfinite")
 
 @register(math.isclose)
 def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)"""
+    """Return |a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)."""
     values = bind(
         sp, "math.isclose", args, kwargs, node,
         a=MISSING, b=MISSING, rel_tol=Static(1e-9), abs_tol=Static(0.0),
@@ -280,7 +283,7 @@ def isclose(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 @register(math.fsum)
 def fsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """The sum, rounded once."""
+    """Return the sum of the items, rounded once."""
     (items,) = bind(sp, "math.fsum", args, kwargs, node, seq=MISSING)
     return run_program(sp, exact_sum.fsum, [sp.call(Static(list), (items,), node)], node)
 

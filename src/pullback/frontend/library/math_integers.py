@@ -1,5 +1,5 @@
-"""Functions of ``math`` on ints and on sequences (``text.integers``). Their ints are checked to
-64 bits like all Python ints."""
+"""Compile the functions of ``math`` on ints and on sequences (``text.integers``). Their ints are
+checked to 64 bits like all Python ints."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _register(
             try:
                 found = function(*(v.value for v in args if isinstance(v, Static)))
             except (TypeError, ValueError):
-                pass  # raised when it runs
+                pass  # it raises at run time
             else:
                 if static_scalar(found) is not None:
                     return Static(found)

@@ -1,4 +1,4 @@
-"""The functions of ``operator``, ``dataclasses.replace`` and ``NamedTuple._replace``."""
+"""Compile the functions of ``operator``, ``dataclasses.replace`` and ``NamedTuple._replace``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import operator
 from collections.abc import Callable
+from typing import cast
 
 from pullback.errors import ArgumentTypeError
 from pullback.frontend.functions.scopes import outermost
@@ -89,7 +90,7 @@ def contains(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 # --- getters --------------------------------------------------------------------------------------
 
-Getter = operator.itemgetter | operator.attrgetter | operator.methodcaller  # type: ignore[type-arg]
+Getter = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
 def _register_getter(cls: type) -> None:
@@ -109,15 +110,16 @@ for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
 
 
 def is_getter(obj: object) -> bool:
-    """Whether it is what ``itemgetter(...)`` and the like give."""
+    """Whether the object was made by ``itemgetter(...)``, ``attrgetter(...)`` or
+    ``methodcaller(...)``."""
     return isinstance(obj, Getter)
 
 
 def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """The call of a getter."""
+    """Return the result of a call of a getter."""
     assert isinstance(getter, Getter)
     (obj,) = bind(sp, type(getter).__name__, args, kwargs, node, obj=MISSING)
-    reduced: tuple[object, ...] = getter.__reduce__()[1]  # type: ignore[assignment]
+    reduced: tuple[object, ...] = cast("tuple[object, ...]", getter.__reduce__()[1])
     if isinstance(getter, operator.methodcaller):
         function = sp.attribute(obj, str(reduced[0]), node)
         return sp.call(function, [Static(v) for v in reduced[1:]], node)
@@ -139,7 +141,7 @@ def get(sp: Specialiser, getter: object, args: Args, kwargs: Kwargs, node: ast.A
 
 @register(super)
 def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """``super()`` in a method: Python keeps the class in the cell ``__class__``."""
+    """Return ``super()`` in a method; Python keeps the class in the cell ``__class__``."""
     assert isinstance(sp, Run)
     scope, definition = outermost(sp.scope), sp.frame.definition
     if not args and scope is not None and definition is not None and definition.node.args.args:
@@ -153,7 +155,7 @@ def super_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(dataclasses.replace)
 def replace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A new record with some fields changed."""
+    """Return a new record with some fields changed."""
     if len(args) != 1:
         sp.refuse(node, "replace takes one record, and fields by name", error=ArgumentTypeError)
     return _replaced(sp, args[0], kwargs, node)

@@ -1,4 +1,4 @@
-"""``functools.partial``: a function with some arguments given, positional and by keyword.
+"""Compile ``functools.partial``: a function with some arguments bound, positional and by keyword.
 
 It is an operator value: the function, the keywords as options, the arguments that it holds.
 """
@@ -18,7 +18,7 @@ from pullback.frontend.kinds.values import REGISTRY, OperatorV, Value, register
 def partial_of(
     function: Value, args: Sequence[Value], keywords: dict[str, Value]
 ) -> OperatorV:
-    """The value of ``partial(function, *args, **keywords)``."""
+    """Return the value of ``partial(function, *args, **keywords)``."""
     return OperatorV("partial", function, tuple(keywords), (*args, *keywords.values()))
 
 
@@ -40,9 +40,9 @@ def _call(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """A call of a partial: arguments by keyword replace those that it holds."""
+    """Call a partial; keyword arguments of the call replace those that it holds."""
     positional = len(operator.args) - len(operator.options)
-    held = dict(zip(map(str, operator.options), operator.args[positional:]))
+    held = dict(zip(map(str, operator.options), operator.args[positional:], strict=False))
     given = (*operator.args[:positional], *args)
     return sp.call(operator.function, given, node, held | kwargs)
 

@@ -1,5 +1,5 @@
-"""Python's builtins on numbers and sequences (``sum``, ``min``, ``max``, ``any``, ``all``: see
-``iteration_calls``)."""
+"""Compile Python's builtins on numbers and sequences (``consumers`` has ``sum``, ``min``, ``max``,
+``any`` and ``all``)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def float_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _single(sp: Specialiser, value: Value, node: ast.AST) -> Value:
-    """A number, or the only element of an array of size 1."""
+    """Return a number, or the only element of an array of size 1."""
     if isinstance(value, ArrayV):
         if value.rank > 1:
             reason = "only arrays with one element can be converted to a Python number"
@@ -267,7 +267,7 @@ def reversed_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 @register(map)
 def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """map(f, xs, ...): as the generator (f(x, ...) for x, ... in zip(xs, ...))."""
+    """Return map(f, xs, ...), as the generator (f(x, ...) for x, ... in zip(xs, ...))."""
     if kwargs or len(args) < 2:
         sp.refuse(node, "map needs a function and at least one iterable")
     function, single = args[0], len(args) == 2

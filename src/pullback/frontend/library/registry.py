@@ -31,6 +31,7 @@ in ``interface``; elementwise code inside a Build may call ``sp.binop`` on NumPy
 from __future__ import annotations
 
 from pullback.frontend.library import (
+    batches,
     combinators,
     consumers,
     itertools_functions,
@@ -41,6 +42,7 @@ from pullback.frontend.library import (
     operator_functions,
     partial_application,
     python_builtins,
+    structures,
 )
 from pullback.frontend.library.numpy import (
     choice,
@@ -62,6 +64,7 @@ from pullback.frontend.library.text import iterators, names
 from pullback.frontend.memory import dicts
 
 __all__ = [
+    "batches",
     "choice",
     "combinators",
     "concatenate",
@@ -89,4 +92,5 @@ __all__ = [
     "shape",
     "sort",
     "special_functions",
+    "structures",
 ]

@@ -1,4 +1,4 @@
-"""What library texts call besides NumPy and Python: ``unsupported``, ``times``,
+"""The functions that library texts call besides NumPy and Python: ``unsupported``, ``times``,
 ``same_shape`` and ``each``."""
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from pullback.frontend.library.numpy.elementwise import strong
 
 
 def unsupported(reason: str, rewrite: str) -> NoReturn:
-    """Refuses a call at compile time, where a text does not mean all that the function can do."""
+    """Refuse a call at compile time, where the text does not have the meaning of the library
+    function."""
     raise NotImplementedError(f"{reason}: {rewrite}")
 
 
@@ -36,7 +37,8 @@ def _unsupported(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 
 def times(number: int) -> Any:
-    """``for _ in times(n)`` runs n times. n is known at compile time: the loop is unrolled."""
+    """Return an iterator for ``for _ in times(n)``, which runs n times. n is known at compile time:
+    the loop is unrolled."""
     return (None,) * number
 
 
@@ -47,7 +49,7 @@ def _times(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def same_shape(a: Any, b: Any, message: str) -> None:
-    """ValueError unless these arrays have one shape; what follows may rely on it."""
+    """Raise ValueError unless these arrays have one shape; the code that follows may rely on it."""
     if a.shape != b.shape:
         raise ValueError(message)
 
@@ -63,7 +65,7 @@ def _same_shape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 def each(f: Callable[[Any], Any], x: Any) -> Any:
-    """``f`` of a number, or of every item of an array of any rank, in its shape."""
+    """Return ``f`` of a number, or of every item of an array of any rank, in its shape."""
     items = np.asarray(x)
     return np.array([f(v) for v in items.ravel()]).reshape(items.shape) if items.ndim else f(x)
 

@@ -1,7 +1,8 @@
-"""``zip(*rows)``: the columns of a table whose rows only the run knows.
+"""Compile ``zip(*rows)``: the columns of a table whose number of rows is known at run time only.
 
-Rows that are tuples (``xs, ys = zip(*pairs)``) have a known number of columns, and each is a list.
-Else the columns are items that can be asked for one by one; each is a list of its own."""
+Rows that are tuples (``xs, ys = zip(*pairs)``) have a known number of columns, and each column is a
+list. Otherwise the columns are items that can be asked for one by one; each is a list of its own.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ _MANY = 1 << 62
 
 
 def columns(rows: Iterable[object]) -> None:
-    """What ``zip`` is when it is given ``*rows``."""
+    """Stand for ``zip`` where it is called with ``*rows``."""
 
 
 @register(columns)
@@ -58,7 +59,7 @@ def _row(sp: Specialiser, rows: Value, i: Atom, node: ast.AST) -> Value:
 
 
 def _shortest(sp: Specialiser, rows: Value, count: Atom, node: ast.AST) -> Atom:
-    """How many columns there are: none, if there is no row."""
+    """Return the number of columns: that of the shortest row, 0 if there is no row."""
 
     def step(i: Atom, state: Args) -> Args:
         own = ext.int_atom(sp, sp.length(_row(sp, rows, i, node), node), node, "len")

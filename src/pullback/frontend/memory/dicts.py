@@ -65,7 +65,7 @@ def display(run: Run, node: ast.Dict) -> Value:
     """``{k: v, **d}``"""
 
     fields: dict[str, Value] = {}
-    for k, v in zip(node.keys, node.values):
+    for k, v in zip(node.keys, node.values, strict=False):
         with run.holding(*fields.values()):
             if k is None:
                 fields |= _fields(run, run.evaluate(v), v)

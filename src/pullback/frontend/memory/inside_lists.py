@@ -78,8 +78,9 @@ class Inside:
             def old() -> Value:
                 found.append(self.locate(items, steps))
                 _, container, rest = found[0]
-                index = combined(self.run, op, rest, self.node).index  # type: ignore[union-attr]
-                return self.run.subscript(container, index, self.node)
+                inner = combined(self.run, op, rest, self.node)
+                assert isinstance(inner, Store)
+                return self.run.subscript(container, inner.index, self.node)
 
             new = op.value(old)
             path, container, rest = found[0] if found else self.locate(items, steps)
@@ -109,8 +110,9 @@ class Inside:
                     k = known(step, len(inside))
                     if k is None and is_list and inside and not isinstance(step, str | SliceV):
                         listed = run.to_list(value, node)
-                        path.append(self.place(listed, step))
-                        value = run.element(listed, path[-1], node, False)  # type: ignore[arg-type]
+                        place = self.place(listed, step)
+                        path.append(place)
+                        value = run.element(listed, place, node, False)
                         continue
                     if k is None:
                         refuse_step(run, value, step, node)
@@ -143,9 +145,13 @@ class Inside:
             value = _as_scalars(run, value, node)
             atom = store_within(run, container, op.index, value, node, at.here(0), op.by)
             return at.changed({0: atom}), _NONE
-        if isinstance(container, TupleV) and container.is_list and container.items:
-            if known(op.index, len(container.items)) is None:
-                container = run.to_list(container, node)
+        if (
+            isinstance(container, TupleV)
+            and container.is_list
+            and container.items
+            and known(op.index, len(container.items)) is None
+        ):
+            container = run.to_list(container, node)
         if not isinstance(container, ListV) or isinstance(op.index, SliceV):
             return self.replaced(items, path, container, op)
         run.check_captured_in_loop(value, node)

@@ -103,7 +103,7 @@ def _written(
     flat = flatten(coerce(run, value, items.elem, node))
     site = run.site(node)
     atoms = []
-    for old, leaf in zip(items.atoms, flat.atoms):
+    for old, leaf in zip(items.atoms, flat.atoms, strict=True):
         (new,) = run.b.let(Update(old, (at,), leaf, False), (old.type,), site)
         atoms.append(new)
     return with_item(replace(items, length=length, atoms=tuple(atoms)), value)
@@ -149,7 +149,7 @@ def with_room(
             return made
         return [
             run.b.let(Update(whole, at, a, False), (whole.type,))[0]
-            for whole, a in zip(outer, made)
+            for whole, a in zip(outer, made, strict=False)
         ]
 
     types = tuple(a.type for a in outer)
@@ -329,13 +329,17 @@ def splice(run: Run, items: AnyList, index: SliceV, value: Value, node: ast.AST)
             error=MutationError,
         )
     more = run.iterate(value, node)
-    if isinstance(items, TupleV) and isinstance(more, Unrolled):
-        if isinstance(index.start, Static) and isinstance(index.stop, Static):
-            bounds = run.static(index, node, "a slice")
-            assert isinstance(bounds, slice)
-            known = list(items.items)
-            known[bounds] = more.items
-            return replace(items, items=tuple(known))
+    if (
+        isinstance(items, TupleV)
+        and isinstance(more, Unrolled)
+        and isinstance(index.start, Static)
+        and isinstance(index.stop, Static)
+    ):
+        bounds = run.static(index, node, "a slice")
+        assert isinstance(bounds, slice)
+        known = list(items.items)
+        known[bounds] = more.items
+        return replace(items, items=tuple(known))
     new = TupleV(more.items) if isinstance(more, Unrolled) else run.to_list(value, node)
     elem = None
     if isinstance(new, ListV):

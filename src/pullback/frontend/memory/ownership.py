@@ -400,7 +400,7 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
             f"write {name} = {name} + ...",
             error=ArgumentTypeError,
         )
-    for a, b in zip(ext.extents(run, old), ext.extents(run, new)):
+    for a, b in zip(ext.extents(run, old), ext.extents(run, new), strict=False):
         message = "non-broadcastable output operand: the result is larger than the array updated"
         ext.check_equal(run, a, b, message, node)
     return ArrayV(new.atom, old.owners, old.fresh)

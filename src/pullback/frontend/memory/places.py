@@ -250,7 +250,7 @@ def differing(held: Sequence[PlaceV | None]) -> list[int] | None:
            for p in known):  # fmt: skip
         return None
     found = []
-    for k, steps in enumerate(zip(*(p.steps for p in known))):
+    for k, steps in enumerate(zip(*(p.steps for p in known), strict=False)):
         if all(s is steps[0] or s == steps[0] for s in steps):
             continue
         if not all(isinstance(s, Var | Lit) or _is_index(s) for s in steps):
@@ -274,7 +274,7 @@ def index_of(run: Run, step: Taken) -> Scalar:
 def chosen(place: PlaceV, steps: Sequence[int], indices: Sequence[Value]) -> PlaceV:
     """The place with the indices that a branch has chosen."""
     made = list(place.steps)
-    for k, index in zip(steps, indices):
+    for k, index in zip(steps, indices, strict=False):
         assert isinstance(index, Scalar)
         made[k] = index.atom
     return replace(place, steps=tuple(made))

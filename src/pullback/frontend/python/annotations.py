@@ -1,7 +1,7 @@
-"""What annotations say of frozen dataclasses and NamedTuples: fields, unions, type parameters.
+"""Read the annotations of frozen dataclasses and NamedTuples: fields, unions, type parameters.
 
-Classes that unions bring together are one *group* (``canonical``). A generic class is in a group as
-itself; what stands for its parameters is found by ``generics``.
+Classes that unions bring together are one *group* (``canonical``). A generic class is in a group
+without arguments; ``generics`` finds what its type parameters stand for.
 """
 
 from __future__ import annotations
@@ -17,39 +17,40 @@ from pullback.errors import ArgumentTypeError
 
 
 def is_record_class(cls: type) -> bool:
-    """A dataclass or a NamedTuple."""
+    """Whether a class is a dataclass or a NamedTuple."""
     return dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
 
 
 def is_frozen(cls: type) -> bool:
     if not dataclasses.is_dataclass(cls):
         return True
-    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]  # no stub has it
 
 
 def field_names(cls: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(cls):
         return tuple(f.name for f in dataclasses.fields(cls))
     if cls is dict:
-        return ()  # its keys belong to the kind
-    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        return ()  # the kind has its keys
+    names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]  # a named tuple
     return names
 
 
 _MEMORY = "__pullback_declared__"
-_MOST_KEPT = 64  # a class that lives long is named beside others that do not
+_MOST_KEPT = 64  # a class that lives long can meet many short-lived ones
 
 
 class Memory(dict[object, Any]):
-    """What is known of the declaration of a class; empty where the class is copied or pickled."""
+    """What has been found out about the declaration of a class; a copy of the class starts without
+    it."""
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return dict, ()
 
 
 def memory(cls: type) -> Memory:
-    """What is known of the declaration of a class. The class holds it, so that it goes with the
-    class; and the class is all that it depends on."""
+    """Return what has been found out about the declaration of a class, and depends on the class
+    only. The class holds it, so it is freed with the class."""
     found = vars(cls).get(_MEMORY)
     if type(found) is not Memory or len(found) > _MOST_KEPT:
         found = Memory()
@@ -58,7 +59,8 @@ def memory(cls: type) -> Memory:
 
 
 def annotations_of(cls: type) -> dict[str, object]:
-    """The resolved annotations of the fields; TypeError-like refusal if they do not resolve."""
+    """Return the resolved annotations of the fields. Raise ArgumentTypeError if they do not
+    resolve."""
     if cls is dict:
         return {}
     known: dict[str, object] | None = memory(cls).get("annotations")
@@ -78,12 +80,12 @@ def annotations_of(cls: type) -> dict[str, object]:
 
 
 def _inherited(cls: type) -> dict[str, object]:
-    """The annotations that a class has from the generic classes it is made of."""
+    """Return the annotations that a class has from the generic classes of which it is made."""
     found: dict[str, object] = {}
     for base in getattr(cls, "__orig_bases__", ()):
         origin = typing.get_origin(base)
         if isinstance(origin, type) and is_record_class(origin):
-            given = dict(zip(parameters(origin), typing.get_args(base)))
+            given = dict(zip(parameters(origin), typing.get_args(base), strict=False))
             for name, annotation in annotations_of(origin).items():
                 if name not in vars(cls).get("__annotations__", {}):
                     found.setdefault(name, _substituted(annotation, given))
@@ -96,23 +98,23 @@ def _substituted(annotation: object, given: Mapping[object, object]) -> object:
     names = getattr(annotation, "__parameters__", ())
     if not names or isinstance(annotation, type):
         return annotation
-    return annotation[tuple(given.get(p, p) for p in names)]  # type: ignore[index]
+    return annotation[tuple(given.get(p, p) for p in names)]  # type: ignore[index]  # generic
 
 
 def parameters(cls: type) -> tuple[object, ...]:
-    """The type parameters of a generic class."""
+    """Return the type parameters of a generic class."""
     found: tuple[object, ...] = getattr(cls, "__parameters__", ())
     return found
 
 
 def named(annotation: object) -> object:
-    """An annotation without what does not matter here: ``Annotated``, an alias' name."""
+    """Return an annotation without ``Annotated`` and with the types that aliases stand for."""
     while True:
         origin: typing.Any = typing.get_origin(annotation)
         if type(annotation).__name__ == "TypeAliasType":
-            annotation = annotation.__value__  # type: ignore[attr-defined]
+            annotation = annotation.__value__  # type: ignore[attr-defined]  # of Python 3.12
         elif type(origin).__name__ == "TypeAliasType":
-            given = dict(zip(origin.__type_params__, typing.get_args(annotation)))
+            given = dict(zip(origin.__type_params__, typing.get_args(annotation), strict=False))
             annotation = _substituted(origin.__value__, given)
         elif origin is typing.Annotated:
             annotation = typing.get_args(annotation)[0]
@@ -121,15 +123,15 @@ def named(annotation: object) -> object:
 
 
 def plain(annotation: object) -> object:
-    """An annotation without names, and without the arguments of a generic record."""
+    """Return an annotation without aliases, and without the arguments of a generic record."""
     annotation = named(annotation)
     origin = typing.get_origin(annotation)
     return origin if isinstance(origin, type) and is_record_class(origin) else annotation
 
 
 def instances(annotation: object) -> dict[type, tuple[object, ...]]:
-    """The records that an annotation names directly, with the arguments of the generic ones (a
-    class alone stands for itself with its own parameters)."""
+    """Return the records that an annotation names directly, with the arguments of the generic ones
+    (a class alone has its own parameters as arguments)."""
     annotation = named(annotation)
     union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
     found: dict[type, tuple[object, ...]] = {}
@@ -146,7 +148,8 @@ def instances(annotation: object) -> dict[type, tuple[object, ...]]:
 
 
 def alternatives(annotation: object) -> tuple[type, ...] | None:
-    """The classes of ``A | B | None`` if all are records (or None) and one at least is."""
+    """Return the classes of ``A | B | None`` if all are records (or None), and at least one is a
+    record."""
     annotation = named(annotation)
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return None
@@ -159,7 +162,8 @@ def alternatives(annotation: object) -> tuple[type, ...] | None:
 
 
 def mentions(annotation: object) -> Iterator[object]:
-    """The annotations inside one that name records directly: one, or a union of them."""
+    """Iterate over the parts of an annotation that name records directly: one record, or a union of
+    them."""
     annotation = named(annotation)
     if group_of(annotation) is not None:
         yield annotation
@@ -172,7 +176,7 @@ def mentions(annotation: object) -> Iterator[object]:
 
 
 def group_of(annotation: object) -> tuple[type, ...] | None:
-    """The classes of a union of records; a bare record is a group of one."""
+    """Return the classes of a union of records; one record alone is a group of one."""
     group = alternatives(annotation)
     annotation = plain(annotation)
     if group is None and isinstance(annotation, type) and is_record_class(annotation):
@@ -181,7 +185,7 @@ def group_of(annotation: object) -> tuple[type, ...] | None:
 
 
 def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
-    """All groups of classes that are reachable from the fields of ``cls``."""
+    """Return all groups of classes that are reachable from the fields of ``cls``."""
     known: tuple[tuple[type, ...], ...] | None = memory(cls).get("groups")
     if known is None:
         found: dict[tuple[type, ...], None] = {}
@@ -198,12 +202,13 @@ def groups_of(cls: type) -> tuple[tuple[type, ...], ...]:
 
 
 def home_group(cls: type) -> tuple[type, ...] | None:
-    """The union that a recursive class belongs to; None: not recursive."""
+    """Return the group to which a recursive class belongs; None if it is not recursive."""
     return canonical((cls,)) if any(cls in g for g in groups_of(cls)) else None
 
 
 def mentioned_beside(cls: type) -> Iterator[object]:
-    """The annotations that name records directly, in a class and those beside it."""
+    """Iterate over the annotations that name records directly, in a class and in those declared
+    beside it."""
     for other in (cls, *declared_in((cls.__module__,))):
         try:
             found = annotations_of(other)
@@ -214,10 +219,10 @@ def mentioned_beside(cls: type) -> Iterator[object]:
 
 
 def canonical(group: Iterable[type]) -> tuple[type, ...]:
-    """All classes that unions bring together with those of the group: ``E`` and ``E | None``, and
-    unions that overlap, are one type, of which values lack some alternatives. That is what the
-    modules of these classes declare, and no more: in which order classes are named or were met
-    makes no difference. They stand in the order of their definitions, None last."""
+    """Return all classes that unions bring together with those of the group: ``E`` and ``E |
+    None``, and unions that overlap, are one type, of which some values lack some alternatives. Only
+    the declarations in the modules of these classes decide; the order in which classes are named or
+    met makes no difference. The classes stand in the order of their definitions, None last."""
     none = types.NoneType
     given = frozenset(group)
     classes = given - {none}
@@ -247,18 +252,18 @@ def _modules(classes: Iterable[type]) -> tuple[str, ...]:
 
 
 def declared_in(modules: Iterable[str]) -> list[type]:
-    """The records in these modules, in the order of their definitions."""
+    """Return the records that these modules declare, in the order of their definitions."""
     found = (vars(sys.modules[m]) if m in sys.modules else {} for m in modules)
     return [
         c
-        for m, names in zip(modules, found)
+        for m, names in zip(modules, found, strict=True)
         for c in tuple(names.values())
         if isinstance(c, type) and c.__module__ == m and is_record_class(c) and is_frozen(c)
     ]
 
 
 def _groups_around(classes: Collection[type]) -> Iterator[tuple[type, ...]]:
-    """The groups that mention classes, or others in their modules."""
+    """Iterate over the groups that contain these classes, or others of their modules."""
     for cls in classes:
         yield from groups_of(cls)
     for other in declared_in(_modules(classes)):
@@ -266,7 +271,7 @@ def _groups_around(classes: Collection[type]) -> Iterator[tuple[type, ...]]:
             groups = groups_of(other)
         except ArgumentTypeError:  # its annotations do not resolve
             continue
-        for group in groups:  # of one sort: the arguments of generic classes follow from each other
+        for group in groups:  # not mixed: the arguments of all follow from each other
             if len({bool(parameters(c)) for c in group if c is not types.NoneType}) == 1:
                 yield group
 
@@ -276,13 +281,13 @@ def _by_name(cls: type) -> tuple[str, str]:
 
 
 def is_tuple_of_any_length(annotation: object) -> bool:
-    """``tuple[X, ...]``."""
+    """Whether an annotation is ``tuple[X, ...]``."""
     args = typing.get_args(annotation)
     return typing.get_origin(annotation) is tuple and len(args) == 2 and args[1] is Ellipsis
 
 
 def inside(annotation: object, k: int) -> object:
-    """The annotation of item k of a list or tuple (None: not known)."""
+    """Return the annotation of item k of a list or tuple (None: not known)."""
     args = typing.get_args(annotation)
     if is_tuple_of_any_length(annotation) or len(args) == 1:
         return args[0]
@@ -294,7 +299,7 @@ def show(annotation: object) -> str:
 
 
 def mentions_union(annotation: object) -> tuple[type, ...] | None:
-    """The union that an annotation names directly (a union, or one recursive class)."""
+    """Return the union that an annotation names directly (a union, or one recursive class)."""
     group = alternatives(annotation)
     annotation = plain(annotation)
     if group is None and isinstance(annotation, type) and is_record_class(annotation):

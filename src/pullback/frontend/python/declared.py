@@ -1,6 +1,6 @@
-"""Whether what is in a field of a record is what its annotation declares.
+"""Check that the fields of a record hold what their annotations declare.
 
-Records outside of unions are compiled for what is in their fields, so an int in a field that is
+Records outside of unions are compiled for the values in their fields, so an int in a field that is
 declared ``float`` is an int there, and an array may stand for a number. Text, functions, sequences
 and other records do not stand for a number, nor for each other. None may stand in every field: a
 gradient has it where a value is discrete.
@@ -50,7 +50,7 @@ def require_declared(cls: type, name: str, annotation: object, kind: ArgType) ->
 
 
 def fits(annotation: object, kind: ArgType) -> bool:
-    """Whether a value of a kind may stand where this is declared, as far as the two are known."""
+    """Whether a value of a kind may stand where this annotation is, as far as the two are known."""
     annotation = named(annotation)
     origin, given = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
@@ -78,7 +78,7 @@ def _items_fit(given: tuple[object, ...], kind: ArgType) -> bool:
 
 
 def _sort_of(kind: ArgType) -> str | None:
-    """The sort of the values of a kind; None: not known."""
+    """Return the sort (number, text, sequence, ...) of the values of a kind; None: not known."""
     match kind:
         case ScalarK() | ArrayK():
             return "number"
@@ -100,7 +100,8 @@ def _sort_of(kind: ArgType) -> str | None:
 
 
 def _another_class(annotation: type, kind: ArgType) -> bool:
-    """Whether a record or an enumeration is declared, and the value is certainly none of it."""
+    """Whether the annotation is a record or an enumeration, and the value is certainly not of
+    it."""
     if issubclass(annotation, enum.Enum):
         if isinstance(kind, StaticK) and isinstance(kind.value, enum.Enum):
             return not isinstance(kind.value, annotation)

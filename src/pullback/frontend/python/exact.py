@@ -1,12 +1,13 @@
-"""Which objects are data: those of the classes whose behaviour is compiled, exactly.
+"""Decide which objects are data: exactly those of the classes whose behaviour is compiled.
 
-A subclass of a number, array or container can behave in a way of its own (``np.matrix`` multiplies
-otherwise, a masked array skips elements), and even an empty one is another class to ``isinstance``.
-So an object of a subclass is no value of the base class: it is refused, wherever it comes from.
+A subclass of a number, array or container can have a behaviour of its own (``np.matrix`` multiplies
+differently, a masked array skips elements), and even an empty subclass is another class to
+``isinstance``. So an object of a subclass is no value of the base class: it is refused, wherever it
+comes from.
 
-Not refused, since they are values with a meaning of their own: NumPy's scalars, ``bool``, members
-of enumerations and ``NamedTuple`` classes. ``np.memmap`` is refused too: its results can be of its
-class, and ``np.asarray`` of it is the same memory, as an array.
+NumPy's scalars, ``bool``, members of enumerations and ``NamedTuple`` classes are not refused, since
+they are values with a meaning of their own. ``np.memmap`` is refused: operations on it can have
+results of its class, and ``np.asarray`` of it is the same memory, as an array.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _BASES: dict[type, str] = {
     tuple: "tuple(x)",
     dict: "dict(x)",
 }
-"""The classes of data that can have subclasses, and what makes a value of the class itself."""
+"""The classes of data that can have subclasses, each with a call that makes a value of the class
+itself."""
 
 _EXACT = frozenset(
     {*_BASES, bool, np.float64, np.float32, np.int64, np.int32, np.bool_, type(None)}
@@ -39,8 +41,8 @@ _SPECIAL: dict[type, str] = {
 
 
 def refusal(value: object) -> tuple[str, str] | None:
-    """The reason to refuse an object of a subclass, and what to write instead; None: it is data of
-    exactly its class, or no data."""
+    """Return the reason to refuse an object of a subclass, and what to write instead; None if it is
+    of exactly its class, or is no data."""
     cls = type(value)
     if cls in _EXACT:
         return None
@@ -48,14 +50,15 @@ def refusal(value: object) -> tuple[str, str] | None:
     if base is None or isinstance(value, enum.Enum) or _has_names(cls):
         return None
     if isinstance(value, np.generic) and cls.__module__ == "numpy":
-        return None  # a scalar of another dtype, which has its own message
+        return None  # a scalar of another dtype has a message of its own
     rewrite = next((text for c, text in _SPECIAL.items() if issubclass(cls, c)), None)
     reason = f"a {cls.__name__}: a subclass of {base.__name__} can behave in another way"
     return reason, rewrite or f"pass {_BASES[base]}"
 
 
 def _has_names(cls: type) -> bool:
-    """A ``NamedTuple``, or one that Python makes (``sys.version_info``)."""
+    """Whether a class is a ``NamedTuple``, or a class like those that Python has
+    (``sys.version_info``)."""
     return issubclass(cls, tuple) and (hasattr(cls, "_fields") or hasattr(cls, "n_fields"))
 
 

@@ -1,7 +1,8 @@
-"""Fingerprints of declarations: the same in every process, whatever was compiled before.
+"""Compute fingerprints of declarations: the same in every process, whatever was compiled before.
 
-The name of a union in Core has one, so that it follows from the classes and what is known of their
-fields, and two unions of classes with the same names are told apart in one program.
+A fingerprint is part of the name of a union in Core. So the name follows from the classes and from
+what is known of their fields, and in one program two unions of classes with the same names have
+different names.
 """
 
 from __future__ import annotations
@@ -27,18 +28,19 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def fingerprint(texts: Iterable[str]) -> str:
-    """Eight hexadecimal digits for a sequence of texts."""
+    """Return eight hexadecimal digits for a sequence of texts."""
     return hashlib.blake2b("\0".join(texts).encode(), digest_size=4).hexdigest()
 
 
 def text_of_class(cls: type) -> str:
-    """What tells a class from others of its name: its module, and its fields as written."""
+    """Return a text that distinguishes a class from others of its name: its module, and its fields
+    as they are written."""
     fields = ", ".join(f"{n}: {a}" for n, a in getattr(cls, "__annotations__", {}).items())
     return _ADDRESS.sub("", f"{cls.__module__}.{cls.__qualname__}({fields})")
 
 
 def text_of_kind(kind: Kind) -> str:
-    """A kind as a text without addresses."""
+    """Return a kind as a text without addresses."""
     match kind:
         case UnionK(union, absent):
             without = [c.__qualname__ for c in union.classes if c in absent]
@@ -59,7 +61,8 @@ def text_of_kind(kind: Kind) -> str:
 
 
 def shallow(kind: Kind) -> object:
-    """What is equal for equal kinds, and holds no union: a key that keeps none alive."""
+    """Return an object that is equal for equal kinds and holds no union: as a key it keeps no union
+    alive."""
     inside = parts(kind)
     if isinstance(kind, UnionK):
         return id(kind.union), kind.absent

@@ -1,12 +1,12 @@
-"""What stands for the type parameters of generic classes: found from kinds and from values.
+"""Find what the type parameters of generic classes stand for, from kinds or from values.
 
-A generic record outside of unions needs nothing of this: it is its fields. But a node has one type,
-so ``Cons(x, rest)`` is a node of ``Cons[float]`` or of ``Cons[Point]``: there is one union
+A generic record outside of unions needs no arguments: its kind has its fields. But a node has one
+type, so ``Cons(x, rest)`` is a node of ``Cons[float]`` or of ``Cons[Point]``: there is one union
 (``records.Union``) for each choice of arguments. ``node_kind`` finds them from the fields of an
 object that the program makes, ``of_value`` from an object that comes from outside.
 
-Where a node that is in a field already tells an argument (``rest``), that is it: nodes are never
-converted. Else it is what the fields that are declared ``T`` have in common.
+Where a field holds a node (``rest``), an argument of the node's class is taken from there, since
+nodes are never converted. Otherwise it is the join of the fields that are declared ``T``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from pullback.frontend.python.records import (
 )
 
 Bound = dict[object, Kind]
-"""What type parameters stand for."""
+"""Type parameters, each with the kind that it stands for."""
 
 
 def is_generic(group: Iterable[type]) -> bool:
@@ -62,9 +62,9 @@ def is_generic(group: Iterable[type]) -> bool:
 
 
 def canonical_argument(kind: Kind, place: Hashable = None) -> Kind:
-    """A kind as a type argument: no more is said than a type says. A NumPy float64 or int64 counts
-    as a Python number, as where a field is declared ``float``; functions are all that flow to this
-    ``place``."""
+    """Return a kind as a type argument, which says no more than a type does. A NumPy float64 or
+    int64 counts as a Python number, as in a field that is declared ``float``; a function is one of
+    all functions that flow to this ``place``."""
 
     def inside(whole: Kind) -> Kind:
         return with_parts(whole, tuple(canonical_argument(k, place) for k in parts(whole)))
@@ -109,8 +109,8 @@ def _as_node(record: RecordK) -> Kind | None:
 
 
 class _Solver:
-    """Finds the arguments of one class from the kinds of its fields. ``told``: by nodes;
-    ``shown``: by fields of the type itself."""
+    """Finds the arguments of one class from the kinds of its fields. ``told``: those that nodes in
+    fields have; ``shown``: those that values in fields of the type itself have."""
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
@@ -138,7 +138,7 @@ class _Solver:
     def see(
         self, annotation: object, kind: Kind, enter: Callable[[object, Kind], None]
     ) -> None:
-        """A part that is declared so is of this kind."""
+        """Take note of a part of a field: its annotation, and the kind of its value."""
         annotation = named(annotation)
         if isinstance(annotation, typing.TypeVar):
             enter(annotation, kind)
@@ -149,12 +149,12 @@ class _Solver:
                 self.see(annotation, inner, enter)
             case UnionK(union):
                 for cls, given in instances(annotation).items():
-                    for part, k in zip(given, union.arguments.get(cls, ())):
+                    for part, k in zip(given, union.arguments.get(cls, ()), strict=False):
                         self.see(part, k, self.tell)
             case RecordK(cls, fields):
                 given = instances(annotation).get(cls, ())
                 found = solved(cls, fields).all() if given else {}
-                for part, p in zip(given, parameters(cls)):
+                for part, p in zip(given, parameters(cls), strict=False):
                     if p in found:
                         self.see(part, found[p], enter)
             case _ if typing.get_origin(annotation) in (typing.Union, types.UnionType):
@@ -165,7 +165,7 @@ class _Solver:
                 self.see(args[0], elem, enter)
             case TupleK(items) if args:
                 each = args if len(args) == len(items) and args[-1] is not Ellipsis else None
-                for part, k in zip(each or args[:1] * len(items), items):
+                for part, k in zip(each or args[:1] * len(items), items, strict=False):
                     self.see(part, k, enter)
             case _:
                 pass
@@ -175,7 +175,7 @@ class _Solver:
 
 
 def solved(cls: type, fields: Sequence[tuple[str, Kind]]) -> _Solver:
-    """What the fields of an object say of the parameters of its class."""
+    """Return a solver that has seen the fields of an object."""
     found = _Solver(cls)
     annotations = annotations_of(cls)
     for name, kind in fields:
@@ -184,7 +184,7 @@ def solved(cls: type, fields: Sequence[tuple[str, Kind]]) -> _Solver:
 
 
 def arguments_of(record: RecordK) -> Arguments | None:
-    """The arguments of the class of a record; None if the fields do not tell them all."""
+    """Return the arguments of the class of a record; None if the fields do not show all of them."""
     known = solved(record.cls, record.fields).all()
     names = parameters(record.cls)
     return {record.cls: tuple(known[p] for p in names)} if all(p in known for p in names) else None
@@ -193,9 +193,10 @@ def arguments_of(record: RecordK) -> Arguments | None:
 def node_kind(
     record: RecordK, group: tuple[type, ...], given: Arguments = NO_ARGUMENTS
 ) -> UnionK | None:
-    """The kind of a record as a node of the union of a group; None: its fields do not tell it."""
+    """Return the kind of a record as a node of the union of a group; None if its fields do not show
+    the arguments."""
     absent = frozenset(group) - {record.cls}
-    for name, kind in record.fields:  # a node of the same union
+    for name, kind in record.fields:  # a node of the same union has them
         declared = instances(annotations_of(record.cls).get(name))
         if (
             isinstance(kind, UnionK)
@@ -212,7 +213,8 @@ def node_kind(
 
 
 def arrays_in(record: RecordK) -> ArrayKinds:
-    """The arrays of a record, and of the records in it, whose ranks annotations do not tell."""
+    """Return the kinds of those arrays of a record, and of the records in it, whose ranks no
+    annotation has."""
     found: list[tuple[type, str, ArrayK]] = []
     todo = [record]
     while todo:
@@ -226,7 +228,8 @@ def arrays_in(record: RecordK) -> ArrayKinds:
 
 
 def meet(a: Kind, b: Kind, classes: set[type]) -> Kind | None:
-    """The union of generic classes that two values are of, one of these ``classes`` each."""
+    """Return the kind of the union of generic classes to which two values belong, each of one of
+    these ``classes``."""
     given: dict[type, tuple[Kind, ...]] = {}
     arrays: list[tuple[type, str, ArrayK]] = []
     for kind in (a, b):
@@ -249,15 +252,15 @@ def meet(a: Kind, b: Kind, classes: set[type]) -> Kind | None:
 # --- from values ----------------------------------------------------------------------------------
 
 Environment = dict[object, object]
-"""For each parameter a hole, or an annotation with the environment that it is in."""
+"""For each parameter either a hole, or an annotation with the environment in which it stands."""
 
 
 class _Hole:
-    """A parameter of the class of a value from outside, as its fields show it."""
+    """A parameter of the class of a value from outside, whose kind the fields of the value show."""
 
     def __init__(self, type_of: Callable[[object], Kind]) -> None:
         self.kind: Kind | None = None
-        self.last: type = _Hole  # what it need not be shown again
+        self.last: type = _Hole  # a class of values that it has seen and need not see again
         self.type_of = type_of
 
     def see(self, value: object) -> None:
@@ -276,7 +279,7 @@ class _Hole:
 
 
 def of_value(value: object, type_of: Callable[[object], Kind]) -> Arguments:
-    """The arguments of the class of a value, from what is in it."""
+    """Return the arguments of the class of a value, from its fields."""
     cls = type(value)
     holes = {p: _Hole(type_of) for p in parameters(cls)}
     _Walk().through(value, dict(holes))
@@ -284,7 +287,8 @@ def of_value(value: object, type_of: Callable[[object], Kind]) -> Arguments:
 
 
 class _Walk:
-    """Goes through nodes (iteratively: data may be deep) and shows holes what is in them."""
+    """Goes through nodes (iteratively: data may be deep) and shows the holes what their fields
+    hold."""
 
     def __init__(self) -> None:
         self.environments: dict[object, Environment] = {}
@@ -310,7 +314,8 @@ class _Walk:
                 hole.see(part)
 
     def plan(self, cls: type, bound: Environment) -> list[tuple[str, object, _Hole | None]]:
-        """The fields that tell something, and the parameters that they are of."""
+        """Return the fields whose annotations mention parameters, each with the hole of the
+        parameter, if the annotation is one."""
         key = cls, id(bound)
         if key not in self.plans:
             found = self.plans[key] = []
@@ -344,7 +349,8 @@ class _Walk:
             args = typing.get_args(annotation)
             each = args if len(args) == len(value) and args[-1:] != (Ellipsis,) else None
             self.todo += [
-                (v, part, bound) for v, part in zip(value, each or args[:1] * len(value))
+                (v, part, bound)
+                for v, part in zip(value, each or args[:1] * len(value), strict=False)
             ]
         elif value is not None:
             rest = [p for p in typing.get_args(annotation) if p is not types.NoneType]
@@ -357,7 +363,7 @@ class _Walk:
         if key not in self.environments:
             made = {
                 p: bound[a] if isinstance(a, typing.TypeVar) and a in bound else (a, bound)
-                for p, a in zip(parameters(cls), given)
+                for p, a in zip(parameters(cls), given, strict=False)
             }
             same = made.keys() == bound.keys() and all(made[p] is bound[p] for p in made)
             self.environments[key] = bound if same else made

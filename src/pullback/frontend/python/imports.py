@@ -1,4 +1,4 @@
-"""``import`` inside a function: the module is imported when the function is compiled."""
+"""Import modules for ``import`` statements inside functions, when the function is compiled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run(run: Specialisation, s: ast.Import | ast.ImportFrom) -> None:
-    """Bind the names of modules, or of what is in one."""
+    """Bind the names of modules, or of objects in a module."""
     match s:
         case ast.Import(names):
             for alias in names:

@@ -1,4 +1,4 @@
-"""Instances of the user's classes, made of their fields."""
+"""Make instances of the user's classes from their fields."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import is_dataclass
 
 
 def bare(cls: type, values: dict[str, object]) -> object:
-    """An instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
+    """Return an instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
     if cls is dict:
         return values
     if not is_dataclass(cls):

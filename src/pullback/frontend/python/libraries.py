@@ -1,9 +1,9 @@
-"""Whose code a function is: that of a library is not read; what a package refuses is shown where
-the user calls it.
+"""Decide whose code a function is. The code of a library is not read; an error inside of a package
+is shown where the user calls the package.
 
-The standard library and the large numerical packages are *closed*: what is compiled of them has a
-handler or a text in Python (``values.CALLS``, ``values.WRITTEN``). Other installed packages are
-read like the user's own modules, which may be installed too.
+The standard library and the large numerical packages are *closed*: of these, only functions that
+have a handler or a text in Python are compiled (``values.CALLS``, ``values.WRITTEN``). Other
+installed packages are read like the user's own modules, which may be installed too.
 """
 
 from __future__ import annotations
@@ -33,9 +33,12 @@ packages are."""
 
 _OWN_TEXTS = ("pullback.frontend.", "pullback.demo.", "pullback.call.callee", "pullback.api",
               "pullback.combinators")  # fmt: skip
-"""Where functions of this package stand that are compiled."""
+"""The modules of Pullback itself whose functions are compiled like the user's."""
 
-_TEXTS = PurePath(__file__).parents[1] / "library" / "text"
+_TEXTS = (
+    PurePath(__file__).parents[1] / "library" / "text", PurePath(__file__).parents[2] / "api",
+)  # fmt: skip
+"""The folders of the texts that mean library functions, and derived operators."""
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _STANDARD = tuple(
@@ -45,9 +48,9 @@ _STANDARD = tuple(
 
 @lru_cache(maxsize=1024)
 def package_of(file: str) -> str:
-    """The package that a file belongs to, if it is installed and may be read ('': it is the user's,
-    or of the standard library). The texts that mean library functions are a package, too."""
-    if PurePath(file).parent == _TEXTS:
+    """Return the package that a file belongs to, if it is installed and may be read ('': the file
+    is the user's, or of the standard library). The texts of this package are one, too."""
+    if PurePath(file).parent in _TEXTS:
         return "pullback"
     parts = PurePath(file).parts
     for k in range(len(parts) - 2, -1, -1):
@@ -69,7 +72,7 @@ def _is_standard(file: str) -> bool:
 
 
 def is_closed(function: FunctionType) -> bool:
-    """Whether the source of a function is not read, because a library has written it."""
+    """Whether the source of a function is not read, because it belongs to a library."""
     file = function.__code__.co_filename
     module = str(function.__globals__.get("__name__", ""))
     top = module.partition(".")[0]
@@ -81,8 +84,8 @@ def is_closed(function: FunctionType) -> bool:
 
 
 def name_of(obj: object) -> str:
-    """The name of a function, method or class as its users write it: with the public module, and
-    without one if it is built in."""
+    """Return the name of a function, method or class as its users write it: with the public module,
+    and without a module if it is built in."""
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or repr(obj)
     module = str(getattr(obj, "__module__", None) or "")
     if isinstance(obj, np.ufunc):

@@ -1,4 +1,4 @@
-"""What is found out about a piece of syntax is kept with the syntax node, as long as it lives."""
+"""Keep results about a piece of syntax with its syntax node, as long as the node lives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTES = "_pullback_notes"
 
 
 class _Notes:
-    """The notes of one node; a copy of the node starts without any."""
+    """The notes of one node; a copy of the node starts without notes."""
 
     __slots__ = ("found", "node")
 
@@ -29,17 +29,17 @@ class _Notes:
 
 def _found(node: ast.AST) -> dict[Hashable, object]:
     notes = vars(node).get(_NOTES)
-    if not isinstance(notes, _Notes) or notes.node is not node:  # the notes of another node
+    if not isinstance(notes, _Notes) or notes.node is not node:  # notes of another node
         notes = _Notes(node)
         vars(node)[_NOTES] = notes
     return notes.found
 
 
 class Remembered(Generic[Found]):
-    """A table whose keys are syntax nodes, each with something beside it."""
+    """A table whose keys are syntax nodes, each with a second key beside it."""
 
     def of(self, node: ast.AST, beside: Hashable, make: Callable[[], Found]) -> Found:
-        """What is known of a node; made when it is first asked for."""
+        """Return the entry for a node, which ``make`` makes when it is first asked for."""
         found, key = _found(node), (self, beside)
         if key not in found:
             found[key] = make()
@@ -49,7 +49,8 @@ class Remembered(Generic[Found]):
 def by_node(
     function: Callable[Concatenate[Node, Given], Found],
 ) -> Callable[Concatenate[Node, Given], Found]:
-    """A function of a syntax node that is evaluated once for each node (and what is beside it)."""
+    """Return a function of a syntax node that is evaluated once for each node and each choice of
+    the other arguments."""
     table = Remembered[Found]()
 
     @wraps(function)

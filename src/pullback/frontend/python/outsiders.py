@@ -1,4 +1,4 @@
-"""Values that compiled code does not take: what they are, and what to pass instead."""
+"""Describe values that compiled code does not take, and say what to pass instead."""
 
 from __future__ import annotations
 
@@ -55,14 +55,15 @@ _MODULES: dict[str, str] = {
 
 
 def unsupported_dtype(value: np.ndarray) -> tuple[str, str]:
-    """The reason and the rewrite for an array, or a scalar as an array, of another dtype."""
+    """Return the reason and the rewrite for an array of another dtype (or a scalar, as an
+    array)."""
     what = "an array" if value.ndim else "a number or array"
     return f"{what} of dtype {value.dtype} is not supported", _DTYPES.get(value.dtype.kind, _FLOAT)
 
 
 def unsupported_value(value: object) -> tuple[str, str] | None:
-    """The reason and the rewrite for a value of a class of Python's or of a library's; None: it is
-    of another class."""
+    """Return the reason and the rewrite for a value of a known class of Python's or of a library's;
+    None if it is of another class."""
     cls = type(value)
     reason = f"a value of type {cls.__name__} is not supported"
     for known, rewrite in _CLASSES.items():

@@ -1,16 +1,17 @@
-"""Where a Python value is found at every call of the compiled code.
+"""Name the place at which every call of compiled code finds a Python value.
 
 A path starts at the function, at an argument, at a global variable or at a class, and goes on
 through closure cells, defaults, fields and items:
 
-    (("arg", 0), ("cell", 1))      what the first argument, a function, captured second
+    (("arg", 0), ("cell", 1))      the second variable that the first argument, a function, captured
     (("global", namespace, "g"),)  the global variable g of that module
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar, cast
+from collections.abc import Callable
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 from pullback.errors import UnknownNameError
@@ -22,7 +23,7 @@ class Namespace:
 
     __slots__ = ("__weakref__", "names")
     _made: ClassVar[WeakValueDictionary[int, Namespace]] = WeakValueDictionary()
-    """One for each module, as long as a path goes through it."""
+    """One namespace for each module, as long as a path goes through it."""
 
     def __init__(self, names: dict[str, object]) -> None:
         self.names = names
@@ -36,63 +37,68 @@ class Namespace:
 
 
 class Missing:
-    """What is read where there is nothing (any more)."""
+    """The value of a path that leads nowhere (any more)."""
 
 
 MISSING = Missing()
 
+Step = tuple[Any, ...]
+Arguments = tuple[object, ...]
+
 
 def read(path: Path, function: object, args: tuple[object, ...]) -> object:
-    """The value at a path now; MISSING if there is none."""
-    value: object = MISSING
+    """Return the value at a path now; MISSING if there is none."""
+    value: Any = MISSING
     for step in path:
-        value = _step(value, step, function, args)
+        value = _STEPS[step[0]](value, step, function, args)
         if value is MISSING:
             return MISSING
     return value
 
 
-def _step(
-    value: object, step: tuple[object, ...], function: object, args: tuple[object, ...]
-) -> object:
-    match step:
-        case ("function",):
-            return function
-        case ("arg", int(k)):
-            return args[k]
-        case ("global", Namespace() as space, str(name)):
-            return space.names.get(name, MISSING)
-        case ("class", type() as cls):
-            return cls
-        case ("cell", int(k)):
-            try:
-                cells = cast("tuple[object, ...] | None", getattr(value, "__closure__", None)) or ()
-                return cells[k].cell_contents  # type: ignore[attr-defined]
-            except (ValueError, IndexError):
-                return MISSING
-        case ("default", int(k)):
-            defaults: tuple[object, ...] = getattr(value, "__defaults__", None) or ()
-            return defaults[k] if -len(defaults) <= k < len(defaults) else MISSING
-        case ("kwdefault", str(name)):
-            keywords: dict[str, object] = getattr(value, "__kwdefaults__", None) or {}
-            return keywords.get(name, MISSING)
-        case ("attr", str(name)):
-            return getattr(value, name, MISSING)
-        case ("item", int(k)):
-            items = cast("tuple[object, ...]", value)
-            return items[k] if k < len(items) else MISSING
-        case ("key", key):
-            return cast("dict[object, object]", value).get(key, MISSING)
-        case ("operator", int(k)):
-            parts: tuple[object, ...] = getattr(value, "__pullback_operator__", ())
-            return parts[k] if k < len(parts) else MISSING
-        case ("field_default", str(name)):
-            return _field_default(value, name)
-        case ("default_factory", str(name)):
-            fields: dict[str, object] = getattr(value, "__dataclass_fields__", {})
-            return getattr(fields.get(name), "default_factory", MISSING)
-        case _:
-            raise AssertionError(f"no such step of a path: {step}")
+def _cell(value: Any, step: Step, function: object, args: Arguments) -> object:
+    try:
+        return (getattr(value, "__closure__", None) or ())[step[1]].cell_contents
+    except (ValueError, IndexError):
+        return MISSING
+
+
+def _item(items: Any, k: int, least: int = 0) -> object:
+    return items[k] if least <= k < len(items) else MISSING
+
+
+def _default(value: Any, step: Step, function: object, args: Arguments) -> object:
+    defaults = getattr(value, "__defaults__", None) or ()
+    return _item(defaults, step[1], -len(defaults))
+
+
+def _factory(value: Any, step: Step, function: object, args: Arguments) -> object:
+    fields = getattr(value, "__dataclass_fields__", {})
+    return getattr(fields.get(step[1]), "default_factory", MISSING)
+
+
+_STEPS: dict[object, Callable[[Any, Step, object, Arguments], object]] = {
+    "function": lambda value, step, function, args: function,
+    "arg": lambda value, step, function, args: args[step[1]],
+    "global": lambda value, step, function, args: step[1].names.get(step[2], MISSING),
+    "class": lambda value, step, function, args: step[1],
+    "cell": _cell,
+    "default": _default,
+    "kwdefault": lambda value, step, function, args: (
+        getattr(value, "__kwdefaults__", None) or {}
+    ).get(step[1], MISSING),
+    "attr": lambda value, step, function, args: getattr(value, step[1], MISSING),
+    "item": lambda value, step, function, args: _item(value, step[1]),
+    "key": lambda value, step, function, args: value.get(step[1], MISSING),
+    "operator": lambda value, step, function, args: _item(
+        getattr(value, "__pullback_operator__", ()), step[1]
+    ),
+    "field_default": lambda value, step, function, args: _field_default(value, step[1]),
+    "default_factory": _factory,
+}
+"""How each step of a path goes on from the value before it. (A table, since paths are read in
+every call, and ``match`` with a pattern such as ``str(name)`` takes longer and makes a string that
+CPython 3.11 keeps in its cache of methods.)"""
 
 
 def _field_default(cls: object, name: str) -> object:
@@ -105,7 +111,7 @@ def _field_default(cls: object, name: str) -> object:
 
 
 def describe_path(path: Path) -> str:
-    """What to call the place in a message."""
+    """Return the words for the place in a message."""
     parts = []
     for step in path:
         match step:

@@ -1,8 +1,8 @@
-"""Python values that compiled code finds in globals, closure cells and defaults.
+"""Make abstract values of the Python values in globals, closure cells and defaults.
 
-Numbers and arrays are *hidden arguments*: read anew at every call. Everything else is compiled in,
-and a *guard* says what must still be so for the compiled code to be used again. A bool is a flag,
-which is compiled in too (``PythonValues.flag``).
+Numbers and arrays become *hidden arguments*: they are read anew at every call. All other values are
+compiled in, each with a *guard*, which says what must still hold for the compiled code to be used
+again. A bool is a flag, which is compiled in too (``PythonValues.flag``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
@@ -60,17 +60,18 @@ _TRUSTED_MODULES = ("numpy", "math", "builtins", "scipy")
 
 
 def _is_library(names: dict[str, object]) -> bool:
-    """Whether this is the namespace of library functions in plain Python (``library/text``): their
-    globals do not change."""
-    return str(names.get("__name__")).startswith("pullback.frontend.")
+    """Whether this is the namespace of library functions in plain Python (``library/text``) or of
+    derived operators: their globals do not change."""
+    return str(names.get("__name__")).startswith(("pullback.frontend.", "pullback.api."))
 
 
 ABSENT = ("absent",)
-"""The key of a guard: there is no global of this name (``builtin``)."""
+"""The key of a guard which says that no global has this name (``builtin``)."""
 
 
 def text_of(function: object) -> FunctionV:
-    """The text in Python that a library function stands for; its defaults are static."""
+    """Return the text in Python that is compiled in place of a library function; its defaults are
+    static."""
     text = WRITTEN[function]
     defaults = tuple(map(Static, text.__defaults__ or ()))
     keywords = tuple((n, Static(v)) for n, v in (text.__kwdefaults__ or {}).items())
@@ -79,7 +80,8 @@ def text_of(function: object) -> FunctionV:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """``type_of`` (for functions: the code) of the value at ``path`` must be as it was."""
+    """A condition of compiled code: the value at ``path`` has the same ``type_of`` (of a function:
+    the same code) as before."""
 
     path: Path
     kind: StaticK
@@ -92,10 +94,10 @@ class PythonValues:
         self.guards: dict[Path, Guard] = {}
         self.hidden_kinds: dict[Path, Kind] = {}
         self.static_paths: dict[Path, StaticK] = {}
-        self.known_flags = True  # else bools are hidden arguments
+        self.known_flags = True  # otherwise bools are hidden arguments
         self.has_flags = False
 
-    if TYPE_CHECKING:  # what Run has besides
+    if TYPE_CHECKING:  # the attributes of Run that this part uses
 
         @property
         def frame(self) -> Frame: ...
@@ -108,7 +110,8 @@ class PythonValues:
         def declare_kind(self, kind: Kind) -> None: ...
 
     def hidden(self, path: Path, kind: Kind) -> Value:
-        """The hidden argument at ``path``, as a parameter of the function being made."""
+        """Return the hidden argument at ``path``, as a parameter of the function that is being
+        made."""
         known = self.frame.hidden.get(path)
         if known is None:
             self.declare_kind(kind)
@@ -123,11 +126,11 @@ class PythonValues:
         return known.value
 
     def from_python(self, obj: object, path: Path, node: ast.AST, guarded: bool = True) -> Value:
-        """The abstract value of the Python object found at ``path``."""
+        """Return the abstract value of the Python object found at ``path``."""
         if path in self.static_paths:
             return Static(self.static_paths[path].value)
         if refusal(obj) is not None:
-            self._type_of(obj, path, node)  # which refuses it
+            self._type_of(obj, path, node)  # it refuses the object
         match obj:
             case bool() if self.known_flags:
                 return self.flag(obj, path)
@@ -148,7 +151,7 @@ class PythonValues:
                 return self._hidden_of(obj, path, node)
             case dict() if type(obj) is dict:
                 keys = tuple(obj)
-                self._guard(path, StaticK(("keys", keys), obj))  # always: it can change
+                self._guard(path, StaticK(("keys", keys), obj))  # always: keys can change
                 if not all(map(records.is_key, keys)):
                     reason = f"{describe_path(path)} is a dict with keys of other types"
                     self.refuse(node, reason, "use strings, ints or members of an enum")
@@ -159,7 +162,7 @@ class PythonValues:
                 return RecordV(dict, inside)
             case tuple() | list() if not hasattr(obj, "_fields"):
                 is_list = isinstance(obj, list)  # of functions, or empty
-                if guarded or is_list:  # which can change
+                if guarded or is_list:  # a list can change
                     self._guard(path, StaticK((list if is_list else tuple, len(obj)), obj))
                 items = [
                     self.from_python(v, (*path, ("item", k)), node, guarded)
@@ -208,8 +211,8 @@ class PythonValues:
         return Static(obj)
 
     def flag(self, value: bool, path: Path) -> Static:
-        """A bool from outside: it has two values, and branches ask for it; so it is known, also
-        what follows from it, and a branch that it decides against is not looked at."""
+        """Return a bool from outside as known. It has two values only, and branches ask for it: so
+        what follows from it is known too, and a branch that it decides against is not looked at."""
         self.has_flags = True
         self._guard(path, static_kind(value))
         return Static(value)
@@ -240,7 +243,7 @@ class PythonValues:
         if guarded:
             self._guard(path, self._code_of(obj))
         count = len(obj.__defaults__ or ())  # from the end on: others may come in front of them
-        guarded = guarded or path == (("function",),)  # its code is looked at, its defaults not
+        guarded = guarded or path == (("function",),)  # its code is guarded, its defaults not
         defaults = tuple(
             self.from_python(v, (*path, ("default", k - count)), node, guarded)
             for k, v in enumerate(obj.__defaults__ or ())
@@ -283,7 +286,8 @@ class PythonValues:
         return RecordV(cls, fields)
 
     def cell(self, scope: PyScope, name: str, node: ast.AST) -> Value | None:
-        """The variable ``name`` that a Python function captured; None: it has no such variable."""
+        """Return the variable ``name`` that a Python function captured; None if it has no such
+        variable."""
         names = scope.function.__code__.co_freevars
         if name not in names:
             return None
@@ -304,18 +308,21 @@ class PythonValues:
         return self.from_python(names[name], path, node, not _is_library(names))
 
     def builtin(self, names: dict[str, object], name: str) -> Value:
-        """What is built in under a name, as long as no global has it."""
+        """Return the built-in object of a name, guarded by the condition that no global has the
+        name."""
         if names and not _is_library(names):
             self._guard((("global", Namespace.of(names), name),), StaticK(ABSENT, None))
         return Static(getattr(builtins, name))
 
     def imported(self, name: str, module: types.ModuleType, node: ast.AST) -> Static:
-        """A module that a statement inside the function imports: found in ``sys.modules``."""
-        path = (("global", Namespace.of(sys.modules), name),)  # type: ignore[arg-type]
+        """Return a module that a statement inside the function imports; it is found in
+        ``sys.modules``."""
+        modules = cast("dict[str, object]", sys.modules)
+        path = (("global", Namespace.of(modules), name),)
         return self._static(module, path, node, True)
 
     def module_attribute(self, module: types.ModuleType, name: str, node: ast.AST) -> Value:
-        """``module.name``: constants of NumPy and the like are literals."""
+        """Return the value of ``module.name``; the constants of NumPy and the like are literals."""
         obj = getattr(module, name)
         if module.__name__.split(".")[0] in _TRUSTED_MODULES:
             return Static(obj)
@@ -326,7 +333,7 @@ class PythonValues:
 
 
 def holds(guard: Guard, value: object) -> bool:
-    """Whether the value found at the guard's path is still what was compiled for."""
+    """Whether the value at the guard's path still satisfies the guard."""
     match guard.kind.key:
         case ("absent",):
             return value is MISSING

@@ -1,5 +1,6 @@
-"""``type_of``: the argument type (kind) of a Python value. It is the key of compiled code, so it is
-fast for numbers and arrays, and it never depends on numbers, shapes or the identity of objects."""
+"""Compute the argument type (kind) of a Python value, ``type_of``. It is the key of compiled code,
+so it is fast for numbers and arrays, and it never depends on numbers, shapes or the identity of
+objects."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ _ARRAYS: dict[tuple[np.dtype[np.generic], int], ArgType] = {
 
 
 def type_of(value: object) -> ArgType:
-    """The kind of a Python argument. ArgumentTypeError (a TypeError) if it is not supported.
+    """Return the kind of a Python argument. Raise ArgumentTypeError (a TypeError) for a value that
+    is not supported.
 
     >>> from pullback.frontend.kinds.kinds import describe
     >>> describe(type_of(1.5)), describe(type_of(np.zeros((2, 3))))
@@ -61,7 +63,8 @@ def type_of(value: object) -> ArgType:
 
 
 def types_of(args: Sequence[object]) -> tuple[ArgType, ...]:
-    """The kinds of all arguments; the error for one says where in it the reason is."""
+    """Return the kinds of all arguments. The error for one names the part of it that is not
+    supported."""
     try:
         return tuple(map(type_of, args))
     except ArgumentTypeError as error:
@@ -73,7 +76,7 @@ def types_of(args: Sequence[object]) -> tuple[ArgType, ...]:
 
 
 def place_of(value: object, where: str) -> str | None:
-    """The path to the innermost part that has no kind; None: the value has one."""
+    """Return the path to the innermost part that has no kind; None if the value has a kind."""
     try:
         type_of(value)
     except ArgumentTypeError:
@@ -111,7 +114,7 @@ def _list(value: list[object]) -> ArgType:
     if not value:
         return TupleK((), is_list=True)
     elem = type_of(value[0])
-    if _holds_function(elem):  # each item is known: lists of functions are of known length
+    if _holds_function(elem):  # each item is known: lists of functions have a known length
         return TupleK((elem, *map(type_of, value[1:])), is_list=True)
     for item in value[1:]:
         other = type_of(item)
@@ -140,7 +143,7 @@ def _holds_function(kind: ArgType) -> bool:
 
 
 def _dict(value: dict[object, object]) -> ArgType:
-    """A dict is a record: its keys are constants."""
+    """Return the kind of a dict, which is a record: its keys are constants."""
     for key in value:
         if not records.is_key(key):
             raise ArgumentTypeError(
@@ -151,7 +154,8 @@ def _dict(value: dict[object, object]) -> ArgType:
 
 
 def _function(value: types.FunctionType) -> ArgType:
-    """Functions are equal by code, defaults and captures: a lambda made anew is the same."""
+    """Return the kind of a function. Functions with equal code, defaults and captures have equal
+    kinds, so a lambda that is made anew has the kind of the old one."""
     try:
         defaults = tuple(map(type_of, value.__defaults__ or ()))
         keywords = tuple((k, type_of(v)) for k, v in (value.__kwdefaults__ or {}).items())
@@ -174,7 +178,7 @@ def _cell(cell: types.CellType, holder: types.FunctionType) -> object:
     try:
         return type_of(content)
     except (ArgumentTypeError, RecursionError):
-        return id(content)  # may never be used; if it is, specialisation refuses it
+        return id(content)  # perhaps it is never used; if it is, specialisation refuses it
 
 
 def _type_of_other(value: object) -> ArgType:
@@ -237,7 +241,7 @@ def _record(value: object, cls: type) -> ArgType:
 
 
 def _union_kind(value: object, group: tuple[type, ...], annotation: object = None) -> ArgType:
-    """The kind of a value that is declared to be one of these."""
+    """Return the kind of a value that is declared to be one of these classes."""
     with records.functions_of(None):
         return _of_outside(value, group, annotation)
 
@@ -293,5 +297,5 @@ _FAST: dict[type, Callable[..., ArgType]] = {
 
 
 def register(cls: type, kind_of: Callable[..., ArgType]) -> None:
-    """Say what the kind of a value of a class is: for classes of data that come with a shape."""
+    """Say what the kind of a value of a class is, for classes of data that come with a shape."""
     _FAST[cls] = kind_of

@@ -1,4 +1,4 @@
-"""Dataclasses as records, unions of dataclasses as declared sums."""
+"""Resolve dataclasses to records, and unions of dataclasses to declared sums."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from pullback.frontend.python.unions import (
 )
 
 Environment = Mapping[object, Kind]
-"""What type parameters stand for."""
+"""Type parameters, each with the kind that it stands for."""
 
 _SCALARS: dict[object, Kind] = {
     float: ScalarK(F64, True),
@@ -82,27 +82,29 @@ def is_key(key: object) -> bool:
 
 
 def field_of(value: object, cls: type, name: str) -> object:
-    """A field of an object of a record class; of a dict, what it has under the key ``name``."""
+    """Return a field of an object of a record class; of a dict, the value of the key ``name``."""
     if cls is dict:
         return cast("dict[object, object]", value)[name]
     return getattr(value, name)
 
 
 def step(cls: type, name: str) -> tuple[str, object]:
-    """The step of a path that ``field_of`` takes."""
+    """Return the step of a path that ``field_of`` takes."""
     return ("key" if cls is dict else "attr", name)
 
 
 def completed(classes: Sequence[type], given: Arguments) -> Arguments:
-    """The arguments of all generic classes among those that unions bring together, from those of
-    some: where an annotation says ``Leaf[T] | Node[T]``, they are the same."""
+    """Return the arguments of all generic classes that unions bring together, from those of some of
+    them: where an annotation says ``Leaf[T] | Node[T]``, they are the same."""
     known = {c: given[c] for c in classes if c in given}
     records = [c for c in classes if c is not types.NoneType]
     while missing := [c for c in classes if parameters(c) and c not in known]:
         before = len(known)
         for annotation in (a for c in records for a in mentioned_beside(c)):
             found = instances(annotation)
-            bound = {p: k for c in found if c in known for p, k in zip(found[c], known[c])}
+            bound = {
+                p: k for c in found if c in known for p, k in zip(found[c], known[c], strict=False)
+            }
             for c in found:
                 if c in missing and all(p in bound for p in found[c]):
                     known[c] = tuple(bound[p] for p in found[c])
@@ -118,7 +120,7 @@ def completed(classes: Sequence[type], given: Arguments) -> Arguments:
 def union_kind(
     group: tuple[type, ...], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
 ) -> UnionK:
-    """The kind of a value that is declared to be one of these."""
+    """Return the kind of a value that is declared to be one of these classes."""
     classes = canonical(group)
     plain_data = not arrays and not given
     kept = memory(classes[0]) if classes[0] is not types.NoneType else {}
@@ -134,7 +136,7 @@ def union_kind(
 def union_for(
     classes: Sequence[type], arrays: ArrayKinds = (), given: Arguments = NO_ARGUMENTS
 ) -> Union:
-    """The union of these classes, with its fields resolved from the annotations."""
+    """Return the union of these classes, with its fields resolved from the annotations."""
     reachable = set(classes) - {types.NoneType}
     for cls in tuple(reachable):
         reachable.update(c for g in groups_of(cls) for c in g if c is not types.NoneType)
@@ -143,7 +145,7 @@ def union_for(
     relevant = tuple((c, name, ranks[c, name]) for c, name in sorted(ranks, key=_array_name))
 
     def fields_of(cls: type) -> tuple[tuple[str, Kind], ...]:
-        bound = dict(zip(parameters(cls), arguments.get(cls, ())))
+        bound = dict(zip(parameters(cls), arguments.get(cls, ()), strict=False))
         return tuple(
             (name, annotation_kind(a, cls, name, relevant, bound))
             for name, a in annotations_of(cls).items()
@@ -179,7 +181,7 @@ def _names_function(annotation: object) -> bool:
 
 
 def holds_functions(kind: Kind) -> bool:
-    """Whether there are functions in the nodes of a kind."""
+    """Whether the nodes of a kind hold functions."""
     match kind:
         case LambdaSetK():
             return True
@@ -192,8 +194,8 @@ def holds_functions(kind: Kind) -> bool:
 def annotation_kind(
     annotation: object, cls: type, name: str, arrays: ArrayKinds, bound: Environment
 ) -> Kind:
-    """The kind of a field, from its annotation alone (but for arrays). ``bound``: the parameters
-    of the class."""
+    """Return the kind of a field, from its annotation alone (except for arrays). ``bound`` has the
+    kinds of the parameters of the class."""
 
     def inner(part: object) -> Kind:
         return annotation_kind(part, cls, name, arrays, bound)
@@ -217,7 +219,7 @@ def annotation_kind(
         given = _arguments(annotation, inner)
         if home_group(record) is not None:
             return union_kind((record,), arrays, given)
-        own = dict(zip(parameters(record), given.get(record, ())))
+        own = dict(zip(parameters(record), given.get(record, ()), strict=False))
         return RecordK(
             record,
             tuple(
@@ -240,7 +242,7 @@ def annotation_kind(
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return SymbolK(annotation)
     if annotation is Callable or origin is Callable:
-        instance = tuple(bound.items())  # of a generic class: each has its own functions
+        instance = tuple(bound.items())  # each instance of a generic class has its own functions
         return function_field((cls, name, instance), f"{cls.__name__}.{name}")
     if isinstance(annotation, typing.TypeVar):
         raise ArgumentTypeError(
@@ -256,7 +258,7 @@ def annotation_kind(
 
 
 def _or_none(kind: Kind) -> Kind:
-    """``T | None``, where ``T`` may be able to be None itself."""
+    """Return the kind of ``T | None``, where ``T`` itself may already allow None."""
     match kind:
         case OptionalK() | StaticK(_, None):
             return kind
@@ -267,7 +269,7 @@ def _or_none(kind: Kind) -> Kind:
 
 
 def _arguments(annotation: object, kind: Callable[[object], Kind]) -> Arguments:
-    """The arguments of the generic classes that an annotation names."""
+    """Return the arguments of the generic classes that an annotation names."""
     from pullback.frontend.python.generics import canonical_argument
 
     found: dict[type, tuple[Kind, ...]] = {}
@@ -283,8 +285,8 @@ def _arguments(annotation: object, kind: Callable[[object], Kind]) -> Arguments:
 
 
 def declared_arguments(annotation: object) -> Arguments | None:
-    """The arguments that an annotation gives the classes that it names; None: it leaves some of
-    them open (or the ranks of arrays)."""
+    """Return the arguments that an annotation gives to the classes that it names; None if it leaves
+    some of them open (or the ranks of arrays)."""
     if getattr(annotation, "__parameters__", ()) or "ndarray" in str(annotation):
         return None
     return _arguments(annotation, lambda a: annotation_kind(a, object, "", (), {}))
@@ -318,7 +320,7 @@ def has_array_fields(classes: Sequence[type]) -> bool:
 
 
 def has_rank_of_its_own(cls: type, name: str) -> bool:
-    """Whether a field is declared to hold an array: of a rank that the annotation does not say."""
+    """Whether a field is declared to hold an array, whose rank the annotation does not say."""
     annotation = annotations_of(cls).get(name)
     return annotation is np.ndarray or "ndarray" in str(annotation)
 

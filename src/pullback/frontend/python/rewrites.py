@@ -1,7 +1,7 @@
-"""What to write instead of functions that compiled code cannot call: one table, by name.
+"""The advice for functions that compiled code cannot call: one table, by name.
 
 A name that ends with a dot stands for all names that begin with it; the longest one counts. Every
-advice has a program in ``tests/frontend/advice.py`` that shows that it works.
+advice has a program in ``tests/frontend/advice.py``, which shows that the advice works.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PLAIN_TEXT = "compare the values themselves; an f-string works in the message of
 LOCAL = "assign to variables and fields by their names"
 TUPLE = "use a tuple or a list; for each thing once, a sorted list in which neighbours differ"
 DISPATCH = "match x: case Circle(r): ...; or isinstance"
-INSIDE = "call it outside; inside there are pb.grad, pb.value_and_grad, pb.vjp and pb.jvp"
+INSIDE = "call it outside; inside there are pb.grad, pb.vjp, pb.jvp and what is derived from them"
 PLACES = "take the parts by their places: v[0], v[1:3]"
 NORM = "np.linalg.norm(x)"
 SOLVE = "np.linalg.solve(a, b)"
@@ -211,11 +211,11 @@ REWRITES: dict[str, str] = {
 }  # fmt: skip
 
 ANYTHING = "write it with supported functions, or call it outside and pass the result in"
-"""What is said of a function that nobody has thought of."""
+"""The advice for a function that is not in the table."""
 
 
 def rewrite_of(name: str) -> str:
-    """What to write instead of a function of this name."""
+    """Return what to write instead of a function of this name."""
     found = REWRITES.get(name)
     parts = name.split(".")
     while found is None and len(parts) > 1:
@@ -225,7 +225,7 @@ def rewrite_of(name: str) -> str:
 
 
 class Refusing(Protocol):
-    """What can refuse a program."""
+    """An object that can refuse a program."""
 
     def refuse(self, node: ast.AST, reason: str, rewrite: str = "") -> NoReturn: ...
 

@@ -1,4 +1,4 @@
-"""From a Python function object to its syntax tree, with the places where it stands in its file."""
+"""Find the syntax tree of a Python function, with the places of its nodes in the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Definition:
-    """A function in the source: one per syntax node, compared by identity.
+    """A function in the source: one object per syntax node, compared by identity.
 
     ``globals`` is the namespace of its module; ``name`` and ``qualname`` are for messages."""
 
@@ -37,12 +37,12 @@ class Definition:
 _Key = tuple[CodeType, int, str]
 _DEFINITIONS: WeakValueDictionary[_Key, Definition] = WeakValueDictionary()
 _RECENT: deque[Definition] = deque(maxlen=32)
-"""Definitions that nothing uses any more, and that may be asked for again."""
+"""Definitions that nothing refers to any more, and that may be asked for again."""
 
 
 def definition_of(function: FunctionType) -> Definition:
-    """The definition of a Python function: the same object for all functions of one code, as long
-    as it is in use. SourceError where no text is proven to be its source (``texts``)."""
+    """Return the definition of a Python function: the same object for all functions of one code, as
+    long as it is in use. Raise SourceError if no text is proven to be its source (``texts``)."""
     key = function.__code__, id(function.__globals__), returned(function)
     found = _DEFINITIONS.get(key)
     if found is None:
@@ -52,8 +52,8 @@ def definition_of(function: FunctionType) -> Definition:
 
 
 def returned(function: FunctionType) -> str:
-    """The annotation of what a function returns, which has a meaning (``unmatched``) and is not in
-    its code."""
+    """Return the annotation of a function's result, which has a meaning (``unmatched``) and is not
+    in its code."""
     return str(function.__annotations__.get("return", ""))
 
 
@@ -93,7 +93,7 @@ def _no_source(function: FunctionType) -> SourceError:
 
 
 def nested_definition(node: FunctionNode, outer: Definition) -> Definition:
-    """The definition of a function inside another one (make it once per node)."""
+    """Return a new definition of a function inside another one (to be called once per node)."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     return Definition(
         node, outer.file, name, f"{outer.qualname}.<locals>.{name}", outer.globals, outer.lines
@@ -101,14 +101,15 @@ def nested_definition(node: FunctionNode, outer: Definition) -> Definition:
 
 
 def char_col(lines: tuple[str, ...], line: int, byte_col: int) -> int:
-    """ast counts columns in UTF-8 bytes, people in characters."""
+    """Return the column in characters, as people count, from one in bytes of UTF-8, as ast
+    counts."""
     if not 0 < line <= len(lines):
         return byte_col
     return len(lines[line - 1].encode()[:byte_col].decode(errors="replace"))
 
 
 def site_of(definition: Definition, node: ast.AST) -> Site:
-    """The place of a syntax node; a node without a place stands for the whole function."""
+    """Return the place of a syntax node; a node without a place stands for the whole function."""
     where = node if hasattr(node, "lineno") else definition.node
     line: int = getattr(where, "lineno", 1)
     end_line: int = getattr(where, "end_lineno", None) or line

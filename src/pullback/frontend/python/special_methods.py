@@ -1,5 +1,6 @@
-"""Special methods of records that their users wrote: ``abs``, ``len``, truth, ``in``, subscripts,
-and ``hasattr``. They go before what a ``NamedTuple`` has as a tuple."""
+"""Call the special methods that users wrote for their records: ``abs``, ``len``, truth, ``in``,
+subscripts, and ``hasattr``. They take precedence over the behaviour of a ``NamedTuple`` as a
+tuple."""
 
 from __future__ import annotations
 
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
 
 
 def special(run: Specialiser, value: Value, name: str, args: Args, node: ast.AST) -> Value | None:
-    """The call of a special method; None: its user did not write it."""
+    """Return the call of a special method; None if its user did not write it."""
     if isinstance(value, RecordV) and written(value.cls, name) is not None:
         return run.call(run.attribute(value, name, node), args, node)
     return None
 
 
 def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
-    """``value.__len__()``, which is an int and not negative."""
+    """Return the value of ``value.__len__()``, which must be an int and not negative."""
     found = special(run, value, "__len__", (), node)
     if found is None:
         return None
@@ -57,7 +58,8 @@ def length(run: Specialiser, value: Value, node: ast.AST) -> Value | None:
 
 
 def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
-    """By ``__bool__``, else by ``__len__``; None: there is neither."""
+    """Return the truth of a value by ``__bool__``, or else by ``__len__``; None if there is
+    neither."""
     found = special(run, value, "__bool__", (), node)
     match found:
         case None:
@@ -77,7 +79,7 @@ def truth(run: Run, value: Value, node: ast.AST) -> bool | Atom | None:
 
 
 def contains(run: Run, item: Value, value: Value, node: ast.AST) -> Value | None:
-    """``bool(value.__contains__(item))``"""
+    """Return ``bool(value.__contains__(item))``."""
     found = special(run, value, "__contains__", (item,), node)
     if found is None:
         return None
@@ -87,7 +89,7 @@ def contains(run: Run, item: Value, value: Value, node: ast.AST) -> Value | None
 
 @register(type)
 def type_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """type(x) of a record, a member of an enumeration or a number of Python."""
+    """Return type(x) of a record, a member of an enumeration or a number of Python."""
     if len(args) != 1 or kwargs:
         sp.refuse(node, "type takes one argument", error=ArgumentTypeError)
     return _class(sp, args[0], node)
@@ -112,7 +114,7 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
 
 @register(hasattr)
 def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """hasattr(record, "name"), known for each class."""
+    """Return hasattr(record, "name"), which is known for each class."""
     if len(args) != 2 or kwargs:
         sp.refuse(node, "hasattr takes two arguments", error=ArgumentTypeError)
     value, name = args[0], sp.static(args[1], node, "the name of an attribute")

@@ -1,9 +1,9 @@
-"""Strings and members of enumerations as numbers, for those that only the run tells.
+"""Represent strings and members of enumerations by numbers, if they are known at run time only.
 
-Known ones stay what they are (``Static``); two different ones that meet, and fields of nodes, are
-numbers (``SymbolK``): the position of a member in its enumeration; of a string a number that is
-computed from its characters, so that programs say the same in every process. One table leads from
-the numbers back to the strings that have been met. Programs can compare symbols, pass them on and
+Known ones stay what they are (``Static``). Where two different ones meet, and in fields of nodes,
+they are numbers (``SymbolK``): the position of a member in its enumeration; for a string a number
+that is computed from its characters, so it is the same in every process. One table leads from the
+numbers back to the strings that have been met. Programs can compare symbols, pass them on and
 return them.
 """
 
@@ -22,7 +22,7 @@ _MOST = 1 << 62
 
 @lru_cache(maxsize=256)
 def members(cls: type) -> tuple[enum.Enum, ...]:
-    """The members of an enumeration, in order."""
+    """Return the members of an enumeration, in order."""
     assert issubclass(cls, enum.Enum)
     return tuple(cls)
 
@@ -33,14 +33,14 @@ def _positions(cls: type) -> dict[object, int]:
 
 
 def symbol_class(value: object) -> type | None:
-    """``str``, or the enumeration of a member; None: no symbol."""
+    """Return ``str``, or the enumeration of a member; None if the value is no symbol."""
     if isinstance(value, enum.Enum) and id(value) in _positions(type(value)):
         return type(value)
     return str if type(value) is str else None
 
 
 def number_of(value: object) -> int:
-    """The number of a string or a member of an enumeration."""
+    """Return the number of a string or a member of an enumeration."""
     if isinstance(value, enum.Enum):
         return _positions(type(value))[id(value)]
     assert isinstance(value, str)
@@ -60,5 +60,5 @@ def _digest(text: str) -> int:
 
 
 def symbol_of(cls: type, number: int) -> object:
-    """The string or member with this number."""
+    """Return the string or member with this number."""
     return STRINGS[number] if cls is str else members(cls)[number]

@@ -1,4 +1,4 @@
-"""What can be read off the syntax alone: names bound and free, jumps, liveness, refused syntax."""
+"""Analyse the syntax alone: names bound and free, jumps, liveness, refused syntax."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ Scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 CONSUMER, STATE, STOP = "$consumer", "$state", "$stop"
-"""Names in the function of a generator: who gets what it yields, what that has come to, and whether
-no further item is wanted."""
+"""Names in the function of a generator: the consumer of the items, the consumer's state, and the
+condition that it wants no further item."""
 
 # --- names ----------------------------------------------------------------------------------------
 
 
 def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a statement or expression, without those inside nested functions (the nested
-    function's own node is given, and what it evaluates at once: defaults and decorators)."""
+    """Iterate over the nodes of a statement or expression, without those inside nested functions
+    (but with the nested function's own node, and its defaults and decorators, which are evaluated
+    at once)."""
     yield root
     if isinstance(root, Scopes):
         children: Iterable[ast.AST] = _evaluated_at_once(root)
@@ -41,7 +42,7 @@ def _evaluated_at_once(node: Scopes) -> Iterator[ast.AST]:
 
 
 def pattern_names(pattern: ast.pattern) -> Iterator[str]:
-    """The names that a pattern binds."""
+    """Iterate over the names that a pattern binds."""
     for n in ast.walk(pattern):
         if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name is not None:
             yield n.name
@@ -57,7 +58,7 @@ LIST_UPDATES = frozenset({
 
 
 def _updated_by_method(n: ast.AST) -> str | None:
-    """The name in ``name.append(v)``, ``name[i].append(v)``."""
+    """Return the name in ``name.append(v)``, ``name[i].append(v)``."""
     match n:
         case ast.Call(ast.Attribute(value, method)) if method in LIST_UPDATES:
             while isinstance(value, ast.Subscript | ast.Attribute):
@@ -68,7 +69,7 @@ def _updated_by_method(n: ast.AST) -> str | None:
 
 
 def target_names(target: ast.expr, updates: bool = True) -> Iterator[str]:
-    """The names that an assignment target binds or (if asked) updates."""
+    """Iterate over the names that an assignment target binds or (if asked) updates."""
     match target:
         case ast.Name(name):
             yield name
@@ -96,7 +97,8 @@ def _targets(stmt: ast.AST) -> list[ast.expr]:
 
 
 def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
-    """The names that statements bind or (if asked) update, in order of appearance, each once."""
+    """Return the names that statements bind or (if asked) update, in order of appearance, each
+    once."""
     names: dict[str, None] = {}
     for stmt in stmts:
         for n in own_nodes(stmt):
@@ -108,7 +110,7 @@ def assigned(stmts: Sequence[ast.AST], updates: bool = True) -> list[str]:
 
 
 def _bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
-    """The names that one node binds or (if asked) whose elements it assigns."""
+    """Iterate over the names that one node binds or (if asked) whose elements it assigns."""
     for target in _targets(n):
         yield from target_names(target, updates)
     if isinstance(n, ast.FunctionDef):
@@ -122,18 +124,18 @@ def _bound_by(n: ast.AST, updates: bool = False) -> Iterator[str]:
 
 
 def bound_anew(stmts: Sequence[ast.AST]) -> set[str]:
-    """The names that statements bind other than by ``+=`` and its like."""
+    """Return the names that statements bind other than by ``+=`` and its like."""
     nodes = (n for s in stmts for n in own_nodes(s) if not isinstance(n, ast.AugAssign))
     return {name for n in nodes for name in _bound_by(n)}
 
 
 def binds_names(expressions: Sequence[ast.expr]) -> bool:
-    """Whether one of them has a ``:=``."""
+    """Whether one of the expressions has a ``:=``."""
     return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
 
 
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
-    """The names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
+    """Return the names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
     by_method = {_updated_by_method(n) for s in stmts for n in own_nodes(s)}
     return {name for name in by_method if name is not None} | {
         name
@@ -167,7 +169,7 @@ def _body(node: FunctionNode) -> list[ast.AST]:
 
 @by_node
 def local_names(node: FunctionNode) -> frozenset[str]:
-    """The names that are local to a function (as in Python, wherever they are assigned)."""
+    """Return the names that are local to a function (as in Python, wherever they are assigned)."""
     extra = [node.args.vararg.arg] if node.args.vararg is not None else []
     bound = frozenset(assigned(_body(node), False)) - rebinds(node)
     return frozenset(parameters(node)) | frozenset(extra) | bound
@@ -175,33 +177,35 @@ def local_names(node: FunctionNode) -> frozenset[str]:
 
 @by_node
 def rebinds(node: FunctionNode) -> frozenset[str]:
-    """The variables of functions around that a function declares ``nonlocal``."""
+    """Return the variables of functions around it that a function declares ``nonlocal``."""
     own = (n for root in _body(node) for n in own_nodes(root))
     return frozenset(name for n in own if isinstance(n, ast.Nonlocal) for name in n.names)
 
 
 @by_node
 def rebound_inside(node: FunctionNode) -> frozenset[str]:
-    """The local names that functions nested in a function assign to."""
+    """Return the local names that functions nested in a function assign to."""
     inside = (n for root in _body(node) for n in ast.walk(root) if isinstance(n, ast.Nonlocal))
     return frozenset(name for n in inside for name in n.names) & local_names(node)
 
 
 @by_node
 def given_names(node: FunctionNode) -> frozenset[str]:
-    """The parameters that are never bound anew: an update of what they hold can be handed back
-    (``a += d`` updates what is updated in place, and of numbers nothing is handed back)."""
+    """Return the parameters that are never bound anew: their updates can be passed back to the
+    caller (``a += d`` updates an array or a list, and a number has no updates to pass back)."""
     return frozenset(parameters(node)) - bound_anew(_body(node))
 
 
 @by_node
 def free_names(node: FunctionNode) -> tuple[str, ...]:
-    """The names that a function reads from outside, sorted: of enclosing functions or globals."""
+    """Return the names that a function reads from outside, of enclosing functions or globals,
+    sorted."""
     return tuple(sorted((reads(_body(node)) | rebinds(node)) - local_names(node)))
 
 
 def reads(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names read in these nodes, by nested functions too (not what those bind themselves)."""
+    """Return the names that these nodes read, those that nested functions read included (but not
+    those that these bind themselves)."""
     names: set[str] = set()
     for n in nodes:
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
@@ -228,7 +232,7 @@ def _is_store(n: ast.AST) -> bool:
 
 
 def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
-    """``a[i] = v`` reads a; ``x += v`` reads x."""
+    """Iterate over the names that an assignment reads: ``a[i] = v`` reads a, ``x += v`` reads x."""
     if isinstance(target, ast.Name) and isinstance(stmt, ast.AugAssign):
         yield target.id
     for sub in _subscripts(target):
@@ -236,7 +240,7 @@ def _read_by_target(target: ast.expr, stmt: ast.AST) -> Iterator[str]:
 
 
 def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that functions nested in these statements read from outside themselves."""
+    """Return the names that functions nested in these statements read from outside themselves."""
     return frozenset(
         name
         for s in stmts
@@ -250,7 +254,7 @@ def captured_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
-    """Which of return, break and continue can leave these statements."""
+    """Return which of return, break and continue can leave these statements."""
     found: set[str] = set()
     for s in stmts:
         match s:
@@ -275,7 +279,8 @@ def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def ways_through(stmts: Sequence[ast.stmt]) -> int:
-    """How many paths lead through statements without jumping (branches that meet count once)."""
+    """Return how many paths lead through statements without jumping (branches that meet count
+    once)."""
     ways = 1
     for s in stmts:
         match s:
@@ -291,7 +296,7 @@ def ways_through(stmts: Sequence[ast.stmt]) -> int:
 
 
 def size(stmts: Sequence[ast.stmt]) -> int:
-    """The number of syntax nodes."""
+    """Return the number of syntax nodes."""
     return sum(1 for s in stmts for _ in ast.walk(s))
 
 
@@ -300,7 +305,7 @@ def size(stmts: Sequence[ast.stmt]) -> int:
 
 @dataclass(slots=True)
 class Liveness:
-    """Which names may still be read after a statement; for loops also at their head.
+    """The names that may still be read after a statement; for loops also at their head.
 
     Names that nested functions capture count as live everywhere; ``ends`` are live at the end."""
 
@@ -315,7 +320,8 @@ class Liveness:
         out: frozenset[str],
         exits: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset()),
     ) -> frozenset[str]:
-        """Names live before ``stmts``, given those live after; ``exits``: at break, continue."""
+        """Return the names live before ``stmts``, from those live after; ``exits``: at break,
+        continue."""
         for s in reversed(stmts):
             self.after[s] = out | self.captured
             out = self._statement(s, out, exits)
@@ -360,7 +366,8 @@ class Liveness:
         out: frozenset[str],
         exits: tuple[frozenset[str], frozenset[str]],
     ) -> frozenset[str]:
-        """Live when a loop ends, before its ``else`` or (after ``break``) behind it."""
+        """Return the names live where a loop ends, before its ``else`` or (after ``break``) behind
+        it."""
         if not orelse:
             return out
         after = out | self.block(orelse, out, exits)
@@ -387,7 +394,7 @@ class Liveness:
 
 @by_node
 def liveness_of(node: FunctionNode) -> Liveness:
-    """Liveness in a whole function body (of a lambda: nothing to know)."""
+    """Return the liveness in a whole function body (a lambda has no statements)."""
     if isinstance(node, ast.Lambda):
         return Liveness()
     ends = given_names(node) | frozenset(free_names(node))
@@ -425,7 +432,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 
 @by_node
 def declared_outside(node: FunctionNode) -> frozenset[str]:
-    """The names that a function declares ``global`` or ``nonlocal``."""
+    """Return the names that a function declares ``global`` or ``nonlocal``."""
     inside = [n for root in _body(node) for n in ast.walk(root)]
     return frozenset(
         name for n in inside if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names
@@ -439,7 +446,7 @@ def is_generator(node: FunctionNode) -> bool:
 
 
 def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
-    """The places in a function whose syntax is refused, with reason and rewrite."""
+    """Iterate over the places in a function whose syntax is refused, with reason and rewrite."""
     for root in _body(node):
         for n in ast.walk(root):
             if type(n) in REFUSED:

@@ -1,4 +1,4 @@
-"""Texts of files, and the proof that a running function was compiled from one of them.
+"""Find the texts of files, and prove that a running function was compiled from one of them.
 
 A file can be edited while its functions run, a module can be reloaded, and two modules can have
 the same file name. So a text is the source of a function only if compiling the whole text, with
@@ -7,7 +7,7 @@ the function's ``__future__`` features, gives the code that the function has:
     text --parse--> tree --compile--> code of the file ... code of the function == f.__code__
 
 pytest rewrites ``assert`` in the tree of a test module; then the rewritten tree is compiled.
-Line tables and file names are not compared, the first line is.
+Line tables and file names are not compared, but the first line is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FEATURES = functools.reduce(
 )
 
 MOST_TEXTS = 32
-"""The trees of so many texts are kept; a definition keeps the tree of its own function."""
+"""The number of texts whose trees are kept; a definition keeps the tree of its own function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +46,8 @@ class Text:
     codes: dict[int, list[CodeType]]
 
     def find(self, code: CodeType) -> list[AnyFunction]:
-        """The function of this code; none if the text is not its source, several if they cannot
-        be told apart."""
+        """Return the function of this code: none if the text is not its source, several if nothing
+        distinguishes them."""
         equal = [c for c in self.codes.get(code.co_firstlineno, ()) if same_code(c, code)]
         if not equal:
             return []
@@ -58,8 +58,8 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How a text is compiled: with which features and optimisation level (-1: this process's),
-    and whether pytest rewrites its tree first."""
+    """The way in which a text is compiled: with which features and optimisation level (-1: that of
+    this process), and whether pytest rewrites its tree first."""
 
     features: int
     level: int = -1
@@ -71,7 +71,7 @@ _TEXTS: OrderedDict[_Key, Text | None] = OrderedDict()
 
 
 def texts_of(function: FunctionType) -> Iterator[Text]:
-    """Compiled texts that may be the source of a function, the likeliest first."""
+    """Iterate over compiled texts that may be the source of a function, the likeliest first."""
     code = function.__code__
     file, features = code.co_filename, code.co_flags & _FEATURES
     texts = dict.fromkeys(t for t in _texts(file, function.__globals__) if t)
@@ -91,7 +91,8 @@ def has_text(function: FunctionType) -> bool:
 
 
 def _texts(file: str, names: dict[str, object]) -> Iterator[str]:
-    """What the file holds now, what was read before, and what other functions were found in."""
+    """Iterate over the text that the file has now, the one that was read before, and those in which
+    other functions were found."""
     before = linecache.getlines(file, names)
     linecache.checkcache(file)
     yield "".join(linecache.getlines(file, names))
@@ -150,7 +151,7 @@ def _parse(file: str, text: str, flags: int) -> ast.Module:
 
 
 def _rewritten(tree: ast.Module, file: str, text: str, loader: object) -> ast.Module | None:
-    """The tree as pytest rewrites it; None: it does not."""
+    """Return the tree as pytest rewrites it; None if pytest does not."""
     rewrite = sys.modules.get("_pytest.assertion.rewrite")
     if rewrite is None or not isinstance(loader, rewrite.AssertionRewritingHook):
         return None
@@ -159,7 +160,7 @@ def _rewritten(tree: ast.Module, file: str, text: str, loader: object) -> ast.Mo
 
 
 class _Optimised(ast.NodeTransformer):
-    """What ``python -O`` runs: no ``assert``, and ``__debug__`` is false."""
+    """Rewrites a tree to what ``python -O`` runs: no ``assert``, and ``__debug__`` is false."""
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         return ast.copy_location(ast.Pass(), node)
@@ -187,7 +188,7 @@ _PARTS = (
 
 
 def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two codes do the same, file names and line tables aside."""
+    """Whether two codes do the same, apart from file names and line tables."""
     return (
         all(getattr(a, part) == getattr(b, part) for part in _PARTS)
         and len(a.co_consts) == len(b.co_consts)
@@ -233,7 +234,7 @@ def _parameter_names(node: AnyFunction) -> tuple[str, ...]:
 
 
 def _nodes_of(code: CodeType, nodes: list[AnyFunction] | tuple[()]) -> list[AnyFunction]:
-    """Those of the nodes, which begin on the line of a code, that it can be the code of."""
+    """Return the nodes whose code this can be, of those that begin on its line."""
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     found = [n for n in nodes if _name(n) == code.co_name and _parameter_names(n) == names]
     lambdas = [n for n in found if isinstance(n, ast.Lambda)]
@@ -241,7 +242,7 @@ def _nodes_of(code: CodeType, nodes: list[AnyFunction] | tuple[()]) -> list[AnyF
         return found
     where = _some_place(code)
     around = [n for n in lambdas if where is not None and _holds(n.body, *where)]
-    # Of lambdas in lambdas the innermost one: what is in its body is in no other code.
+    # Of nested lambdas it is the innermost one: no other code has the instructions of its body.
     return [max(around, key=lambda n: _start(n.body))] if around else found
 
 
@@ -249,7 +250,8 @@ _Point = tuple[int, int]
 
 
 def _some_place(code: CodeType) -> tuple[_Point, _Point] | None:
-    """From where to where an instruction of a lambda stands in the text: inside of its body."""
+    """Return the beginning and the end, in the text, of one instruction of a lambda: a place inside
+    its body."""
     for line, end_line, col, end_col in code.co_positions():
         if line is None or end_line is None or col is None or end_col is None:
             continue

@@ -1,9 +1,9 @@
-"""Unions of classes as declared sums, and the tables in which they are found.
+"""Unions of classes as declared sums, and the tables that hold them.
 
-A union is identified by its classes, by the ranks of the arrays in them and by what stands for type
-parameters: never by what was compiled before. The kinds of arguments mention unions, so they exist
-before a program does; the table of them keeps none alive. Unions of which a node holds functions
-belong to one program: which functions these are is known of a program only.
+A union is identified by its classes, by the ranks of the arrays in them and by the arguments of
+generic classes: never by what was compiled before. The kinds of arguments mention unions, so such
+unions exist before a program does; their table keeps none of them alive. A union whose nodes hold
+functions belongs to one program, since the set of these functions is known of a program only.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from pullback.frontend.kinds.kinds import ArrayK, Kind, RecordK, leaf_types, sta
 from pullback.frontend.python.fingerprints import fingerprint, shallow, text_of_class, text_of_kind
 
 ArrayKinds = tuple[tuple[type, str, ArrayK], ...]
-"""The kinds of the array fields inside a union: annotations do not tell the rank."""
+"""The kinds of the array fields inside a union, because annotations do not say the rank."""
 
 Arguments = Mapping[type, tuple[Kind, ...]]
-"""What stands for the type parameters of the generic classes of a union."""
+"""The arguments of the generic classes of a union."""
 
 NO_ARGUMENTS: Arguments = {}
 _NESTED = 3  # a generic class may use itself with other arguments so deep
@@ -35,8 +35,9 @@ _NESTED = 3  # a generic class may use itself with other arguments so deep
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Union:
-    """The alternatives of a value: frozen dataclasses, possibly None. There is one for each choice
-    of classes, ranks and arguments (identity counts), as long as something mentions it."""
+    """The alternatives of a value: frozen dataclasses, and perhaps None. There is one object for
+    each choice of classes, ranks and arguments (compared by identity), as long as something
+    mentions it."""
 
     name: str
     classes: tuple[type, ...]
@@ -44,11 +45,11 @@ class Union:
     arrays: ArrayKinds = ()
     arguments: Arguments = field(default_factory=dict)
     of_program: bool = False
-    """Whether there are functions in it, which are those of one program."""
+    """Whether its nodes hold functions, so that it belongs to one program."""
     merged: Union | None = None
-    """One that has become the same, as functions in them turned out to be."""
+    """The union that is equal to this one since the functions in both were found to be the same."""
     primal: Union | None = None
-    """Of a gradient, the union of what it is the gradient of; see ``gradients``."""
+    """If this is the union of gradients, the union of their values; see ``gradients``."""
     gradient: Union | None = None
     """The union of the gradients by its values, once there is one."""
 
@@ -64,7 +65,7 @@ class Union:
         return all(others.get(c, k) == k for c, k in mine.items())
 
     def variant_kind(self, cls: type) -> Kind:
-        """The kind of an unpacked value of one alternative."""
+        """Return the kind of an unpacked value of one alternative."""
         if cls is types.NoneType:
             return static_kind(None)
         return RecordK(cls, self.fields[cls])
@@ -77,18 +78,19 @@ class Union:
             self.name,
             tuple(
                 Variant(name, tuple(leaf_types(self.variant_kind(c))))
-                for name, c in zip(self.class_names(), self.classes)
+                for name, c in zip(self.class_names(), self.classes, strict=True)
             ),
         )
 
 
 class Unions:
-    """A table of unions. ``of_program``: those of one program, which hold functions."""
+    """A table of unions. ``of_program``: it holds the unions of one program, whose nodes hold
+    functions."""
 
     def __init__(self, of_program: bool = True) -> None:
         self.of_program = of_program
         self.made: MutableMapping[Hashable, Union] = {} if of_program else WeakValueDictionary()
-        self.unfinished: dict[Hashable, Union] = {}  # of which the fields are being looked at
+        self.unfinished: dict[Hashable, Union] = {}  # unions whose fields are being resolved
         self.numbers = itertools.count()
         self.lock = threading.RLock()
 
@@ -102,8 +104,8 @@ class Unions:
         self, classes: tuple[type, ...], arrays: ArrayKinds, given: Arguments,
         fields_of: Callable[[type], tuple[tuple[str, Kind], ...]],
     ) -> Union:
-        """The union of this key, the same object as long as something holds it. Others can find it
-        once it, and those that it leads to, are finished."""
+        """Return the union of this key, the same object as long as something holds it. Other
+        threads find it as soon as it, and the unions in its fields, are finished."""
         key = self.key(classes, arrays, given)
         found = self.made.get(key)
         if found is not None:
@@ -137,7 +139,7 @@ class Unions:
         return union
 
     def _mark(self, classes: tuple[type, ...], arrays: ArrayKinds, given: Arguments) -> str:
-        """What tells unions of classes with the same names apart."""
+        """Return a text that distinguishes unions of classes with the same names."""
         if self.of_program:
             return f"f{next(self.numbers)}"
         texts = [text_of_class(c) for c in classes]
@@ -151,14 +153,15 @@ def _records(union: Union) -> Iterator[type]:
 
 
 class FunctionFields(Protocol):
-    """What is known of a program only: the functions that flow into fields (and type arguments).
-    ``unions``: those that have such fields; ``declared``: all that the program uses so far."""
+    """The functions that flow into fields (and type arguments), which are known of a program only.
+    ``unions``: the unions that have such fields; ``declared``: all unions that the program uses so
+    far."""
 
     unions: Unions
     declared: dict[str, Union]
 
     def field(self, place: Hashable) -> Kind:
-        """The kind of the functions in a place."""
+        """Return the kind of the functions in a place."""
         ...
 
 
@@ -168,8 +171,8 @@ _PROGRAM: ContextVar[FunctionFields | None] = ContextVar("program", default=None
 
 @contextmanager
 def functions_of(program: FunctionFields | None) -> Iterator[None]:
-    """While a program is being made, fields that are declared ``Callable`` are its own. (None:
-    values from outside are looked at.)"""
+    """Let fields that are declared ``Callable`` hold the functions of ``program`` while it is being
+    made. (None: values from outside are looked at.)"""
     token = _PROGRAM.set(program)
     try:
         yield
@@ -178,7 +181,7 @@ def functions_of(program: FunctionFields | None) -> Iterator[None]:
 
 
 def function_field(place: Hashable, what: str) -> Kind:
-    """The kind of functions in a field."""
+    """Return the kind of the functions in a field."""
     program = _PROGRAM.get()
     if program is None:
         raise ArgumentTypeError(
@@ -192,14 +195,14 @@ def union_of(
     classes: tuple[type, ...], arrays: ArrayKinds, given: Arguments, functions: bool,
     fields_of: Callable[[type], tuple[tuple[str, Kind], ...]],
 ) -> Union:
-    """The union of these classes. ``functions``: nodes of it hold some."""
+    """Return the union of these classes. ``functions``: its nodes hold some."""
     program = _PROGRAM.get()
     table = _DATA if not functions else Unions() if program is None else program.unions
     return table.find(classes, arrays, given, fields_of)
 
 
 def declared_unions() -> list[Union]:
-    """The unions that the program which is being made uses so far; none outside of a program."""
+    """Return the unions that the program being made uses so far; none outside of a program."""
     program = _PROGRAM.get()
     return [] if program is None else list(program.declared.values())
 

@@ -300,7 +300,7 @@ class _Fuser:
         self, body: Block, indices: tuple[Var, ...], idx: tuple[Atom, ...], out: list[Let]
     ) -> tuple[Atom, ...]:
         """Emit the body here, at these indices; return its results."""
-        new = refresh(body, dict(zip(indices, idx)))
+        new = refresh(body, dict(zip(indices, idx, strict=True)))
         for let in new.lets:
             self.add(let, out)
         return new.results
@@ -310,7 +310,7 @@ class _Fuser:
     ) -> Atom:
         """The position in C order."""
         total: Atom = Lit(0, I64)
-        for i, n in zip(idx, extents):
+        for i, n in zip(idx, extents, strict=False):
             for name, other in (("mul", n), ("add", i)):
                 v = Var("k", I64)
                 self.add(Let((v,), Prim(name, (total, other))), out)

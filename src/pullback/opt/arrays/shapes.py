@@ -91,7 +91,7 @@ class Shapes:
         """Note the shapes of the carried variables, before the blocks of a loop."""
         match op:
             case Loop(_, _, carried, inits, _) | While(carried, inits, _, _):
-                for v, init in zip(carried, inits):
+                for v, init in zip(carried, inits, strict=True):
                     if v in self.stable and is_shaped(v):
                         self.known[v] = self.of(init)
             case _:
@@ -106,7 +106,7 @@ class Shapes:
                     if is_shaped(v):
                         self.known[v] = self._view(v, name, args, static)
             case Build(extents, indices, body):
-                for v, item in zip(let.vars, body.results):
+                for v, item in zip(let.vars, body.results, strict=True):
                     self.known[v] = list(extents)
                     if is_shaped(item):
                         inside = defined(body).union(indices)
@@ -122,7 +122,7 @@ class Shapes:
                 if is_shaped(v) and isinstance(a, Var) and a in self.elements:
                     self.known[v] = self._or_unknown(v, self.elements[a])
             case If(_, then, orelse):
-                for v, x, y in zip(let.vars, then.results, orelse.results):
+                for v, x, y in zip(let.vars, then.results, orelse.results, strict=True):
                     self._join(v, (x, y))
             case Case(_, arms):
                 for k, v in enumerate(let.vars):
@@ -147,7 +147,7 @@ class Shapes:
     def _carried(
         self, results: tuple[Var, ...], carried: tuple[Var, ...], inits: tuple[Atom, ...]
     ) -> None:
-        for v, c, init in zip(results, carried, inits):
+        for v, c, init in zip(results, carried, inits, strict=False):
             if c in self.stable and is_shaped(v):
                 self.known[v] = self.of(init)
 
@@ -277,13 +277,15 @@ class _Stable:
                 case Build(extents, _, _) | AccNew(extents):
                     self.made.update((v, extents) for v in let.vars)
                 case If(_, then, orelse):
-                    for v, x, y in zip(let.vars, then.results, orelse.results):
+                    for v, x, y in zip(let.vars, then.results, orelse.results, strict=True):
                         self.join(v, [x, y])
                 case Case(_, arms):
                     for k, v in enumerate(let.vars):
                         self.join(v, [arm.body.results[k] for arm in arms])
                 case Loop(_, _, carried, inits, body) | While(carried, inits, _, body):
-                    for v, c, init, next_ in zip(let.vars, carried, inits, body.results):
+                    for v, c, init, next_ in zip(
+                        let.vars, carried, inits, body.results, strict=False
+                    ):
                         if is_shaped(c) and self.keeps_shape(next_, c, init):
                             self.found.add(c)
                             self.link(c, init)

@@ -49,7 +49,7 @@ def _broadcast(
     have: Extents, wanted: tuple[Atom, ...], idx: tuple[Atom, ...]
 ) -> tuple[Atom, ...] | None:
     out: list[Atom] = []
-    for n, m, i in zip(have, wanted, idx):
+    for n, m, i in zip(have, wanted, idx, strict=False):
         if same(n, m):
             out.append(i)
         elif same(n, _ONE):
@@ -65,7 +65,7 @@ def _reshape(
     have: Extents, wanted: tuple[Atom, ...], idx: tuple[Atom, ...]
 ) -> tuple[Atom, ...] | None:
     """Only reshapes that insert and drop axes of extent 1."""
-    kept = [(m, i) for m, i in zip(wanted, idx) if not same(m, _ONE)]
+    kept = [(m, i) for m, i in zip(wanted, idx, strict=False) if not same(m, _ONE)]
     out: list[Atom] = []
     for n in have:
         if same(n, _ONE):

@@ -160,7 +160,7 @@ class _Lifter(Checks):
         """Return the conditions under which the element exists; None if an index may be negative,
         and so counts from the end."""
         out: list[Goal] = []
-        for i, n in zip(idx, self.shapes.of(a)):
+        for i, n in zip(idx, self.shapes.of(a), strict=False):
             form = self.ranges.form(i)
             if n is None or not self.ranges.not_negative(form):
                 return None

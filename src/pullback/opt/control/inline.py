@@ -74,7 +74,7 @@ class _Inliner:
                 out.append(Let(let.vars, op, let.site))
             else:
                 out.extend(body.lets)
-                self.names.update(zip(let.vars, body.results))
+                self.names.update(zip(let.vars, body.results, strict=True))
         return Block(tuple(out), tuple(self.atom(a) for a in block.results))
 
     def body_of(self, call: Call) -> Block | None:
@@ -84,11 +84,11 @@ class _Inliner:
         if f is None:  # it is recursive through the caller
             return None
         if name in self.once:
-            return substitute(f.body, dict(zip(f.params, call.args)))
+            return substitute(f.body, dict(zip(f.params, call.args, strict=True)))
         self.grown += self.size[name]
         if self.size[name] > SMALL or self.grown > LARGEST:
             return None
-        return refresh(f.body, dict(zip(f.params, call.args)))
+        return refresh(f.body, dict(zip(f.params, call.args, strict=True)))
 
 
 def _size(block: Block) -> int:

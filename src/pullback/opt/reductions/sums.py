@@ -62,7 +62,7 @@ def _as_sum(let: Let, op: Loop) -> tuple[Let, ...]:
     parts = tuple(Var(v.name, v.type) for v in let.vars)
     sums = [
         Let((v,), Prim("add", (start, part)), let.site)
-        for v, start, part in zip(let.vars, op.inits, parts)
+        for v, start, part in zip(let.vars, op.inits, parts, strict=False)
     ]
     return (Let(parts, total, let.site), *sums)
 
@@ -110,7 +110,7 @@ def _ends(block: Block, outer: Running) -> list[Var | None] | None:
         ends = _through(x.op, running)
         if ends is None:
             return None
-        running.update({v: end for v, end in zip(x.vars, ends) if end is not None})
+        running.update({v: end for v, end in zip(x.vars, ends, strict=False) if end is not None})
     return [running.get(a) if isinstance(a, Var) else None for a in block.results]
 
 
@@ -154,5 +154,5 @@ def _through(op: Op, running: Running) -> list[Var | None] | None:
 
 def _started(carried: tuple[Var, ...], inits: tuple[Atom, ...], running: Running) -> Running:
     """Return the carried variables of an inner loop that begin with a running sum."""
-    pairs = zip(carried, inits)
+    pairs = zip(carried, inits, strict=False)
     return {v: running[a] for v, a in pairs if isinstance(a, Var) and a in running}

@@ -84,7 +84,9 @@ class _Found:
             op = let.op
             if isinstance(op, Case) and self.mine(op.scrutinee.type):
                 for tag, arm in enumerate(op.arms):
-                    for v, place in zip(arm.fields, self.places(op.scrutinee.type, tag)):
+                    for v, place in zip(
+                        arm.fields, self.places(op.scrutinee.type, tag), strict=True
+                    ):
                         self.bound[v] = place
             if isinstance(op, Inject) and self.mine(op.type):
                 for a, place in zip(op.fields, self.places(op.type, op.tag), strict=True):
@@ -120,7 +122,9 @@ class _Found:
         n, varying = len(op.carried), {*defined(op.body), op.index, *op.carried}
         made = {x.vars[0]: x for x in op.body.lets if x.vars}
         first = {
-            c: init for c, init, following in zip(op.carried, op.inits, op.body.results)
+            c: init for c, init, following in zip(
+                op.carried, op.inits, op.body.results, strict=False
+            )
             if isinstance(init, Lit) and turned(following, made) is c
         }  # fmt: skip
         for v, r in zip(let.vars[n:], op.body.results[n:], strict=True):

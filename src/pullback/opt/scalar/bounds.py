@@ -193,7 +193,7 @@ class Checks:
         """Whether the indices certainly belong to an element."""
         return all(
             n is not None and (self.ranges.inside(i, n) or self.is_number(i, n))
-            for i, n in zip(idx, self.shapes.of(a))
+            for i, n in zip(idx, self.shapes.of(a), strict=False)
         )
 
     def is_number(self, i: Atom, n: Atom) -> bool:
@@ -217,6 +217,6 @@ def loop_indices(op: Build | Sum_ | Loop) -> list[tuple[Var, Atom]]:
     """The indices of a counted loop, with their extents."""
     match op:
         case Build(extents, indices, _) | Sum_(extents, indices, _):
-            return list(zip(indices, extents))
+            return list(zip(indices, extents, strict=True))
         case Loop(n, i, _, _, _):
             return [(i, n)]

@@ -54,7 +54,7 @@ def _matches(pattern: Apply_, op: Op | None, binding: Binding, defs: Defs) -> bo
 
 def _fit(pattern: Apply_, args: tuple[Atom, ...], binding: Binding, defs: Defs) -> bool:
     trial = dict(binding)
-    for p, a in zip(pattern.args, args):
+    for p, a in zip(pattern.args, args, strict=True):
         if not _fits(p, a, trial, defs):
             return False
     binding.update(trial)

@@ -160,7 +160,7 @@ class _Simplifier:
         self.rename(variables, block.results)
 
     def rename(self, variables: tuple[Var, ...], values: tuple[Atom, ...]) -> None:
-        for v, a in zip(variables, values):
+        for v, a in zip(variables, values, strict=True):
             self.names[v] = self.atom(a)
 
     def let(self, let: Let) -> None:

@@ -16,6 +16,7 @@ cotangent; whoever loses the race adds into the winner's.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from threading import Lock
 from typing import Protocol, cast
@@ -111,14 +112,14 @@ def make(m: Machine, d: object) -> Cell:
         # L(R): atomic addition
         case float():
             m.cost += 1
-            return Atomic(d, lambda a, b: a + b)  # type: ignore[operator]
+            return Atomic(d, operator.add)
         case ():
             m.cost += 1
             return Atomic((), lambda a, b: ())
         # List (T1 s * T2 t): ++
         case list():
             m.cost += 1 + len(d)
-            return Atomic(d, lambda a, b: a + b)  # type: ignore[operator]
+            return Atomic(d, operator.add)
         # Bag t: BPlus
         case ConV():
             m.cost += 1

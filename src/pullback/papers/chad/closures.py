@@ -16,10 +16,11 @@ backpropagator of a body, so the exponential family of ``chad.higher`` is linear
 
 from __future__ import annotations
 
-from pullback.papers.chad.program import CHAD_SOURCE, run_monadic
+from pullback.papers.chad.program import CHAD_SOURCE, linearise_monadic, run_monadic
 from pullback.papers.closure_conversion import convert
+from pullback.papers.defunctionalisation import defunctionalised
 from pullback.papers.language.terms import App, Lam, LetRec, Source
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Curried, Method, Outcome, register
 
 CLOSURES = CHAD_SOURCE.extended(
     "higher-order source with recursion, arrays and declared types", (Lam, App, LetRec))
@@ -32,5 +33,8 @@ def run_closures(source: Source, args: tuple[object, ...], seed: object) -> Outc
 
 
 register(Method(
-    "chad.closures", "chad_closures", "closure conversion, then C (App. B)", CLOSURES,
-    run_closures))
+    "chad.closures", "closure conversion, then C (App. B)", CLOSURES,
+    Curried(lambda source, args: linearise_monadic(source, args, prepare=convert))))
+register(Method(
+    "chad.defunctionalised", "defunctionalisation, then C (section 9)", CLOSURES,
+    Curried(lambda source, args: linearise_monadic(source, args, prepare=defunctionalised))))

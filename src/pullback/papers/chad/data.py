@@ -24,7 +24,7 @@ function; a declared type is a sum of products whose sums and products are not t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from pullback.papers.chad.actions import Rule
@@ -101,13 +101,14 @@ def _con(t: Con, gamma: Context, types: Types, chad: Rule) -> Term:
         return Pair(Con(t.name, tuple(x.t for x in xs), data), lam(
             "d", t2(t.type), lambda d: actions(d, bps), role="bp"))
 
+    def always(out: Term) -> Callable[[E], Term]:
+        return lambda _: out
+
     def actions(d: E, bps: list[E]) -> Term:
         out = return_(Nil(), gamma)
         for k in reversed(range(len(bps))):
             m = bps[k](op("lfield", d, static=(k, tag, t.type, *fields))).t
-            after = out
-            out = m if k == len(bps) - 1 else op(
-                "bind", m, lam("_", ONE, lambda _, after=after: after))  # type: ignore[misc]
+            out = m if k == len(bps) - 1 else op("bind", m, lam("_", ONE, always(out)))
         return out
 
     return rest(0, [], [])

@@ -24,6 +24,7 @@ map (x. x * 2) a
 from __future__ import annotations
 
 from pullback.papers.chad.array_ops import pairs
+from pullback.papers.chad.program import CHAD_SOURCE, linearise_monadic
 from pullback.papers.language.build import E, lam, op
 from pullback.papers.language.terms import (
     EV,
@@ -46,6 +47,7 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import alpha_eq, deeply, free_vars, map_parts, subterms
+from pullback.papers.methods import Curried, Method, register
 
 # --- before ---------------------------------------------------------------------------------------
 
@@ -62,7 +64,7 @@ def gathers(t: Term) -> Term:
         return t
     found, body, extent = reads(t.t, t.i), t.t, t.n
     names = [fresh("x") for _ in found]
-    for x, read in zip(names, found):
+    for x, read in zip(names, found, strict=True):
         body = replaced(body, read, Var(x))
     if not 1 <= len(found) <= 2 or t.i in free_vars(body):
         return t
@@ -165,3 +167,9 @@ def without(t: Term, i: str) -> Term:
     static = tuple(EV(tuple((x, cell) for x, cell in s.context if x != i))
                    if isinstance(s, EV) else s for s in t.static)
     return Op(t.name, t.args, static)
+
+
+register(Method(
+    "chad.gathers", "C with gathers recognised before and after it (section 8.1)", CHAD_SOURCE,
+    Curried(lambda source, args: linearise_monadic(
+        source, args, prepare=recognised, after=recognised_after))))

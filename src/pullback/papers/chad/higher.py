@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pullback.papers.chad.bags import BAG_ROWS
-from pullback.papers.chad.naive import run_ev
+from pullback.papers.chad.naive_program import linearise_ev, run_ev
 from pullback.papers.chad.sparse import EMAP
 from pullback.papers.chad.values import collected
 from pullback.papers.language.check import HIGHER_ORDER
@@ -26,7 +26,7 @@ from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, implementation
 from pullback.papers.language.terms import Source, Static
 from pullback.papers.language.values import ConV
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Curried, Method, Outcome, register
 
 HIGHER = EMAP.extended(*BAG_ROWS)
 """The target language: EMap and lists."""
@@ -64,5 +64,8 @@ def variable_calls(done: Outcome) -> int:
 
 
 register(Method(
-    "chad.higher", "chad_higher", "CH0: functions with lists of tangents; exponential (section 9)",
-    HIGHER_ORDER, run_higher))
+    "chad.higher", "CH0: functions with lists of tangents; exponential (section 9)",
+    HIGHER_ORDER, Curried(lambda source, args: linearise_ev(source, args, HIGHER))))
+register(Method(
+    "chad.bagged", "CH0 with bags of tangents for lists (footnote 36)",
+    HIGHER_ORDER, Curried(lambda source, args: linearise_ev(source, args, BAGGED))))

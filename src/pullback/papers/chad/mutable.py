@@ -9,6 +9,7 @@ read, an action is a result and a list of additions (slot, cotangent), which ``s
 
 >>> from pullback.papers.language.terms import Let, R, Source, Var
 >>> from pullback.papers.language.build import E, reals
+>>> from pullback.papers.chad.program import run_monadic
 >>> x, y = E(Var("x")), E(Var("y"))
 >>> run_monadic(Source(reals("x"), Let("y", (x * x).t, (y + y).t), R), (3.0,), 1.0, MUTABLE)
 ... # doctest: +ELLIPSIS
@@ -21,13 +22,13 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from pullback.papers.chad.monadic import CHAD
-from pullback.papers.chad.program import CHAD_SOURCE, run_monadic
+from pullback.papers.chad.program import CHAD_SOURCE, linearise_monadic
 from pullback.papers.language.linear import plus
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import implementation
 from pullback.papers.language.terms import EV, Static
 from pullback.papers.language.values import array, items, tuple_value
-from pullback.papers.methods import Method, register
+from pullback.papers.methods import Curried, Method, register
 
 
 def slot(static: Sequence[Static]) -> int:
@@ -194,5 +195,8 @@ WRITER = CHAD.replaced(*implementation(
 """C's operations as a writer monad."""
 
 register(Method(
-    "chad.mutable", "chad_mutable", "C's text on a growable stack of cells (section 5)",
-    CHAD_SOURCE, lambda source, args, seed: run_monadic(source, args, seed, MUTABLE)))
+    "chad.mutable", "C's text on a growable stack of cells (section 5)",
+    CHAD_SOURCE, Curried(lambda source, args: linearise_monadic(source, args, MUTABLE))))
+register(Method(
+    "chad.writer", "C's text with actions as lists of additions (footnote 13)",
+    CHAD_SOURCE, Curried(lambda source, args: linearise_monadic(source, args, WRITER))))

@@ -9,6 +9,7 @@ on other data.
 >>> from pullback.papers.language.terms import R
 >>> from pullback.papers.language.build import E, reals
 >>> from pullback.papers.language.pretty import show
+>>> from pullback.papers.chad.dense import DENSE_EV
 >>> def printed(t, *names):
 ...     print(show(c0_of(Source(reals(*names), t, R)), library=DENSE_EV))
 >>> printed(Var("x"), "x")
@@ -35,17 +36,12 @@ from __future__ import annotations
 
 from typing import cast
 
-from pullback.papers.chad.dense import DENSE_EV
 from pullback.papers.chad.lists import higher_rule
 from pullback.papers.chad.prims import dops, is_constant, lpairs
 from pullback.papers.chad.types import product, t1, t2, t2_context
-from pullback.papers.chad.values import environment, to_cotangent
 from pullback.papers.language.build import E, lam, let_pair, op, proj
-from pullback.papers.language.check import FIRST_ORDER, Types, check_source
-from pullback.papers.language.eval import apply, evaluate
+from pullback.papers.language.check import Types, check_source
 from pullback.papers.language.linear import zero
-from pullback.papers.language.machine import Machine
-from pullback.papers.language.ops import Library
 from pullback.papers.language.prims import arity, split_type
 from pullback.papers.language.terms import (
     EV,
@@ -68,9 +64,8 @@ from pullback.papers.language.terms import (
     Term,
     Var,
 )
-from pullback.papers.language.traverse import deeply, rename_apart
-from pullback.papers.language.values import pair
-from pullback.papers.methods import Method, Outcome, Unsupported, register
+from pullback.papers.language.traverse import deeply
+from pullback.papers.methods import Unsupported
 
 
 def c0(t: Term, gamma: Context, types: Types) -> Term:
@@ -169,7 +164,7 @@ def _prim(t: Prim, gamma: Context, types: Types) -> Term:
                 return Op("ev_zero", (), (EV(gamma),))
             ds = dops(t.op, [x.t for x in xs], args, d.t)
             out = bps[0](ds[0]).t
-            for bp, each in zip(bps[1:], ds[1:]):
+            for bp, each in zip(bps[1:], ds[1:], strict=True):
                 out = op("ev_plus", out, bp(each))
             return out
 
@@ -183,26 +178,3 @@ def c0_of(source: Source) -> Term:
     """C{body}; the bound names must be distinct."""
     types = check_source(source)
     return deeply(lambda: c0(source.body, t2_context(source.context), types))
-
-
-def run_ev(
-    source: Source, args: tuple[object, ...], seed: object, library: Library
-) -> tuple[Outcome, object]:
-    """Run C0's term on one implementation of its operations; also the raw cotangent."""
-    source = Source(source.context, rename_apart(source.body), source.result, source.decls)
-    t = c0_of(source)
-    env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
-    m = Machine()
-    both, forward = evaluate(t, env, library, m)
-    value, bp = pair(both)
-    raw, reverse = apply(bp, to_cotangent(source.result, seed), machine=m)
-    cells = raw
-    if "emap" in library:
-        cells = m.call(library["emap"].run(m, (raw,), (EV(t2_context(source.context)),)))
-    ds = environment(cells, source.context, env)
-    return Outcome(value, ds, forward, reverse, m, t), raw
-
-
-register(Method(
-    "chad.naive", "chad_naive", "C0: dense cotangents of the whole environment (Figs. 2 to 4)",
-    FIRST_ORDER, lambda source, args, seed: run_ev(source, args, seed, DENSE_EV)[0]))

@@ -27,12 +27,13 @@ let x'1 = snd z1 in (x1 * x2, \\d:L(R). let q = x'1 (d * x1) in (x' (d * x2)) ||
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
 from pullback.papers.chad.monadic import CHAD
 from pullback.papers.chad.mutable import slot, width
-from pullback.papers.chad.program import run_monadic
+from pullback.papers.chad.program import CHAD_SOURCE, linearise_monadic
 from pullback.papers.chad.workers import Frame, Shared, Workers, make
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Library, Row, implementation
@@ -53,7 +54,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply, free_vars, map_parts
 from pullback.papers.language.values import array, items, tuple_value
-from pullback.papers.methods import Outcome
+from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
 
 
 def parallel(t: Term) -> Term:
@@ -147,7 +148,7 @@ def parallel_library(workers: Workers) -> Library:
         if not fork:
             return [_act(each)(f) for each in actions]
         frames = [f.branch() for _ in actions]
-        return workers.each(m, [partial(_act(a), g) for a, g in zip(actions, frames)])
+        return workers.each(m, [partial(_act(a), g) for a, g in zip(actions, frames, strict=True)])
 
     def sequence(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
         def action(f: Frame) -> object:
@@ -179,10 +180,24 @@ def parallel_library(workers: Workers) -> Library:
         Row("par", _par_type, par, show="{0} || {1}"))
 
 
+def linearise_parallel(
+    source: Source, args: tuple[object, ...], workers: Workers | None = None
+) -> Linearised:
+    """A program after its forward pass by C, for a reverse pass on threads."""
+    library = parallel_library(workers or Workers())
+    done = deeply(lambda: linearise_monadic(
+        source, args, library, after=parallel, machine=Shared()))
+    # The instruments are those of a thread: each phase is begun and ended in one.
+    return replace(done, back=lambda seed: deeply(lambda: done.back(seed)))
+
+
 def run_parallel(
     source: Source, args: tuple[object, ...], seed: object, workers: Workers | None = None
 ) -> Outcome:
     """Value and cotangents by C, the reverse pass on threads."""
-    library = parallel_library(workers or Workers())
-    return deeply(lambda: run_monadic(
-        source, args, seed, library, after=parallel, machine=Shared()))
+    return deeply(lambda: linearise_parallel(source, args, workers).at(seed))
+
+
+register(Method(
+    "chad.parallel", "C, with the reverse pass on threads (section 8, App. E)", CHAD_SOURCE,
+    Curried(linearise_parallel)))

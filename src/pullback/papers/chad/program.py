@@ -44,7 +44,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply, rename_apart
 from pullback.papers.language.values import pair
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
 
 CHAD_SOURCE = FIRST_ORDER_ARRAYS.extended(
     "first-order source with arrays and declared types", (Con, Match))
@@ -58,6 +58,32 @@ def pullback(source: Source, body: Term) -> Term:
         App(Snd(a.t), d.t), zeros(gamma), gamma))))
 
 
+def linearise_monadic(
+    source: Source,
+    args: tuple[object, ...],
+    library: Library = CHAD,
+    prepare: Callable[[Source], Source] = lambda s: s,
+    after: Callable[[Term], Term] = lambda t: t,
+    machine: Machine | None = None,
+) -> Linearised:
+    """A program after its forward pass by C, between a translation of the source and one of C's
+    term, and on a library."""
+    source = Source(source.context, rename_apart(source.body), source.result, source.decls)
+    source = prepare(source)
+    types = check_source(source, library)
+    t = deeply(lambda: after(chad_of(source, types)))
+    m = machine or Machine()
+    env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
+    both, forward = evaluate(pullback(source, t), env, library, m)
+    value, pullback_ = pair(both)
+
+    def back(seed: object) -> tuple[tuple[object, ...], int]:
+        out, reverse = apply(pullback_, to_cotangent(source.result, seed, types), machine=m)
+        return environment(pair(out)[1], source.context, env), reverse
+
+    return Linearised(value, forward, back, m, t)
+
+
 def run_monadic(
     source: Source,
     args: tuple[object, ...],
@@ -67,18 +93,8 @@ def run_monadic(
     after: Callable[[Term], Term] = lambda t: t,
     machine: Machine | None = None,
 ) -> Outcome:
-    """Value and cotangents by C, between a translation of the source and one of C's term, and on
-    a library."""
-    source = Source(source.context, rename_apart(source.body), source.result, source.decls)
-    source = prepare(source)
-    types = check_source(source, library)
-    t = deeply(lambda: after(chad_of(source, types)))
-    m = machine or Machine()
-    env = {x: v for (x, _), v in zip(source.context, args, strict=True)}
-    both, forward = evaluate(pullback(source, t), env, library, m)
-    value, back = pair(both)
-    out, reverse = apply(back, to_cotangent(source.result, seed, types), machine=m)
-    return Outcome(value, environment(pair(out)[1], source.context, env), forward, reverse, m, t)
+    """Value and cotangents by C."""
+    return linearise_monadic(source, args, library, prepare, after, machine).at(seed)
 
 
 def t1_decl(d: DataDecl) -> DataDecl:
@@ -99,5 +115,5 @@ def check_chad(source: Source) -> None:
 
 
 register(Method(
-    "chad.monadic", "chad_monadic", "C: actions on one environment of cotangents (Figs. 6, 8)",
-    CHAD_SOURCE, run_monadic))
+    "chad.monadic", "C: actions on one environment of cotangents (Figs. 6, 8)",
+    CHAD_SOURCE, Curried(linearise_monadic)))

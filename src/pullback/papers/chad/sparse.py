@@ -14,11 +14,11 @@ A zero now costs 1 and ``one`` a logarithm; ``union`` still costs too much (App.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from pullback.papers.chad.dense import ENVIRONMENT
-from pullback.papers.chad.naive import run_ev
+from pullback.papers.chad.naive_program import linearise_ev
 from pullback.papers.chad.types import LINEAR
 from pullback.papers.language import maps as tree
 from pullback.papers.language.check import FIRST_ORDER
@@ -26,7 +26,7 @@ from pullback.papers.language.linear import plus, zero_of
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.ops import Row, pure
 from pullback.papers.language.terms import EV, Static
-from pullback.papers.methods import Method, register
+from pullback.papers.methods import Curried, Method, register
 
 # An EMap is a map from positions in the context to cotangents that are not there if zero.
 
@@ -57,25 +57,44 @@ def union(m: Machine, a: tree.Map, b: tree.Map) -> tree.Map:
     n, k = tree.size(large), tree.size(small)
     m.cost += math.ceil(k * math.log2(n / k + 1)) if k else 0
     m.count("union", k)
-    for key, v in tree.entries(small):
-        old = tree.lookup(large, key)
-        large = tree.insert(large, key, plus(m, v, old.value) if old else v)
-    return large
+    return tree.union(small, large, lambda v, old: plus(m, v, old))
+
+
+# Fig. 5's other operations. The newest variable is the largest key, so that the positions of the
+# others stay when it is pushed and popped.
+
+
+def get(m: tree.Map, key: int, zero: object) -> object:
+    """The cotangent of a variable."""
+    found = tree.lookup(m, key)
+    return found.value if found else zero
+
+
+def push0(m: tree.Map) -> tree.Map:
+    """A new variable with a zero cotangent, which is no entry."""
+    return m
+
+
+def modify(m: tree.Map, key: int, zero: object, f: Callable[[object], object]) -> tree.Map:
+    """f on the cotangent of a variable."""
+    return tree.insert(m, key, f(get(m, key, zero)))
+
+
+def pop(m: tree.Map, last: int, zero: object) -> tuple[tree.Map, object]:
+    """The map without the newest variable, and its cotangent."""
+    return tree.delete(m, last), get(m, last, zero)
 
 
 def _split(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
     cells, ev = cast(tree.Map, args[0]), _context(static)
     m.cost += 2 * logarithm(cells)
-    last = len(ev.context) - 1
-    found = tree.lookup(cells, last)
-    return tree.delete(cells, last), found.value if found else zero_of(ev.context[-1][1])
+    return pop(cells, len(ev.context) - 1, zero_of(ev.context[-1][1]))
 
 
 def _tuple(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
     out: object = ()
     for k, (_, t) in enumerate(_context(static).context):
-        found = tree.lookup(cast(tree.Map, args[0]), k)
-        out = (out, found.value if found else zero_of(t))
+        out = (out, get(cast(tree.Map, args[0]), k, zero_of(t)))
     return out
 
 
@@ -97,5 +116,5 @@ def tmagic(r: int) -> int:
 
 
 register(Method(
-    "chad.sparse", "chad_sparse", "C1: the text of C0, on sparse cotangents and EMap (Fig. 5)",
-    FIRST_ORDER, lambda source, args, seed: run_ev(source, args, seed, EMAP)[0]))
+    "chad.sparse", "C1: the text of C0, on sparse cotangents and EMap (Fig. 5)",
+    FIRST_ORDER, Curried(lambda source, args: linearise_ev(source, args, EMAP))))

@@ -17,7 +17,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from threading import Lock, Semaphore, Thread, local
-from typing import cast
 
 import numpy as np
 
@@ -49,16 +48,24 @@ class Frame:
         return frame.cells[k - frame.base]
 
 
+class Counters(local):
+    """What each thread counts for itself; a new thread starts at nothing."""
+
+    def __init__(self) -> None:
+        self.cost = 0
+        self.counts: dict[str, int] = {}
+
+
 class Shared(Machine):
     """A machine whose counters are the thread's own until it is joined."""
 
     def __init__(self) -> None:
-        self._here = local()
+        self._here = Counters()
         super().__init__()
 
     @property
     def cost(self) -> int:
-        return cast(int, self._here.cost)
+        return self._here.cost
 
     @cost.setter
     def cost(self, n: int) -> None:
@@ -66,7 +73,7 @@ class Shared(Machine):
 
     @property
     def counts(self) -> dict[str, int]:
-        return cast("dict[str, int]", self._here.counts)
+        return self._here.counts
 
     @counts.setter
     def counts(self, counts: dict[str, int]) -> None:

@@ -37,13 +37,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
-from pullback.papers.curry.environments import DEPENDENT, ENV, LIBRARY, T, e
-from pullback.papers.curry.run import run_rep
+from pullback.papers.curry.environments import DEPENDENT, ENV, ERASED, LIBRARY, T, e
+from pullback.papers.curry.run import linearise_rep
 from pullback.papers.curry.simple import named
 from pullback.papers.curry.tangents import derivative, injected, plus, zero
 from pullback.papers.curry.translation import combinators
 from pullback.papers.language.build import E, app, lam, let, let_pair, op, proj
 from pullback.papers.language.check import Types, check, types_of
+from pullback.papers.language.ops import Library
 from pullback.papers.language.terms import (
     Fst,
     Fun,
@@ -59,7 +60,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.language.values import pair
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
 
 
 def dependent(t: Term) -> Term:
@@ -184,13 +185,25 @@ def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
     return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
 
 
-def run_dependent(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+def linearise_dependent(
+    source: Source, args: tuple[object, ...], library: Library = LIBRARY
+) -> Linearised:
     """The rep-function of the program, run; the tangent of its empty environment is dropped."""
     term = dependent(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
-    return run_rep(term, LIBRARY, lambda f: pair(f)[1], source, args, seed, lambda d: pair(d)[1])
+    return linearise_rep(
+        term, library, lambda f: pair(f)[1], source, args, lambda d: pair(d)[1])
 
 
-register(Method("curry.dependent", "curry_dependent",
+def run_dependent(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """Value and cotangents."""
+    return linearise_dependent(source, args).at(seed)
+
+
+register(Method("curry.dependent",
                 "E: the tangent of a function is that of its environment (Fig. 5)",
-                CURRY_SOURCE, run_dependent))
+                CURRY_SOURCE, Curried(linearise_dependent)))
+register(Method("curry.erased",
+                "E without witnesses: one zero for every environment (end of section 5)",
+                CURRY_SOURCE,
+                Curried(lambda source, args: linearise_dependent(source, args, ERASED))))

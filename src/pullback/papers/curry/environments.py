@@ -136,7 +136,7 @@ def plus_env(x: object, y: object) -> object:
         case (float(), float()):
             return x + y
         case (list(), list()) if len(x) == len(y):
-            return [plus_env(v, w) for v, w in zip(x, y)]
+            return [plus_env(v, w) for v, w in zip(x, y, strict=True)]
         case ((), ()):
             return ()
         case ((_, _), (_, _)) if not isinstance(x, list) and not isinstance(y, list):
@@ -152,11 +152,11 @@ LIBRARY = OPS.extended(
     Row("ty_pair", sig((TY, TY), TY), pure(Prod), show="({0}, {1})"),
     Row("ty_of", sig((TVar("v"),), TY, "a"),
         lambda m, args, static: tangent_type(type_of(static[0]), args[0]), show="T[{0}]"),
-    Row("env", sig((TY, _a), ENV), pure(_env), show="{1}"),
-    Row("open", sig((ENV,), _a, "a"), pure(lambda v: v), show="{0}"),
+    Row("env", sig((TY, _a), ENV), pure(_env), show="{1}", linear=(1,)),
+    Row("open", sig((ENV,), _a, "a"), pure(lambda v: v), show="{0}", linear=(0,)),
     Row("zero_env", sig((TY,), ENV), lambda m, args, static: _zero_env(m, witness(args[0])),
-        show="0"),
-    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_env), show="{0} + {1}"),
+        show="0", linear=()),
+    Row("plus_env", sig((ENV, ENV), ENV), pure(plus_env), show="{0} + {1}", linear=(0, 1)),
 )
 
 
@@ -193,7 +193,7 @@ def _plus_erased(x: object, y: object) -> object:
     if isinstance(x, tuple) and x and isinstance(y, tuple):
         return _plus_erased(x[0], y[0]), _plus_erased(x[1], y[1])
     if isinstance(x, list):
-        return [_plus_erased(v, w) for v, w in zip(x, array(y))]
+        return [_plus_erased(v, w) for v, w in zip(x, array(y), strict=True)]
     return real(x) + real(y) if isinstance(x, float) else ()
 
 

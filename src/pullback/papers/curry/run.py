@@ -18,23 +18,26 @@ from pullback.papers.language.terms import (
     Term,
 )
 from pullback.papers.language.values import Inj, items, pair, tuple_value
-from pullback.papers.methods import Outcome
+from pullback.papers.methods import Linearised
 
 
-def run_rep(
+def linearise_rep(
     term: Term, library: Library, code: Callable[[object], object], source: Source,
-    args: tuple[object, ...], seed: object, back: Callable[[object], object],
-) -> Outcome:
+    args: tuple[object, ...], tangent: Callable[[object], object],
+) -> Linearised:
     """Value and pullback of a rep-function, given as a term of a library. ``code`` takes the
-    function out of it, ``back`` the tangent of the argument out of what the pullback gives."""
+    function out of it, ``tangent`` that of the argument out of what the pullback gives."""
     m = Machine()
     made, making = evaluate(term, {}, library, m)
     result, forward = apply(code(made), tuple_value(*args), machine=m)
     value, pullback = pair(result)
-    found, reverse = apply(pullback, seed, machine=m)
-    given = items(back(found), len(source.context))
-    cotangents = tuple(map(shaped, given, args))
-    return Outcome(value, cotangents, making + forward, reverse, m, term)
+
+    def back(seed: object) -> tuple[tuple[object, ...], int]:
+        found, reverse = apply(pullback, seed, machine=m)
+        given = items(tangent(found), len(source.context))
+        return tuple(map(shaped, given, args)), reverse
+
+    return Linearised(value, making + forward, back, m, term)
 
 
 def shaped(d: object, value: object) -> object:

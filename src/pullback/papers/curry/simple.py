@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pullback.papers.curry.combinators import COMBINATORS, CURRY_SOURCE, components, parameters
-from pullback.papers.curry.run import run_rep
+from pullback.papers.curry.run import linearise_rep
 from pullback.papers.curry.tangents import (
     Functions,
     derivative,
@@ -48,7 +48,7 @@ from pullback.papers.curry.tangents import (
 )
 from pullback.papers.curry.translation import combinators
 from pullback.papers.language.arrays import OPS
-from pullback.papers.language.build import E, app, lam, let, let_pair, lets, proj
+from pullback.papers.language.build import E, app, lam, let, let_pair, lets, op, proj
 from pullback.papers.language.check import Types, check, types_of
 from pullback.papers.language.ops import Row, pure, sig
 from pullback.papers.language.terms import (
@@ -56,7 +56,6 @@ from pullback.papers.language.terms import (
     Foldl,
     Fst,
     Fun,
-    Lit,
     Op,
     Pair,
     Prim,
@@ -70,7 +69,7 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import deeply
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
 
 SIMPLE = Functions(
     # a ~> b = a -> (b, T b -> T a)
@@ -84,7 +83,9 @@ SIMPLE = Functions(
 )
 LIBRARY = OPS.extended(
     Row("no_calls", sig((Fun(TVar("a"), Prod(TVar("b"), Fun(TVar("d"), TVar("e")))),),
-                        Arr(Prod(TVar("a"), TVar("d")))), pure(lambda f: []), show="[]"),
+                        Arr(Prod(TVar("a"), TVar("d")))), pure(lambda f: []), show="[]", linear=()),
+    Row("one_call", sig((TVar("a"), TVar("b")), Arr(Prod(TVar("a"), TVar("b")))),
+        pure(lambda x, g: [(x, g)]), show="[({0}, {1})]", linear=(1,)),
 )
 
 
@@ -146,7 +147,7 @@ def S(t: Term, types: Types) -> Term:
         case "eval":
             return lam("p", s(a), lambda p: let("x", Snd(p.t), lambda x: let_pair(
                 ("y", "pb"), app(Fst(p.t), x), lambda y, pb: Pair(y.t, back(
-                    c, lambda g: Pair(singleton(Pair(x.t, g)), app(pb, g)))))))
+                    c, lambda g: Pair(op("one_call", x, g), app(pb, g)))))))
         # curry f t = (\s. .., \grs. sum [.. | (s,gr) <- grs])
         case "curry":
             return named(fs, lambda f: curry(f, a, c))
@@ -170,7 +171,9 @@ def curry(f: E, a: Type, g: Type) -> Term:
         acc, call = fresh("acc"), fresh("call")
         aux = Fst(app(Snd(app(f, Pair(t.t, Fst(Var(call))))), Snd(Var(call))))
         step = let("u", aux, lambda u: plus(a, Var(acc), u.t, SIMPLE))
-        return back(g, lambda grs: Foldl(acc, call, step, zero(a, t.t, SIMPLE), grs))
+        # linear up to the equivalence of lists of calls (section 4.1)
+        return Op("homomorphism", (lam("g", T(g), lambda grs: Foldl(
+            acc, call, step, zero(a, t.t, SIMPLE), grs.t)),))
 
     return lam("t", s(a), lambda t: Pair(new_g(t), new_pb(t)))
 
@@ -180,24 +183,24 @@ def back(t: Type, body: Callable[[Term], Term], role: str = "") -> Term:
     return lam("g", T(t), lambda g: body(g.t), kind="-o", role=role)
 
 
-def singleton(t: Term) -> Term:
-    """[t]."""
-    return Op("replicate", (Lit(1), t))
-
-
 def named(fs: Sequence[Term], body: Callable[..., Term]) -> Term:
     """``body`` of the functions ``fs``, each under a name."""
     names = [fresh(hint) for hint in "fg"[: len(fs)]]
-    return lets(list(zip(names, fs)), body(*(E(Var(x)) for x in names)))
+    return lets(list(zip(names, fs, strict=True)), body(*(E(Var(x)) for x in names)))
 
 
-def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+def linearise_simple(source: Source, args: tuple[object, ...]) -> Linearised:
     """The rep-function of the program, run."""
     term = simple(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
-    return run_rep(term, LIBRARY, lambda f: f, source, args, seed, lambda d: d)
+    return linearise_rep(term, LIBRARY, lambda f: f, source, args, lambda d: d)
 
 
-register(Method("curry.simple", "curry_simple",
+def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """Value and cotangents."""
+    return linearise_simple(source, args).at(seed)
+
+
+register(Method("curry.simple",
                 "S: the tangent of a function is the list of its calls (Figs. 2, 3)",
-                CURRY_SOURCE, run_simple))
+                CURRY_SOURCE, Curried(linearise_simple)))

@@ -93,4 +93,5 @@ ARRAY = Store(
     "array", ARRAY_STATE, Prod(Prod(DELTA, ARRAY_STATE), Z),
     lambda n: op("alloc", n, ZERO), _array_let(),
     lambda u, s, n: Pair(Pair(u, s), n), _array_fold,
-    lambda fm, i: Case(op("get", fm, i), fresh("_"), Lit(0.0), "y", Var("y")))
+    lambda fm, i: Case(op("get", fm, i), fresh("_"), Lit(0.0), "y", Var("y")),
+    lambda bs: op("copy", bs))

@@ -195,4 +195,4 @@ def gradient(
 
 
 register(Method(
-    "delta.dense", "delta_dense", "K1: dense tangent vectors (Figs. 5, 6)", DELTA_SOURCE, run))
+    "delta.dense", "K1: dense tangent vectors (Figs. 5, 6)", DELTA_SOURCE, run))

@@ -61,6 +61,7 @@ class Store:
     """An implementation of DeltaState and DeltaMap.
 
     start(n)          the state whose first fresh id is n
+    again s           the state, to go on from more than once
     deltaLet u s      (id, state)
     run u s n         what is evaluated, made at the end of the forward phase; n the first fresh id
     fold x ran        the DeltaMap: eval x of it
@@ -75,6 +76,7 @@ class Store:
     run: Callable[[Term, Term, Term], Term]
     fold: Callable[[Term, Term], Term]
     lookup: Callable[[Term, Term], Term]
+    again: Callable[[Term], Term] = lambda s: s
 
 
 DELTA_MAP = Data("Map", (Z, R))

@@ -29,11 +29,13 @@ every function that gains by it; when to fuse has no answer in the paper.
 from __future__ import annotations
 
 from pullback.papers.delta.arrays import ARRAY
+from pullback.papers.delta.closure import closure
+from pullback.papers.delta.fusion import fuse
 from pullback.papers.delta.line import Line, Node
 from pullback.papers.delta.monadic import K
 from pullback.papers.delta.rows import DELTA_SOURCE
 from pullback.papers.delta.types import DELTA, DELTA_LET, ZERO, scaled
-from pullback.papers.delta.wrapper import Variant, run
+from pullback.papers.delta.wrapper import Variant
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.types import Duals, dual_type
 from pullback.papers.language.build import app
@@ -111,7 +113,21 @@ class Selective(K):
         return sum(isinstance(s, Prim) and self.types[s] == R for s in subterms(t))
 
 
+class AtRunTime(Selective):
+    """K{·}, with Fig. 15's K'{f} for the same functions of reals: each call evaluates the deltas of
+    its body, and makes one binding."""
+
+    def fn(self, t: Lam) -> Lam:
+        if (straight_line(t, self.types) and self.operations(t.body) > 1
+                and all(a == R for a in leaves(t.type))):
+            return fuse(t, ARRAY)
+        return super(Selective, self).fn(t)
+
+
 VARIANT = Variant(Selective)
 register(Method(
-    "delta.fused", "delta_fused", "K with selective fusion of straight lines (section 8.7)",
-    DELTA_SOURCE, run(ARRAY, VARIANT)))
+    "delta.fused", "K with selective fusion of straight lines (section 8.7)",
+    DELTA_SOURCE, closure(ARRAY, VARIANT)))
+register(Method(
+    "delta.fused.runtime", "K with fusion when a function is called (Fig. 15)",
+    DELTA_SOURCE, closure(ARRAY, Variant(AtRunTime))))

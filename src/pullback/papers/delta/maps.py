@@ -99,7 +99,9 @@ class Maps(Families):
                     out = []
                     for c, fs in self.fields(t):
                         names = tuple(fresh("f") for _ in fs)
-                        parts = tuple(self.map(a, Var(v), f) for a, v in zip(fs, names))
+                        parts = tuple(
+                            self.map(a, Var(v), f) for a, v in zip(fs, names, strict=True)
+                        )
                         out.append(MatchArm(c, names, Con(c, parts, to)))
                     return Match(p, tuple(out))
 
@@ -160,7 +162,7 @@ class Maps(Families):
                     out = []
                     for c, fs in self.fields(t):
                         names, bound, k = tuple(fresh("f") for _ in fs), [], cast(Term, Snd(p))
-                        for a, v in zip(fs, names):
+                        for a, v in zip(fs, names, strict=True):
                             q = fresh("q")
                             bound.append((q, go(a, Var(v), k)))
                             k = Snd(Var(q))

@@ -59,7 +59,7 @@ def partials(op: str, xs: Sequence[Value], static: Static = ()) -> list[Partial]
             p = partial(op, i, [Var(v) for v in names], static)
             rule = p.value if isinstance(p, Lit) else None
             if rule != 0.0:
-                value = over(p, dict(zip(names, xs)), apply)
+                value = over(p, dict(zip(names, xs, strict=True)), apply)
                 out.append(Partial(i, value, rule == 1.0))
     return out
 

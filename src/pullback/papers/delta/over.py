@@ -121,7 +121,7 @@ class _Over:
             case Match(a, arms):
                 v = self.value(a, env)
                 arm = next(arm for arm in arms if arm.con == v.name)
-                return self.value(arm.body, {**env, **dict(zip(arm.names, v.fields))})
+                return self.value(arm.body, {**env, **dict(zip(arm.names, v.fields, strict=True))})
             case Build() | Map() | ZipWith() | Fold() | Scan() | Foldl():
                 return self.over_array(t, env)
             case Op("sum", (a,)):

@@ -111,7 +111,7 @@ class WithPrimitives(K):
         bound, deltas, ys, xs = f.at(self.term(t.args[0], b))
         b.lets += bound
         return tuple_(*(
-            self.bind(y, scaled(list(zip(f.coefficients(j, xs), deltas))), b)
+            self.bind(y, scaled(list(zip(f.coefficients(j, xs), deltas, strict=False))), b)
             for j, y in enumerate(ys)))
 
 
@@ -129,7 +129,7 @@ def forward_term(f: Primitive, arg: Term) -> Term:
     bound, tangents, ys, xs = f.at(arg)
 
     def tangent_of(j: int) -> Term:
-        parts = [prim("mul", c, u) for c, u in zip(f.coefficients(j, xs), tangents)]
+        parts = [prim("mul", c, u) for c, u in zip(f.coefficients(j, xs), tangents, strict=False)]
         out: Term = parts[0]
         for p in parts[1:]:
             out = prim("add", out, p)

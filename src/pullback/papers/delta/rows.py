@@ -48,7 +48,7 @@ def _sequence2(m: Machine, args: Sequence[object], static: Sequence[object]) -> 
     s = args[1]
     for action in array(args[0]):
         v, s = pair(m.call(action, s))
-        for half, out in zip(pair(v), both):
+        for half, out in zip(pair(v), both, strict=True):
             out.append(half)
         m.cost += 1
     return both, s

@@ -54,7 +54,7 @@ def expose(t: Term) -> Term:
         t = t.body
     out: Term = Var(bound[-1][0])
     cuts = [n for n, _ in recs] + [len(bound)]
-    for (n, r), end in zip(reversed(recs), reversed(cuts[1:])):
+    for (n, r), end in zip(reversed(recs), reversed(cuts[1:]), strict=False):
         out = LetRec(r.recs, lets(bound[n:end], out))
         del bound[n:]
     return lets(bound, out)

@@ -185,6 +185,6 @@ def delta_of(source: Source, args: tuple[object, ...]) -> ConV:
 
 
 register(Method(
-    "delta.symbolic", "delta_symbolic", "K2: symbolic tangents, sharing lost (Figs. 7, 8)",
+    "delta.symbolic", "K2: symbolic tangents, sharing lost (Figs. 7, 8)",
     DELTA_SOURCE, run))
 __all__ = ["DELTA2", "K2", "delta_of", "eval2", "gradient", "show_delta", "wrap"]

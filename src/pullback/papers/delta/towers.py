@@ -12,6 +12,7 @@ is closed under them. ``delta.lazy`` has the same by overloading, with tails tha
 >>> from pullback.papers.language.build import prim, reals
 >>> x = Var("x")
 >>> product = Source(reals("x"), prim("mul", prim("exp", x), x), R)
+>>> from pullback.papers.delta.along import derivatives
 >>> derivatives(product, (0.0,), (1.0,), 6)
 [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 >>> from pullback.papers.language.pretty import show
@@ -30,9 +31,6 @@ from pullback.papers.dual.ground import prepared
 from pullback.papers.dual.types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.language.build import app, lam, lets, proj, tuple_, tuple_type
 from pullback.papers.language.check import Types, check, types_of
-from pullback.papers.language.eval import apply as call
-from pullback.papers.language.eval import evaluate
-from pullback.papers.language.machine import Machine
 from pullback.papers.language.prims import Static, is_discrete, partial
 from pullback.papers.language.terms import (
     ONE,
@@ -57,8 +55,7 @@ from pullback.papers.language.terms import (
     Var,
     fresh,
 )
-from pullback.papers.language.traverse import deeply, map_parts
-from pullback.papers.language.values import ConV, map_reals, real, reals_in, tuple_value
+from pullback.papers.language.traverse import map_parts
 from pullback.papers.methods import Unsupported
 
 TOWER = Data("Tower")
@@ -120,7 +117,9 @@ class Towers:
             p = fresh("p")
             xs = [proj(Var(p), i, len(of)) for i in range(len(of))]
             duals = tuple_type(*(dual_type(a, self.n) for a in of))
-            y = Prim(op, tuple(head(x) if a == R else x for a, x in zip(of, xs)), static)
+            y = Prim(
+                op, tuple(head(x) if a == R else x for a, x in zip(of, xs, strict=False)), static
+            )
             body: Term = y
             if result == R:
                 body = Con("Tower", (y, Lam(fresh("_"), ONE, self.slope(op, static, of, xs))),
@@ -147,8 +146,8 @@ class Towers:
                 continue
             part: Term = tail(xs[i])
             if not (isinstance(p, Lit) and p.value == 1.0):
-                given = self.term(p, types_of(p, dict(zip(names, of))))
-                part = self.times(lets(list(zip(names, xs)), given), part)
+                given = self.term(p, types_of(p, dict(zip(names, of, strict=True))))
+                part = self.times(lets(list(zip(names, xs, strict=True)), given), part)
             out = part if out is None else self.plus(out, part)
         return out if out is not None else self.zero()
 
@@ -177,32 +176,3 @@ def towers(source: Source) -> tuple[Lam, Term, tuple[DataDecl, ...]]:
     decls = (*source.decls, DECL, *dual_decls(source.decls, make.n))
     check(whole, (), decls)
     return out, whole, decls
-
-
-def derivatives(
-    source: Source, args: tuple[object, ...], direction: tuple[object, ...], n: int
-) -> list[float]:
-    """g(0), g'(0), .., the n-th derivative of g(t) = f(args + t * direction), for a real f."""
-    if source.result != R:
-        raise Unsupported("towers: the result must be a real")
-    _, whole, _ = deeply(lambda: towers(source))
-    m = Machine()
-
-    def constant(r: float) -> ConV:
-        return ConV("Tower", (r, lambda _: constant(0.0)))
-
-    steps = iter(reals_in(list(direction)))
-
-    def variable(r: float) -> ConV:
-        step = next(steps)
-        return ConV("Tower", (r, lambda _: constant(step)))
-
-    given = tuple_value(*(map_reals(variable, a) for a in args))
-    found, _ = evaluate(App(whole, Var("input")), {"input": given}, machine=m)
-    out: list[float] = []
-    while True:
-        assert isinstance(found, ConV)
-        out.append(real(found.fields[0]))
-        if len(out) > n:
-            return out
-        found, _ = call(found.fields[1], (), machine=m)

@@ -28,12 +28,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pullback.papers.dual.block import Block, operands, retyped
+from pullback.papers.dual.forward import by_columns
 from pullback.papers.dual.forward import f as forward_term
-from pullback.papers.dual.ground import prepared
+from pullback.papers.dual.ground import DUAL_SOURCE, prepared
 from pullback.papers.dual.types import Duals, dual_decls, dual_type, parametric
 from pullback.papers.language.build import lets, prim
 from pullback.papers.language.check import Types, check, types_of
 from pullback.papers.language.eval import evaluate
+from pullback.papers.language.machine import Machine
 from pullback.papers.language.prims import arity, partial, split_type, times
 from pullback.papers.language.terms import (
     App,
@@ -54,6 +56,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply, map_parts
 from pullback.papers.language.values import map_reals, reals_in, tuple_value
+from pullback.papers.methods import Method, Outcome, register
 
 TRIPLE = Prod(R, Prod(R, R))
 
@@ -111,9 +114,9 @@ def coefficient(
     p = partial(t.op, i, [Var(v) for v in names], t.static)
     if isinstance(p, Lit):
         return p, None
-    lifted = forward_term(p, types_of(p, dict(zip(names, of))), Duals(Prod(R, R)))
+    lifted = forward_term(p, types_of(p, dict(zip(names, of, strict=True))), Duals(Prod(R, R)))
     at = [(v, Pair(x, Fst(tangents[j]) if j in tangents else Lit(0.0)) if kind == R else x)
-          for j, (v, x, kind) in enumerate(zip(names, xs, of))]
+          for j, (v, x, kind) in enumerate(zip(names, xs, of, strict=False))]
     both = b.name("p", lets(at, lifted))
     return Fst(both), Snd(both)
 
@@ -138,14 +141,15 @@ def triples(source: Source) -> tuple[Lam, tuple[DataDecl, ...]]:
 
 
 def second(
-    source: Source, args: tuple[object, ...], tangents: tuple[object, ...]
-) -> tuple[object, object, object]:
+    source: Source, args: tuple[object, ...], tangents: tuple[object, ...],
+    machine: Machine | None = None,
+) -> tuple[object, object, object]:  # fmt: skip
     """Value, first and second derivative along a line: of g(t) = f(args + t * tangents) at 0."""
     term, _ = deeply(lambda: triples(source))
     steps = iter(reals_in(list(tangents)))
     given = tuple(map_reals(lambda r: (r, (next(steps), 0.0)), a) for a in args)
-    like, _ = evaluate(source.body, dict(zip((x for x, _ in source.context), args)))
-    out, _ = evaluate(App(term, Var("input")), {"input": tuple_value(*given)})
+    like, _ = evaluate(source.body, dict(zip((x for x, _ in source.context), args, strict=False)))
+    out, _ = evaluate(App(term, Var("input")), {"input": tuple_value(*given)}, machine=machine)
     found = reals_in(out)
 
     def part(k: int) -> object:
@@ -153,3 +157,17 @@ def second(
         return map_reals(lambda _: next(values), like, discrete=k > 0)
 
     return part(0), part(1), part(2)
+
+
+def run_triples(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    """The cotangents from the first derivatives, one run for each real of the input."""
+    m = Machine()
+    env = dict(zip((x for x, _ in source.context), args, strict=True))
+    value, forward = evaluate(source.body, env)
+    cotangents = by_columns(args, seed, lambda tangents: second(source, args, tangents, m)[1])
+    return Outcome(value, cotangents, forward, m.cost, m, triples(source)[0])
+
+
+register(Method(
+    "delta.triples", "value, first and second derivative, one run per input (section 8.6)",
+    DUAL_SOURCE, run_triples))

@@ -110,7 +110,10 @@ class Vectors(K):
         args = [b.atom("a", a) for a in self.parts(t.args, b)]
         result = self.types[t]
         if t.name == "zip":
-            return Op("zip", tuple(zipped(a) if k == Arr(R) else a for a, k in zip(args, kinds)))
+            return Op(
+                "zip",
+                tuple(zipped(a) if k == Arr(R) else a for a, k in zip(args, kinds, strict=False)),
+            )
         if t.name == "unzip":
             assert isinstance(result, Prod)
             both = b.name("z", Op("unzip", tuple(args)))
@@ -163,6 +166,6 @@ def run(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
 
 DIALECT = replace(DELTA_SOURCE, terms=DELTA_SOURCE.terms - {TyLam, TyApp})
 register(Method(
-    "delta.vectors", "delta_vectors", "K: vectors of reals as pairs of vectors (section 8.3)",
+    "delta.vectors", "K: vectors of reals as pairs of vectors (section 8.3)",
     DIALECT, run))
 __all__ = ["VECTOR", "Vectors", "run", "vector_duals"]

@@ -11,6 +11,7 @@ Delta and eval is changed for general S and T.
 >>> from pullback.papers.language.build import prim, reals
 >>> from pullback.papers.language.pretty import show
 >>> fig1 = Let("z", prim("add", Var("x"), Var("y")), prim("mul", Var("x"), Var("z")))
+>>> from pullback.papers.delta.arrays import ARRAY
 >>> fig1 = Source(reals("x", "y"), fig1, R)
 >>> gradient(fig1, (3.0, 4.0), 1.0, ARRAY)
 (21.0, (10.0, 3.0))
@@ -24,12 +25,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pullback.papers.delta.arrays import ARRAY
 from pullback.papers.delta.eval import BINDS_DECL, MAP, Store
 from pullback.papers.delta.families import Leaves, same
 from pullback.papers.delta.ground import Polytypic, structured, unstructured
 from pullback.papers.delta.monadic import K
-from pullback.papers.delta.rows import DELTA_SOURCE, LIBRARY
+from pullback.papers.delta.rows import LIBRARY
 from pullback.papers.delta.types import DELTA, DELTA_DECL, DELTA_LET, ZERO, duals
 from pullback.papers.dual.block import Block
 from pullback.papers.dual.ground import prepared
@@ -64,7 +64,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.language.values import items, pair, tuple_value
-from pullback.papers.methods import Method, Outcome, register
+from pullback.papers.methods import Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,47 +90,58 @@ class Wrapped:
 
 def wrap(
     source: Source, store: Store = MAP, dot: bool | None = None, order: str = "lr",
-    literals: bool = False, variant: Variant = PLAIN,
+    literals: bool = False, variant: Variant = PLAIN, curried: bool = False,
 ) -> Wrapped:  # fmt: skip
-    """𝓡{e}, by Fig. 10 for a real result and else by Fig. 16 (``dot``: which of them)."""
+    """𝓡{e}, by Fig. 10 for a real result and else by Fig. 16 (``dot``: which of them);
+    ``curried``: s -> (value, δt -> gradient), where everything that needs δt is in the closure."""
     e, types = prepared(source, variant.library)
     n = variant.types(store.state, parametric(source.decls))
     translation = variant.translation
     p = Polytypic(source.decls)
     dot = source.result != R if dot is None else dot
     sd, s, dt = fresh("in"), e.type, source.result
+    input_: Term = Var(sd) if curried else Fst(Var(sd))
+    given = Var(fresh("dt"))
+    seed: Term = given if curried else Snd(Var(sd))
 
     def ktype(t: Type) -> Type:
         return dual_type(t, n)
 
     initialised = fresh("init")
     k = Block()
-    k.lets.append((initialised, p.thread(s, Fst(Var(sd)), Lit(0), init_var, ktype)))
+    k.lets.append((initialised, p.thread(s, input_, Lit(0), init_var, ktype)))
     last = k.name("n", Snd(Var(initialised)))
     k.state = store.start(Prim("add", (last, Lit(1))))
     k.lets.append((e.x, Fst(Var(initialised))))
     y = k.name("y", translation(types, n, order, literals).term(e.body, k))
-    x: Term = Snd(Var(sd))
+    x: Term = seed
     u: Term = y
+    late = k  # where what comes after y goes: with ⊙, into the closure if there is one
     if dot:
+        late = Block(store.again(k.state)) if curried else k
         zeros = Leaves("initZeros", lambda r: Pair(r, ZERO), same, ktype)
-        d0 = k.name("d", p.map(dt, Snd(Var(sd)), zeros))
+        d0 = late.name("d", p.map(dt, seed, zeros))
         product = Polytypic(source.decls)
         inner = product.close(product.dot(dt, y, d0))
         inner_types = types_of(inner, {y.name: dt, d0.name: dt}, source.decls)
-        u, x = translation(inner_types, n, order, False).term(inner, k), Lit(1.0)
-    u = k.name("u", Snd(u))
+        u, x = translation(inner_types, n, order, False).term(inner, late), Lit(1.0)
+    u = late.name("u", Snd(u))
     value = k.name("t", p.map(dt, y, Leaves("primal", Fst, ktype, same)))
-    ran = k.name("r", store.run(u, k.state, Prim("add", (last, Lit(1)))))
+    assert late.state is not None
+    ran = late.name("r", store.run(u, late.state, Prim("add", (last, Lit(1)))))
     fm = fresh("fm")
     looked = Leaves("lookup", lambda d: look(store, Var(fm), d), ktype, same)
     q = Polytypic(source.decls)
     got = Let(fm, store.fold(x, ran), q.close(q.map(s, Var(e.x), looked)))
-    body = lets(k.lets, Pair(value, Lam(fresh("_"), ONE, got)))
-    out = Lam(sd, Prod(s, dt), Let(DELTA_LET.name, store.delta_let, p.close(body)))
+    closure = Lam(fresh("_"), ONE, got)
+    if curried:
+        closure = Lam(given.name, dt, got if late is k else lets(late.lets, got))
+    arg = s if curried else Prod(s, dt)
+    body = Let(DELTA_LET.name, store.delta_let, p.close(lets(k.lets, Pair(value, closure))))
+    out = Lam(sd, arg, body)
     decls = (*source.decls, DELTA_DECL, BINDS_DECL, *dual_decls(source.decls, n))
     found = check(out, (), decls, variant.library)
-    assert found == Fun(Prod(s, dt), Prod(dt, Fun(ONE, s))), found
+    assert found == Fun(arg, Prod(dt, Fun(closure.type, s))), found
     return Wrapped(out, decls)
 
 
@@ -153,12 +164,12 @@ def look(store: Store, fm: Term, dual: Term) -> Term:
 
 
 def run(
-    store: Store, variant: Variant = PLAIN
+    store: Store, variant: Variant = PLAIN, dot: bool | None = None
 ) -> Callable[[Source, tuple[object, ...], object], Outcome]:
-    """How the driver runs a store, for K or a variant."""
+    """𝓡 of a store, for K or a variant, on arguments and cotangent together."""
 
     def runner(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-        w, m = deeply(lambda: wrap(source, store, variant=variant)), Machine()
+        w, m = deeply(lambda: wrap(source, store, dot, variant=variant)), Machine()
         return execute(w.term, source, args, seed, m, variant.library)
 
     return runner
@@ -169,7 +180,7 @@ def execute(
     library: Library = LIBRARY,
 ) -> Outcome:  # fmt: skip
     """Run (s, δt) -> (value, () -> gradient): both phases with their costs."""
-    env = dict(zip((x for x, _ in source.context), args))
+    env = dict(zip((x for x, _ in source.context), args, strict=True))
     value, _ = evaluate(source.body, env, library)  # δA is A: the discrete parts of the value
     given = (tuple_value(*args), structured(seed, value))
     both, forward = evaluate(App(t, Var("in")), {"in": given}, library, m)
@@ -185,11 +196,3 @@ def gradient(
     """Value and cotangents."""
     out = run(store)(source, args, seed)
     return out.value, out.cotangents
-
-
-def _method(name: str, store: Store, about: str) -> None:
-    register(Method(name, "delta_wrapper", about, DELTA_SOURCE, run(store)))
-
-
-_method("delta.monadic", ARRAY, "K: monadic, with growable arrays (Figs. 9, 16; section 5.3.3)")
-_method("delta.monadic.map", MAP, "K: monadic, with lists and maps (Figs. 9 to 11, 16)")

@@ -113,7 +113,9 @@ class Zips(Families):
                             body: Term = mismatch
                             if c == other:
                                 parts = tuple(
-                                    go(a, Var(v), Var(w)) for a, v, w in zip(fs, left, right))
+                                    go(a, Var(v), Var(w))
+                                    for a, v, w in zip(fs, left, right, strict=False)
+                                )
                                 body = total(parts) if dot else Con(c, parts, t)
                             inner.append(MatchArm(other, right, body))
                         out.append(MatchArm(c, left, Match(Snd(p), tuple(inner))))

@@ -101,7 +101,7 @@ def operands(
         kinds = [types[a] for a in t.args]
     primals: list[Term] = []
     active: list[tuple[int, Term]] = []
-    for k, (dual, kind) in enumerate(zip(duals, kinds)):
+    for k, (dual, kind) in enumerate(zip(duals, kinds, strict=True)):
         if kind != R:
             primals.append(dual if isinstance(dual, Lit) else b.atom("n", dual))
             continue

@@ -81,6 +81,8 @@ def _plus(m: Machine, args: Sequence[object], static: Sequence[Static]) -> objec
             assert f is g, "an ID stands for one backpropagator"
             call = (f, real(a) + real(b))
         large = tree.insert(large, i, call)
+        m.count("map")
+        m.count("+_S inserts")
     m.cost += size_of(c)
     m.count("+_c")
     return plus_of(c, e), large
@@ -100,10 +102,12 @@ def _zero(m: Machine, args: Sequence[object], static: Sequence[Static]) -> objec
 
 C = TVar("c")
 LIBRARY = DUAL_OPS.extended(
-    Row("0_S", sig((C,), S), _zero, show="0_S"),
-    Row("+_S", sig((S, S), S), _plus, show="{0} +_S {1}"),
-    Row("SCotan", sig((C,), S), pure(lambda c: (c, None)), show="SCotan {0}"),
-    Row("SCall", sig((Prod(Z, Bp), R, C), S), _call, show="SCall {0} {1}"),
+    Row("0_S", sig((C,), S), _zero, show="0_S", linear=()),
+    Row("+_S", sig((S, S), S), _plus, show="{0} +_S {1}", linear=(0, 1)),
+    Row("SCotan", sig((C,), S), pure(lambda c: (c, None)), show="SCotan {0}",
+        linear=(0,)),
+    Row("SCall", sig((Prod(Z, Bp), R, C), S), _call, show="SCall {0} {1}",
+        linear=(1,)),
     Row("unstaged", sig((S,), Prod(C, Calls)), pure(lambda s: s)),
     Row("staged", sig((Prod(C, Calls),), S), pure(lambda s: s)),
 )

@@ -24,7 +24,7 @@ let i2 = i1 + 1 in
 (fst x1 * fst z, (i1, \\_z1:R. (SCall (snd x1) (fst z * z1)) ∘ (SCall (snd z) (fst x1 * z1))), i2)
 >>> print(show(scall(R), 88, LIBRARY))
 \\d:Z * (R -o Staged R -> Staged R).
- \\a:R.
+ \\_a:R.
   \\s:Staged R.
    let s1 = unstaged s in
    staged (fst s1, (snd s1)[(fst d) ↦ (snd d, a + snd (mget (snd s1) (fst d) (snd d, 0)))])
@@ -55,7 +55,7 @@ from pullback.papers.dual.loops import Active, Rules
 from pullback.papers.dual.rows import DUAL_OPS
 from pullback.papers.dual.staged import next_id
 from pullback.papers.dual.types import Duals, cotangent, cotangent_decls, dual_decls, parametric
-from pullback.papers.language.build import if_, lam, let, letrec, op, prim
+from pullback.papers.language.build import E, if_, lam, let, letrec, op, prim
 from pullback.papers.language.ops import Row, pure, sig
 from pullback.papers.language.prims import dop
 from pullback.papers.language.terms import (
@@ -103,10 +103,14 @@ def call_type(c: Type) -> Type:
 
 def scall(c: Type) -> Term:
     """SCall (i,f) a (c,m) = (c, m[i -> (f, a + snd m[i])])."""
+    def call(d: E, a: E, s: E) -> Term:
+        old = Snd(op("mget", Snd(s.t), Fst(d.t), Pair(Snd(d.t), Lit(0.0))))
+        new = Pair(Snd(d.t), prim("add", a, old))
+        return op("staged", Pair(Fst(s.t), op("minsert", Snd(s.t), Fst(d.t), new)))
+
     return lam("d", call_type(c), lambda d: lam("a", R, lambda a: lam(
-        "s", staged_type(c), lambda s: let("s", op("unstaged", s), lambda s: op("staged", Pair(
-            Fst(s.t), op("minsert", Snd(s.t), Fst(d.t), Pair(Snd(d.t), prim("add", a, Snd(op(
-                "mget", Snd(s.t), Fst(d.t), Pair(Snd(d.t), Lit(0.0)))))))))))))  # fmt: skip
+        "s", staged_type(c), lambda s: let(
+            "s", op("unstaged", s), lambda s: call(d, a, s))), "-o"))
 
 
 def scotan(c: Type) -> Term:
@@ -180,8 +184,9 @@ def cayley(source: Source) -> Wrapped:
     y, d = deinter.go(b, t, b.run("y", body))
     back, loop = b.name("d", d), b.name("loop", resolve(c))
     b.state = None
-    pullback = lam("z", cotangent(t), lambda z: App(loop, App(App(back, z.t), op("staged", Pair(
-        op("0_c", Var(arg)), Op("mempty", (), (Prod(Fun(R, step(c), "-o"), R),)))))), "-o")
+    pullback = op("homomorphism", lam("z", cotangent(t), lambda z: App(loop, App(
+        App(back, z.t), op("staged", Pair(op("0_c", Var(arg)), Op(
+            "mempty", (), (Prod(Fun(R, step(c), "-o"), R),))))))))
     inside = inter.around(deinter.around(b.close(Pair(y, pullback))))
     term = Lam(arg, s, Let(call.name, scall(c), inside))
     decls = (*source.decls, *dual_decls(source.decls, n), *cotangent_decls(source.decls))
@@ -189,5 +194,5 @@ def cayley(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.cayley", "dual_cayley", "N3: changes of staged calls are composed (Fig. 9)",
+    "dual.cayley", "N3: changes of staged calls are composed (Fig. 9)",
     DUAL_SOURCE, runner(cayley)))

@@ -18,7 +18,7 @@ let i2 = i1 + 1 in
 (fst x1 * fst z, (i1, \\_z1:R. (SCall (snd x1) (fst z * z1)) ∘ (SCall (snd z) (fst x1 * z1))), i2)
 >>> print(show(scall(), 88, LIBRARY))
 \\d:Z * (R -o Staged -> Staged).
- \\a:R.
+ \\_a:R.
   \\s:Staged.
    let m = unstaged s in staged (set m (fst d) (snd d, a + snd (get m (fst d))))
 >>> runner(collector)(FIG1, (3.0, 4.0), 1.0).cotangents
@@ -34,7 +34,7 @@ from pullback.papers.dual.late import Late, wrap
 from pullback.papers.dual.mutable import BP, CALL, STAGED, downto, nothing
 from pullback.papers.dual.rows import DUAL_OPS
 from pullback.papers.dual.staged import next_id
-from pullback.papers.language.build import lam, let, op, prim
+from pullback.papers.language.build import E, lam, let, op, prim
 from pullback.papers.language.ops import Row, pure, sig
 from pullback.papers.language.terms import (
     App,
@@ -64,9 +64,12 @@ LIBRARY = DUAL_OPS.extended(
 
 def scall() -> Term:
     """SCall (i,f) a m = m[i] := (f, a + snd m[i])."""
+    def call(d: E, a: E, m: E) -> Term:
+        new = Pair(Snd(d.t), prim("add", a, Snd(op("get", m, Fst(d.t)))))
+        return op("staged", op("set", m, Fst(d.t), new))
+
     return lam("d", CALL, lambda d: lam("a", R, lambda a: lam("s", STAGED, lambda s: let(
-        "m", op("unstaged", s), lambda m: op("staged", op("set", m, Fst(d.t), Pair(
-            Snd(d.t), prim("add", a, Snd(op("get", m, Fst(d.t)))))))))))
+        "m", op("unstaged", s), lambda m: call(d, a, m))), "-o"))
 
 
 def sresolve() -> Term:
@@ -98,5 +101,5 @@ def collector(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.collector", "dual_collector", "N4a: without a collector (section 8.1)",
+    "dual.collector", "N4a: without a collector (section 8.1)",
     DUAL_SOURCE, runner(collector)))

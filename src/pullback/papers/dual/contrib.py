@@ -38,7 +38,7 @@ from pullback.papers.dual.mutable import downto
 from pullback.papers.dual.rows import DUAL_OPS, listed
 from pullback.papers.dual.staged import next_id
 from pullback.papers.dual.types import Duals
-from pullback.papers.language.build import app, lam, let, op, prim
+from pullback.papers.language.build import E, app, lam, let, op, prim
 from pullback.papers.language.prims import partial
 from pullback.papers.language.terms import (
     Arr,
@@ -94,8 +94,12 @@ def rules(n: Duals) -> Rules:
 
 def scall() -> Term:
     """SCall (i,cb) a m = m[i] := (cb, snd m[i] + a)."""
-    return lam("d", CALL, lambda d: lam("a", R, lambda a: lam("m", STAGED, lambda m: op(
-        "set", m, Fst(d.t), Pair(Snd(d.t), prim("add", a, Snd(op("get", m, Fst(d.t)))))))))
+    def call(d: E, a: E, m: E) -> Term:
+        return op("set", m, Fst(d.t), Pair(
+            Snd(d.t), prim("add", a, Snd(op("get", m, Fst(d.t))))))
+
+    return lam("d", CALL, lambda d: lam("a", R, lambda a: lam(
+        "m", STAGED, lambda m: call(d, a, m)), "-o"))
 
 
 def sresolve(call: Term) -> Term:
@@ -132,5 +136,5 @@ def contrib(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.contrib", "dual_contrib", "N4b: defunctionalised backpropagators (section 8.2)",
+    "dual.contrib", "N4b: defunctionalised backpropagators (section 8.2)",
     DUAL_SOURCE, runner(contrib)))

@@ -141,10 +141,10 @@ class Deinterleave(Generic):
             names = tuple(fresh("x") for _ in fields)
 
             def inside(b: Block) -> tuple[Term, Term]:
-                made = [self.named(b, f, Var(y)) for f, y in zip(fields, names)]
+                made = [self.named(b, f, Var(y)) for f, y in zip(fields, names, strict=True)]
 
                 def back(vs: list[Term]) -> Term:
-                    total = [App(d, v) for (_, d), v in zip(made, vs)]
+                    total = [App(d, v) for (_, d), v in zip(made, vs, strict=True)]
                     out = total[0] if total else self.zero()
                     for p in total[1:]:
                         out = self.plus(out, p)

@@ -139,7 +139,7 @@ def push(
     """Value and tangent of the result."""
     term, _ = deeply(lambda: forward(source, known, library))
     env = {"input": zipped(tuple_value(*args), tuple_value(*tangents))}
-    names = dict(zip((x for x, _ in source.context), args))
+    names = dict(zip((x for x, _ in source.context), args, strict=True))
     like, _ = evaluate(source.body, names, library)
     out, _ = evaluate(App(term, Var("input")), env, library, machine)
     return split(out, like)
@@ -149,7 +149,23 @@ def run_forward(source: Source, args: tuple[object, ...], seed: object) -> Outco
     """The Forward Plan: one run for each real of the input, paired with the seed."""
     term, _ = deeply(lambda: forward(source))
     m = Machine()
-    value, forward_cost = evaluate(source.body, dict(zip((x for x, _ in source.context), args)))
+    env = dict(zip((x for x, _ in source.context), args, strict=True))
+    value, forward_cost = evaluate(source.body, env)
+
+    def column(tangents: tuple[object, ...]) -> object:
+        env = {"input": zipped(tuple_value(*args), tuple_value(*tangents))}
+        out, _ = evaluate(App(term, Var("input")), env, machine=m)
+        return split(out, value)[1]
+
+    cotangents = by_columns(args, seed, column)
+    return Outcome(value, cotangents, forward_cost, m.cost, m, term)
+
+
+def by_columns(
+    args: tuple[object, ...], seed: object, column: Callable[[tuple[object, ...]], object]
+) -> tuple[object, ...]:
+    """The cotangents from the columns of the Jacobian: ``column`` of each unit tangent is the
+    tangent of the result, which is paired with the cotangent of the result."""
     zeros = tuple(map_reals(lambda _: 0.0, a, discrete=True) for a in args)
     made: list[float] = []
     for k in range(sum(len(reals_in(a)) for a in args)):
@@ -159,15 +175,12 @@ def run_forward(source: Source, args: tuple[object, ...], seed: object) -> Outco
             return 1.0 if next(places) == k else 0.0
 
         tangents = tuple(map_reals(unit, z) for z in zeros)
-        env = {"input": zipped(tuple_value(*args), tuple_value(*tangents))}
-        out, _ = evaluate(App(term, Var("input")), env, machine=m)
-        _, u = split(out, value)
+        u = column(tangents)
         made.append(sum((p * q for p, q in zip(reals_in(u), reals_in(seed), strict=True)), 0.0))
     columns = iter(made)
-    cotangents = tuple(map_reals(lambda _: next(columns), z) for z in zeros)
-    return Outcome(value, cotangents, forward_cost, m.cost, m, term)
+    return tuple(map_reals(lambda _: next(columns), z) for z in zeros)
 
 
 register(Method(
-    "forward", "dual_forward", "F: forward mode, one run per input (Figs. 3, 4, 16)",
+    "forward", "F: forward mode, one run per input (Figs. 3, 4, 16)",
     DUAL_SOURCE, run_forward))

@@ -61,7 +61,7 @@ class Generic:
 
     def fields(self, t: Data) -> list[tuple[str, tuple[Type, ...]]]:
         decl = next(d for d in self.decls if d.name == t.name)
-        by = dict(zip(decl.params, t.args))
+        by = dict(zip(decl.params, t.args, strict=True))
         return [(c, tuple(subst_type(f, by) for f in fs)) for c, fs in decl.constructors]
 
     def function(self, hint: str, t: Data, kind: Fun, make: Callable[[], Lam]) -> Var:

@@ -54,7 +54,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply, map_parts, rename_apart
 from pullback.papers.language.values import items, pair, tuple_value
-from pullback.papers.methods import Outcome, Runner
+from pullback.papers.methods import Curried, Linearised
 
 DUAL_SOURCE: Dialect = replace(
     SOURCE, name="dual numbers source", ops=FIRST_ORDER_ARRAYS.ops - {"scatter_add"} | {"error"})
@@ -101,16 +101,20 @@ def checked(w: Wrapped, source: Source, lam: Lam) -> Wrapped:
 Wrap = Callable[[Source], Wrapped]
 
 
-def runner(wrap: Wrap) -> Runner:
-    """How the driver runs a stage."""
+def runner(wrap: Wrap) -> Curried:
+    """How the driver runs a stage: forward to the value and the pullback, which can be called any
+    number of times."""
 
-    def run(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
+    def linearise(source: Source, args: tuple[object, ...]) -> Linearised:
         w, m = deeply(lambda: wrap(source)), Machine()
         both, forward = evaluate(
             App(w.term, Var("input")), {"input": tuple_value(*args)}, w.library, m)
-        value, back = pair(both)
-        ct, reverse = apply(back, seed, machine=m)
-        return Outcome(
-            value, tuple(items(ct, len(args))), forward, reverse, m, w.term)
+        value, pullback = pair(both)
 
-    return run
+        def back(seed: object) -> tuple[tuple[object, ...], int]:
+            ct, reverse = apply(pullback, seed, machine=m)
+            return tuple(items(ct, len(args))), reverse
+
+        return Linearised(value, forward, back, m, w.term)
+
+    return Curried(linearise)

@@ -88,8 +88,8 @@ def wrap(source: Source, stage: Late) -> Wrapped:
     y, d = deinter.go(b, t, b.run("y", body))
     back, end = b.name("d", d), b.state
     b.state = None
-    pullback = lam("z", cotangent(t), lambda z: App(
-        rebuild, stage.resolve(inputs, end, App(back, z.t))), "-o")
+    pullback = Op("homomorphism", (lam("z", cotangent(t), lambda z: App(
+        rebuild, stage.resolve(inputs, end, App(back, z.t)))),))
     inside = inter.around(deinter.around(b.close(Pair(y, pullback))))
     inside = lets(stage.prelude, inside)
     decls = (*source.decls, *stage.decls, *dual_decls(source.decls, n),

@@ -26,7 +26,7 @@ let i2 = i1 + 1 in
 (fst x1 * fst z, (i1, \\_z1:R. (SCall (snd x1) (fst z * z1)) ∘ (SCall (snd z) (fst x1 * z1))), i2)
 >>> print(show(scall(), 88, LIBRARY))
 \\d:Z * (R -o Staged -> Staged).
- \\a:R.
+ \\_a:R.
   \\s:Staged.
    let s1 = unstaged s in
    staged (fst s1, set (snd s1) (fst d) (snd d, a + snd (get (snd s1) (fst d))))
@@ -89,13 +89,13 @@ def scall() -> Term:
     """SCall (i,f) a (c,m) = (c, m[i] := (f, a + snd m[i]))."""
     return lam("d", CALL, lambda d: lam("a", R, lambda a: on_arrays(lambda s: Pair(
         Fst(s.t), op("set", Snd(s.t), Fst(d.t), Pair(Snd(d.t), prim(
-            "add", a, Snd(op("get", Snd(s.t), Fst(d.t))))))))))
+            "add", a, Snd(op("get", Snd(s.t), Fst(d.t)))))))), "-o"))
 
 
 def sonehot() -> Term:
     """SOneHot i a (c,m) = (c[i] := a + c[i], m)."""
     return lam("i", Z, lambda i: lam("a", R, lambda a: on_arrays(lambda s: Pair(
-        op("set", Fst(s.t), i, prim("add", a, op("get", Fst(s.t), i))), Snd(s.t)))))
+        op("set", Fst(s.t), i, prim("add", a, op("get", Fst(s.t), i))), Snd(s.t))), "-o"))
 
 
 def nothing(state: Type) -> Term:
@@ -150,5 +150,5 @@ def mutable(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.mutable", "dual_mutable", "N4: mutable arrays, linear time (section 7)",
+    "dual.mutable", "N4: mutable arrays, linear time (section 7)",
     DUAL_SOURCE, runner(mutable)))

@@ -39,6 +39,7 @@ from pullback.papers.dual.types import (
 )
 from pullback.papers.language.build import lam
 from pullback.papers.language.check import Types
+from pullback.papers.language.linearity import require_figure5
 from pullback.papers.language.prims import dop
 from pullback.papers.language.terms import (
     App,
@@ -105,6 +106,7 @@ def naive(source: Source) -> Wrapped:
     arg = fresh("x")
     zero = arg  # 0_c is made of the input
     body = n1(source_lam.body, types, n, Var(zero))
+    require_figure5(body)
     # Inter_R (x,d) = (x,d), but that the backpropagator is marked as an input's
     inter = Interleave(n, source.decls, leaf=lambda b, x, d: Pair(
         x, lam("z", R, lambda z: App(d, z.t), "-o", "input")), target=c)
@@ -121,5 +123,5 @@ def naive(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.naive", "dual_naive", "N1: a backpropagator is called once per path (Figs. 6, 7)",
+    "dual.naive", "N1: a backpropagator is called once per path (Figs. 6, 7)",
     DUAL_SOURCE, runner(naive)))

@@ -131,7 +131,7 @@ class Rebuilding(Generic):
 
             def inside(c: Block) -> Term:
                 made = []
-                for f, y in zip(fields, names):
+                for f, y in zip(fields, names, strict=True):
                     dual, rebuild = self.go(c, f, Var(y))
                     made.append((c.atom("y", dual), c.atom("f", rebuild)))
                 return Pair(

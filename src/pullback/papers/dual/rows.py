@@ -159,10 +159,12 @@ def index(i: object) -> int:
 
 _Step = Fun(Prod(a, a), Fun(s, Prod(a, s)))
 DUAL_OPS: Library = OPS.extended(
-    Row("0_c", _zero_type, _zero, show="0_c"),
-    Row("+_c", sig((a, a), a), _plus, show="{0} +_c {1}"),
-    Row("id", sig((), Fun(a, a), "a"), lambda m, xs, _: lambda x: x, show="id"),
-    Row("∘", sig((Fun(b, s), Fun(a, b)), Fun(a, s)), _compose, show="{0} ∘ {1}"),
+    Row("0_c", _zero_type, _zero, show="0_c", linear=()),
+    Row("+_c", sig((a, a), a), _plus, show="{0} +_c {1}",
+        linear=(0, 1)),
+    Row("id", sig((), Fun(a, a), "a"), lambda m, xs, _: lambda x: x, show="id", linear=()),
+    Row("∘", sig((Fun(b, s), Fun(a, b)), Fun(a, s)), _compose, show="{0} ∘ {1}",
+        linear=(0, 1)),
     Row("traverse", sig((Fun(a, Fun(s, Prod(b, s))), Arr(a), s), Prod(Arr(b), s)), _traverse),
     Row("foldM", sig((_Step, Arr(a), s), Prod(a, s)), _fold),
     Row("scanM", sig((_Step, Arr(a), s), Prod(Arr(a), s)), _scan),

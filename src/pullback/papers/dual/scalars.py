@@ -87,5 +87,5 @@ def scalars(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.scalars", "dual_scalars", "N3m: only scalars are collected (section 6)",
+    "dual.scalars", "N3m: only scalars are collected (section 6)",
     DUAL_SOURCE, runner(scalars)))

@@ -121,7 +121,7 @@ def staged(source: Source) -> Wrapped:
     back = b.name("d", d)
     loop = b.name("SResolve", resolve(c))
     b.state = None
-    pullback = lam("z", cotangent(t), lambda z: App(loop, App(back, z.t)), "-o")
+    pullback = op("homomorphism", lam("z", cotangent(t), lambda z: App(loop, App(back, z.t))))
     inside = inter.around(deinter.around(b.close(Pair(y, pullback))))
     term = Lam(arg, s, Let(zero, op("0_c", Var(arg)), inside))
     decls = (*source.decls, *dual_decls(source.decls, n), *cotangent_decls(source.decls))
@@ -129,5 +129,5 @@ def staged(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.staged", "dual_staged", "N2: staged calls with IDs, each at most once (Fig. 8)",
+    "dual.staged", "N2: staged calls with IDs, each at most once (Fig. 8)",
     DUAL_SOURCE, runner(staged)))

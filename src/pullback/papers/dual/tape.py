@@ -130,4 +130,4 @@ def tape(source: Source) -> Wrapped:
 
 
 register(Method(
-    "dual.tape", "dual_tape", "N5: taping (section 8.3)", DUAL_SOURCE, runner(tape)))
+    "dual.tape", "N5: taping (section 8.3)", DUAL_SOURCE, runner(tape)))

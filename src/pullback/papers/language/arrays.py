@@ -23,7 +23,7 @@ from pullback.papers.language.ops import Library, Row, Run, pure, sig
 from pullback.papers.language.terms import Arr, B, Data, Fun, Prod, R, Static, TVar, Z
 from pullback.papers.language.values import array, pair, real, to_bool
 
-__all__ = ["ARRAYS", "MAPS", "MUTABLE", "MArr", "OPS", "marr"]
+__all__ = ["ARRAYS", "MAPS", "MUTABLE", "OPS", "MArr", "marr"]
 a, b = TVar("a"), TVar("b")
 
 
@@ -76,24 +76,28 @@ def _error(m: Machine, args: Sequence[object], static: Sequence[Static]) -> obje
 
 
 ARRAYS = Library(
-    Row("index", sig((Arr(a), Z), a), pure(lambda xs, i: _at(array(xs), i)), show="{0} ! {1}"),
+    Row("index", sig((Arr(a), Z), a), pure(lambda xs, i: _at(array(xs), i)), show="{0} ! {1}",
+        linear=(0,)),
     Row("length", sig((Arr(a),), Z), pure(lambda xs: len(array(xs)))),
-    Row("sum", sig((Arr(R),), R), _sized(_sum, 0)),
-    Row("replicate", sig((Z, a), Arr(a)), _sized(lambda n, x: [x] * cast(int, n))),
+    Row("sum", sig((Arr(R),), R), _sized(_sum, 0), linear=(0,)),
+    Row("replicate", sig((Z, a), Arr(a)), _sized(lambda n, x: [x] * cast(int, n)), linear=(1,)),
     Row("gather", sig((Arr(a), Arr(Z)), Arr(a)),
-        _sized(lambda xs, ix: [_at(array(xs), i) for i in array(ix)])),
-    Row("scatter_add", sig((Arr(R), Arr(Z), Arr(R)), Arr(R)), _sized(_scatter(True))),
+        _sized(lambda xs, ix: [_at(array(xs), i) for i in array(ix)]), linear=(0,)),
+    Row("scatter_add", sig((Arr(R), Arr(Z), Arr(R)), Arr(R)), _sized(_scatter(True)),
+        linear=(0, 2)),
     Row("scatter_set", sig((Arr(a), Arr(Z), Arr(a)), Arr(a)), _sized(_scatter(False))),
-    Row("transpose", sig((Arr(Arr(a)),), Arr(Arr(a))), _sized(_transpose)),
+    Row("transpose", sig((Arr(Arr(a)),), Arr(Arr(a))), _sized(_transpose), linear=(0,)),
     Row("zip", sig((Arr(a), Arr(b)), Arr(Prod(a, b))),
-        _sized(lambda xs, ys: list(zip(array(xs), array(ys), strict=True)))),
-    Row("unzip", sig((Arr(Prod(a, b)),), Prod(Arr(a), Arr(b))), _sized(_unzip, 0)),
-    Row("append", sig((Arr(a), Arr(a)), Arr(a)), _sized(lambda xs, ys: array(xs) + array(ys))),
-    Row("reverse", sig((Arr(a),), Arr(a)), _sized(lambda xs: array(xs)[::-1])),
+        _sized(lambda xs, ys: list(zip(array(xs), array(ys), strict=True))), linear=(0, 1)),
+    Row("unzip", sig((Arr(Prod(a, b)),), Prod(Arr(a), Arr(b))), _sized(_unzip, 0), linear=(0,)),
+    Row("append", sig((Arr(a), Arr(a)), Arr(a)), _sized(lambda xs, ys: array(xs) + array(ys)),
+        linear=(0, 1)),
+    Row("reverse", sig((Arr(a),), Arr(a)), _sized(lambda xs: array(xs)[::-1]), linear=(0,)),
     Row("slice", sig((Arr(a), Z, Z), Arr(a)),
-        _sized(lambda xs, i, n: array(xs)[cast(int, i) : cast(int, i) + cast(int, n)])),
-    Row("nil", sig((), Arr(a), "a"), pure(list), show="[]"),
-    Row("error", sig((), a, "a"), _error, show="error"),
+        _sized(lambda xs, i, n: array(xs)[cast(int, i) : cast(int, i) + cast(int, n)]),
+        linear=(0,)),
+    Row("nil", sig((), Arr(a), "a"), pure(list), show="[]", linear=()),
+    Row("error", sig((), a, "a"), _error, show="error", linear=()),
 )
 
 # --- maps -----------------------------------------------------------------------------------------
@@ -130,13 +134,8 @@ def _munion(m: Machine, args: Sequence[object], static: Sequence[Static]) -> obj
     m.count("map")
     n, k = tree.size(large), tree.size(small)
     m.cost += math.ceil(k * math.log2(n / k + 1)) if k else 0
-    for key, v in list(tree.entries(small)):
-        old = tree.lookup(large, key)
-        if old:
-            both = (v, old.value) if swapped else (old.value, v)
-            v = m.call(f, both)
-        large = tree.insert(large, key, v)
-    return large
+    return tree.union(
+        small, large, lambda v, old: m.call(f, (v, old) if swapped else (old, v)))
 
 
 MAPS = Library(
@@ -195,6 +194,11 @@ def _push(m: Machine, args: Sequence[object], static: Sequence[Static]) -> objec
     return marr(args[0])
 
 
+def _copy(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+    m.cost += len(marr(args[0]).cells)
+    return MArr(list(marr(args[0]).cells))
+
+
 _M = Data("MArr", (a,))
 MUTABLE = Library(
     Row("alloc", sig((Z, a), _M), _alloc),
@@ -203,7 +207,9 @@ MUTABLE = Library(
     Row("push", sig((_M, a), _M), _push),
     Row("size", sig((_M,), Z), pure(lambda x: len(marr(x).cells))),
     Row("freeze", sig((_M,), Arr(a)), pure(lambda x: list(marr(x).cells))),
+    Row("copy", sig((_M,), _M), _copy),
 )
 
-OPS = Library(*ARRAYS.values(), *MAPS.values(), *MUTABLE.values())
+OPS = Library(*ARRAYS.values(), *MAPS.values(), *MUTABLE.values(), Row(
+    "homomorphism", sig((Fun(a, b),), Fun(a, b, "-o")), pure(lambda f: f), 0, "{0}"))
 """All rows that the papers share."""

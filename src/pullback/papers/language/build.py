@@ -184,6 +184,26 @@ def proj(t: Like, i: int, n: int) -> Term:
     return Fst(out) if i == 0 else Snd(out)
 
 
+def unpacked(whole: Term, names: Sequence[str]) -> list[tuple[str, Term]]:
+    """Bindings of the components of a left-nested tuple. Each prefix of the tuple is bound once, so
+    that n names cost O(n) steps; a path of projections for each would cost O(n^2).
+
+    >>> from pullback.papers.language.pretty import show
+    >>> print(show(lets(unpacked(Var("t"), ("x", "y", "z")), Nil())))
+    let p = fst t in let x = fst p in let y = snd p in let z = snd t in ()
+    """
+    if len(names) < 2:
+        return [(x, whole) for x in names]
+    prefixes = [whole]  # prefixes[k] has the first n-k components
+    bound: list[tuple[str, Term]] = []
+    for _ in names[2:]:
+        p = fresh("p")
+        bound.append((p, Fst(prefixes[-1])))
+        prefixes.append(Var(p))
+    bound.append((names[0], Fst(prefixes[-1])))
+    return bound + [(x, Snd(p)) for x, p in zip(names[1:], reversed(prefixes), strict=False)]
+
+
 FALSE, TRUE = Inl(Nil(), ONE), Inr(Nil(), ONE)
 
 
@@ -214,7 +234,7 @@ def as_lambda(s: Source, x: str = "x") -> Lam:
     if len(names) == 1:
         return Lam(names[0], s.context[0][1], s.body)
     arg = fresh(x)
-    parts = [(name, proj(Var(arg), i, len(names))) for i, name in enumerate(names)]
+    parts = unpacked(Var(arg), names)
     return Lam(arg, tuple_type(*(t for _, t in s.context)), lets(parts, s.body))
 
 
@@ -224,6 +244,27 @@ def reals(*names: str) -> Context:
 
 
 __all__ = [
-    "B", "E", "FALSE", "TRUE", "Like", "app", "as_lambda", "case", "fun", "if_", "lam", "let",
-    "let_pair", "letrec", "lets", "op", "prim", "proj", "reals", "term", "tuple_", "tuple_type",
+    "FALSE",
+    "TRUE",
+    "B",
+    "E",
+    "Like",
+    "app",
+    "as_lambda",
+    "case",
+    "fun",
+    "if_",
+    "lam",
+    "let",
+    "let_pair",
+    "letrec",
+    "lets",
+    "op",
+    "prim",
+    "proj",
+    "reals",
+    "term",
+    "tuple_",
+    "tuple_type",
+    "unpacked",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from pullback.papers.language.arrays import ARRAYS, OPS
+from pullback.papers.language.linearity import Linearity
 from pullback.papers.language.ops import Library, fits
 from pullback.papers.language.pretty import show, show_type
 from pullback.papers.language.prims import prim_type
@@ -60,7 +61,7 @@ from pullback.papers.language.terms import (
     Z,
     ZipWith,
 )
-from pullback.papers.language.traverse import deeply, subst_type, subterms
+from pullback.papers.language.traverse import deeply, free_vars, subst_type, subterms
 
 
 class NestedTypeError(TypeError):
@@ -276,8 +277,8 @@ class _Checker:
                     if not fits(found, r.type):
                         raise NestedTypeError(f"{r.f} has type {_type(found)}, not {_type(r.type)}")
                 return self.under(fs, body)
-            case Lam(x, a, body, kind, _):
-                return Fun(a, self.under({x: a}, body), kind)
+            case Lam(_, a, _, kind, _):
+                return Fun(a, self.function(t), kind)
             case App(fn, arg):
                 f = self.infer(fn)
                 if not isinstance(f, Fun):
@@ -305,7 +306,7 @@ class _Checker:
                 fields = self.types.fields(data)
                 if name not in fields or len(fields[name]) != len(args):
                     raise NestedTypeError(f"{_type(data)} has no constructor {name}/{len(args)}")
-                for arg, field in zip(args, fields[name]):
+                for arg, field in zip(args, fields[name], strict=True):
                     self.want(arg, field)
                 return data
             case Match():
@@ -339,7 +340,7 @@ class _Checker:
             case TyApp(a, args):
                 match self.infer(a):
                     case Forall(names, inside) if len(names) == len(args):
-                        return subst_type(inside, dict(zip(names, args)))
+                        return subst_type(inside, dict(zip(names, args, strict=True)))
                     case other:
                         raise NestedTypeError(f"{_text(a)} has type {_type(other)}, not Forall")
             case Pack(witness, a, exists):
@@ -354,6 +355,24 @@ class _Checker:
                         raise NestedTypeError(f"{_text(a)} has type {_type(other)}, not Exists")
             case _:
                 assert_never(t)
+
+    def function(self, t: Lam) -> Type:
+        """The result type of a lambda, whose kind must be true of it."""
+        if t.kind == "->□":  # App. B: x : s |- t : r; other closed functions may be named
+            outer = self.context
+            self.context = {y: s for y, s in outer.items()
+                            if isinstance(s, Fun) and s.kind == "->□"}
+            for y in free_vars(t):
+                if y in outer and y not in self.context:
+                    raise NestedTypeError(f"a closed function captures {y}: {_text(t)}")
+            found = self.under({t.x: t.type}, t.body)
+            self.context = outer
+            return found
+        found = self.under({t.x: t.type}, t.body)
+        linearity = Linearity(self.types, self.library)
+        if t.kind == "-o" and not linearity.linear(t.body, frozenset({t.x})):
+            raise NestedTypeError(f"{_text(t)} is not linear")
+        return found
 
     def match(self, t: Match) -> Type:
         data = self.infer(t.t)

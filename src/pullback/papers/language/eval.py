@@ -266,9 +266,9 @@ class _Scope:
 
         def run(f: Frame) -> object:
             closures = [make(f) for make, _, _ in made]
-            for slot, closure in zip(slots, closures):
+            for slot, closure in zip(slots, closures, strict=True):
                 f[slot] = closure
-            for closure, (_, _, captures) in zip(closures, made):
+            for closure, (_, _, captures) in zip(closures, made, strict=True):
                 for k, x in enumerate(captures):
                     if x in names:
                         closure.values[k] = closures[names.index(x)]
@@ -334,7 +334,7 @@ class _Scope:
             v = of(f)
             assert isinstance(v, ConV), v
             slots, body = arms[v.name]
-            for slot, x in zip(slots, v.fields):
+            for slot, x in zip(slots, v.fields, strict=True):
                 f[slot] = x
             return body(f)
 
@@ -407,7 +407,7 @@ class _Scope:
             out: list[object] = []
             start, most = m.cost, 0
             for row in zip(*columns, strict=True):
-                for slot, v in zip(slots, row):
+                for slot, v in zip(slots, row, strict=True):
                     f[slot] = v
                 out.append(each(f))
                 if m.wide:

@@ -263,7 +263,7 @@ def _run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object
     for _ in names:
         env, last = pair(env)
         values.append(last)
-    cells = dict(zip(names, reversed(values)))
+    cells = dict(zip(names, reversed(values), strict=True))
     result = perform(m, cast(Action, args[0]), cells)
     out: object = ()
     for x in names:

@@ -90,6 +90,6 @@ class Closure:
             m.calls[self.serial] += 1
         frame: list[object] = [None] * code.size
         frame[0] = x
-        for slot, v in zip(code.captured, self.values):
+        for slot, v in zip(code.captured, self.values, strict=True):
             frame[slot] = v
         return code.run(frame)

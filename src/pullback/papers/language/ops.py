@@ -14,7 +14,7 @@ called ``names`` are given by ``static``, in that order, the others follow from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pullback.papers.language.machine import Machine
 from pullback.papers.language.terms import (
@@ -40,13 +40,15 @@ Run = Callable[[Machine, Sequence[object], Sequence[Static]], object]
 class Row:
     """One operation. ``run(machine, arguments, static)`` may add to ``machine.cost``; ``cost`` is
     what the node costs in any case, besides its arguments. ``show`` has {0}, {1} for arguments and
-    {s} for the static part; without it the printer writes ``name t1 t2``."""
+    {s} for the static part; without it the printer writes ``name t1 t2``. ``linear`` are the
+    arguments in which it is a homomorphism, jointly: () for a zero, None if it is none."""
 
     name: str
     rule: Rule
     run: Run
     cost: int = 1
     show: str = ""
+    linear: tuple[int, ...] | None = None
 
 
 class Library(Mapping[str, Row]):
@@ -77,7 +79,8 @@ class Library(Mapping[str, Row]):
         for row in rows:
             if row.name not in self.rows:
                 raise ValueError(f"operation {row.name!r} is not in the library")
-        return Library(*(self.rows | {row.name: row for row in rows}).values())
+        new = {row.name: replace(row, linear=self.rows[row.name].linear) for row in rows}
+        return Library(*(self.rows | new).values())
 
 
 def match_type(pattern: Type, t: Type, found: dict[str, Type]) -> bool:
@@ -94,7 +97,7 @@ def match_type(pattern: Type, t: Type, found: dict[str, Type]) -> bool:
             return match_type(a, b, found)
         case Data(name, args), Data(other, given):
             return name == other and len(args) == len(given) and all(
-                match_type(a, b, found) for a, b in zip(args, given))
+                match_type(a, b, found) for a, b in zip(args, given, strict=True))
         case EVM(c, a), EVM(d, b):
             return (c == () or c == d) and match_type(a, b, found)
         case _:
@@ -118,7 +121,7 @@ def fits(t: Type, wanted: Type) -> bool:
         case EVM(context, a), EVM(other_context, b):
             return context == other_context and fits(a, b)
         case (Forall(names, a), Forall(others, b)) if len(names) == len(others):
-            return fits(a, subst_type(b, dict(zip(others, map(TVar, names)))))
+            return fits(a, subst_type(b, dict(zip(others, map(TVar, names), strict=False))))
         case Exists(name, a), Exists(other, b):
             return fits(a, subst_type(b, {other: TVar(name)}))
         case _:
@@ -132,10 +135,10 @@ def sig(arguments: Sequence[Type], result: Type, *names: str) -> Rule:
         given = [s for s in static if not isinstance(s, str | int)]
         if len(given) < len(names):
             raise TypeError(f"needs the types {', '.join(names)}")
-        found = dict(zip(names, given))
+        found = dict(zip(names, given, strict=True))
         if len(types) != len(arguments):
             raise TypeError(f"takes {len(arguments)} arguments, not {len(types)}")
-        for pattern, t in zip(arguments, types):
+        for pattern, t in zip(arguments, types, strict=True):
             if not match_type(pattern, t, found):
                 raise TypeError(f"takes {subst_type(pattern, found)}, not {t}")
         return subst_type(result, found)
@@ -151,5 +154,6 @@ def pure(f: Callable[..., object]) -> Run:
 def implementation(library: Library, **runs: Run) -> tuple[Row, ...]:
     """Rows of a library with other code behind them."""
     return tuple(
-        Row(name, library[name].rule, run, library[name].cost, library[name].show)
+        Row(name, library[name].rule, run, library[name].cost, library[name].show,
+            library[name].linear)
         for name, run in runs.items())

@@ -173,6 +173,8 @@ class _Printer:
                 return _wrap(text, level > 0)
             case Prim():
                 return self.prim(t, level, indent)
+            case Op("homomorphism", (Lam(x, a, body, _, role),)):
+                return self.text(Lam(x, a, body, "-o", role), level, indent)
             case Op():
                 return self.op(t, level, indent)
             case _:

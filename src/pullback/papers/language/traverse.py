@@ -155,7 +155,7 @@ def with_parts(t: Term, new: tuple[Part, ...]) -> Term:
             return Case(s[0], names[1][0], s[1], names[2][0], s[2])
         case Match(_, arms):
             return Match(s[0], tuple(
-                MatchArm(arm.con, xs, body) for arm, (xs, body) in zip(arms, new[1:])))
+                MatchArm(arm.con, xs, body) for arm, (xs, body) in zip(arms, new[1:], strict=True)))
         case Con(name, _, a):
             return Con(name, tuple(s), a)
         case Prim(name, _, primitive_static):
@@ -249,7 +249,7 @@ def renamed(t: Term, name: Callable[[str], str], free: Mapping[str, Term]) -> Te
             if not (isinstance(t, LetRec) and names in renaming):
                 renaming[names] = tuple(name(x) for x in names)
             old = {x: now.get(x) for x in names}
-            now.update({x: Var(y) for x, y in zip(names, renaming[names])})
+            now.update({x: Var(y) for x, y in zip(names, renaming[names], strict=True)})
             new.append((renaming[names], walk(part)))
             for x, before in old.items():
                 if before is None:
@@ -279,7 +279,7 @@ def alpha_eq(a: Term, b: Term) -> bool:
         some, other = parts(s), parts(t)
         if _head(s) != _head(t) or [n for n, _ in some] != [n for n, _ in other]:
             return False
-        todo += [(x, y) for (_, x), (_, y) in zip(some, other)]
+        todo += [(x, y) for (_, x), (_, y) in zip(some, other, strict=False)]
     return True
 
 

@@ -1,8 +1,8 @@
-"""Operators on arrays, and the one way elementwise code is made.
+"""Compile operators on arrays; all elementwise code is made here.
 
 An elementwise operation on arrays is one ``Build`` over the broadcast extents whose body reads an
 element of each operand and computes with scalars. Broadcasting costs nothing where extents are
-evidently equal or literally 1; else it is decided at run time:
+evidently equal or literally 1; otherwise it is decided at run time:
 
     result extent  = da == 1 ? db : da          require(da == db or da == 1 or db == 1)
     element of a   = a[da == 1 ? 0 : i]         if a was built here (so that it can be fused)
@@ -54,10 +54,12 @@ def elementwise(
     fn: Callable[[Sequence[Value]], Value],
     node: ast.AST,
 ) -> Value:
-    """``fn`` on the numbers, or on every element of the broadcast arrays; its result is a number.
+    """Return ``fn`` of the numbers, or of every element of the broadcast arrays; it returns a
+    number.
 
     In an array operation ``fn`` gets NumPy Scalars for elements, and the other operands as they
-    are."""
+    are.
+    """
     values = [scalars(sp, v, node) for v in operands]
     arrays = [v for v in values if isinstance(v, ArrayV)]
     if not arrays:
@@ -76,14 +78,14 @@ def elementwise(
 
 
 def binop(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """``left op right`` where one of them is an array."""
+    """Return ``left op right``, where one operand is an array."""
     if op == "**":
         return power(sp, left, right, node)
     return elementwise(sp, (left, right), lambda v: sp.binop(op, v[0], v[1], node), node)
 
 
 def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
-    """np.power: one exponent for all that is 0.5 makes it np.sqrt, of -0.0 and -inf too."""
+    """Return np.power. A single exponent 0.5 makes it np.sqrt, also of -0.0 and -inf."""
     if isinstance(right, Static) and right.value == 0.5:
         return sp.call(Static(np.sqrt), (left,), node)
 
@@ -103,7 +105,7 @@ def power(sp: Specialiser, left: Value, right: Value, node: ast.AST) -> Value:
 
 
 def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
-    """``op operand`` for an array: - + ~"""
+    """Return ``op operand`` of an array, for the operators - + ~."""
     assert isinstance(operand, ArrayV)
     if op == "not":
         sp.refuse(
@@ -121,7 +123,7 @@ def unary(sp: Specialiser, op: str, operand: Value, node: ast.AST) -> Value:
 
 
 def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value:
-    """``op`` on one element."""
+    """Return ``op`` of one element."""
     x = sp.scalar(value, node)
     match op:
         case "-":
@@ -136,7 +138,7 @@ def unary_number(sp: Specialiser, op: str, value: Value, node: ast.AST) -> Value
 
 
 def compare(sp: Specialiser, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """The array of truth values ``left op right``."""
+    """Return the array of truth values ``left op right``."""
     if op not in ("==", "!=", "<", "<=", ">", ">="):
         sp.refuse(node, f"'{op}' is not supported on arrays", "use np.any(a == x)")
     return elementwise(sp, (left, right), lambda v: compare_numbers(sp, op, v, node), node)
@@ -146,7 +148,7 @@ _COMPARE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"
 
 
 def compare_numbers(sp: Specialiser, op: str, values: Sequence[Value], node: ast.AST) -> Scalar:
-    """A NumPy bool: two elements compared."""
+    """Return the comparison of two elements, a NumPy bool."""
     values = large_as_float(values[0], values[1]), large_as_float(values[1], values[0])
     common = compared(sp, values, node)
     a, b = (sp.convert(v, common, node) for v in values)
@@ -154,7 +156,7 @@ def compare_numbers(sp: Specialiser, op: str, values: Sequence[Value], node: ast
 
 
 def iterate(sp: Specialiser, array: ArrayV, node: ast.AST) -> Items:
-    """The rows (or the elements) of an array."""
+    """Return the rows (or the elements) of an array."""
     own = ext.extents(sp, array)
 
     def at(index: Atom) -> Value:

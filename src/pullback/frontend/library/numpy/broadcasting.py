@@ -1,4 +1,5 @@
-"""Broadcasting: the common extents of operands, and how each is read at indices of the result."""
+"""Broadcast operands: compute their common extents, and read each of them at indices of the
+result."""
 
 from __future__ import annotations
 
@@ -14,26 +15,27 @@ Indices = tuple[Atom, ...]
 
 
 Read = Callable[[Indices], Scalar]
-"""Emits the element of an operand that takes part in the result's element at these indices."""
+"""A function that emits an operand's element for the element of the result at these indices."""
 
 
 def broadcast(
     sp: Specialiser, arrays: Sequence[ArrayV], node: ast.AST, message: str = ext.NO_BROADCAST
 ) -> tuple[Indices, list[Read]]:
-    """The broadcast extents of the arrays, and how to read each of them there."""
+    """Return the broadcast extents of the arrays, and a reader for each of them."""
     shapes = [ext.extents(sp, a) for a in arrays]
     rank = max(len(s) for s in shapes)
     result = tuple(
         common_extent(sp, [s[k - rank] for s in shapes if len(s) >= rank - k], node, message)
         for k in range(rank)
     )
-    return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes)]
+    return result, [reader(sp, a, s, result) for a, s in zip(arrays, shapes, strict=True)]
 
 
 def common_extent(
     sp: Specialiser, extents: Sequence[Atom], node: ast.AST, message: str = ext.NO_BROADCAST
 ) -> Atom:
-    """What extents along one axis broadcast to; ValueError at run time if they do not."""
+    """Return the extent to which extents along one axis broadcast; ValueError at run time if they
+    do not."""
     result: Atom = ext.ONE
     for extent in extents:
         if ext.same(sp, extent, ext.ONE) or ext.same(sp, extent, result):
@@ -60,7 +62,8 @@ def common_extent(
 
 
 def reader(sp: Specialiser, array: ArrayV, own: Indices, result: Indices) -> Read:
-    """How to read the elements of ``array`` (of extents ``own``) at indices of the result."""
+    """Return a reader of the elements of ``array`` (of extents ``own``) at indices of the
+    result."""
     lead = len(result) - len(own)
     axes = range(len(own))
     single = [ext.same(sp, own[k], ext.ONE) and not _literal_one(result[lead + k]) for k in axes]
@@ -92,7 +95,8 @@ def _literal_one(extent: Atom) -> bool:
 
 
 def scalars(sp: Specialiser, value: Value, node: ast.AST) -> Value:
-    """An operand of an elementwise operation: an array or a number (lists become arrays)."""
+    """Return an operand of an elementwise operation: an array or a number (a list becomes an
+    array)."""
     if isinstance(value, TupleV | ListV):
         return to_array(sp, value, node)
     if not isinstance(value, ArrayV):

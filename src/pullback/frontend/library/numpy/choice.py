@@ -1,4 +1,5 @@
-"""NumPy's functions that choose: maximum, minimum, clip, where; and rounding to decimals."""
+"""Compile NumPy's functions that choose (maximum, minimum, clip, where) and those that round to
+decimals."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from pullback.frontend.library.numpy.elementwise import map_number, numpy_scalar
 
 
 def extreme(sp: Specialiser, name: str, values: Sequence[Value], node: ast.AST) -> Value:
-    """``maximum`` or ``minimum`` of two numbers."""
+    """Return ``maximum`` or ``minimum`` of two numbers."""
     t = promote(sp, values, node)
     a, b = (sp.convert(v, t, node) for v in values)
     if t == BOOL:
@@ -43,8 +44,9 @@ for _function, _name in ((np.maximum, "maximum"), (np.minimum, "minimum")):
 
 @register(np.clip)
 def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.clip(x, low, high): x, unless a bound is beyond it, or NaN. With one bound, or a bound for
-    each element, np.maximum and np.minimum, which give the bound where they are equal."""
+    """Return np.clip(x, low, high): x, or a bound that x is beyond, or that is NaN. With one bound,
+    or a bound for each element, it is np.maximum and np.minimum, which give the bound where both
+    are equal."""
     x, low, high, _, low2, high2 = bind(
         sp, "np.clip", args, kwargs, node,
         a=MISSING, a_min=NONE, a_max=NONE, out=NONE, min=NONE, max=NONE,
@@ -62,7 +64,8 @@ def clip(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _bounded(sp: Specialiser, name: str, x: Value, bound: Value, node: ast.AST) -> Value:
-    """The larger or the smaller of two; of equal ones the first (0.0 stays beside -0.0)."""
+    """Return the larger or the smaller of two numbers; of equal ones the first (0.0 beside
+    -0.0)."""
 
     def one(values: Sequence[Value]) -> Value:
         t = promote(sp, values, node)
@@ -78,7 +81,8 @@ def _bounded(sp: Specialiser, name: str, x: Value, bound: Value, node: ast.AST) 
 
 
 def _register_known(function: Callable[..., object], name: str) -> None:
-    """np.fmax, np.fmin: of two of which one is NaN the other one, of equal ones the first."""
+    """Register np.fmax or np.fmin: of two numbers of which one is NaN the other one, of equal ones
+    the first."""
 
     @register(function)
     def call(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

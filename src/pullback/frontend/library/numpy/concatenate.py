@@ -1,4 +1,5 @@
-"""NumPy's functions that join arrays; a list of unknown length, by a loop (``text.sorting``)."""
+"""Compile NumPy's functions that join arrays. A list of unknown length is joined by a loop
+(``text.sorting``)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _ALL = SliceV(NONE, NONE, NONE)
 
 
 def _parts(sp: Specialiser, value: Value, node: ast.AST) -> list[Value]:
-    """The arrays of a tuple or list of known length."""
+    """Return the arrays of a tuple or list of known length."""
     if isinstance(value, TupleV):
         return [to_array(sp, v, node) for v in value.items]
     sp.refuse(
@@ -110,7 +111,7 @@ def hstack(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _not_empty(sp: Specialiser, array: ArrayV, what: str, node: ast.AST) -> ArrayV:
-    """The array of a list of arrays, which must have one."""
+    """Return the array of a list of arrays, after the check that it has one."""
     some = sp.b.prim("gt", ext.extents(sp, array)[0], ext.ZERO)
     sp.require(some, "ValueError", f"need at least one array to {what}", node)
     return array

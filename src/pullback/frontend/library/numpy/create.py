@@ -1,4 +1,4 @@
-"""NumPy's functions that make arrays: from shapes, ranges, lists, and like other arrays."""
+"""Compile NumPy's functions that make arrays: from shapes, ranges, lists, and like other arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pullback.frontend.library.numpy.sequences import filled, to_array
 
 
 def shape_of(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
-    """The extents that a shape argument names (an int or a tuple of ints)."""
+    """Return the extents that a shape argument names (an int or a tuple of ints)."""
     if isinstance(value, ListV | ArrayV):
         sp.refuse(
             node, "the number of dimensions of the shape is not known", "write a tuple of ints"
@@ -50,14 +50,16 @@ def shape_of(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
 
 
 def allocated(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Atom, ...]:
-    """The extents of a new array: no more elements than there are addresses."""
+    """Return the extents of a new array, after the check that memory has room for so many
+    elements."""
     result = shape_of(sp, value, node)
     limited(sp, result, node)
     return result
 
 
 def limited(sp: Specialiser, extents: Sequence[Atom], node: ast.AST) -> None:
-    """Refuse, at run time, an array that no memory can hold. Extents of arrays are small enough."""
+    """Emit a check that memory can hold an array of these extents. The extents of existing arrays
+    are small enough."""
     known = [int(e.value) for e in extents if isinstance(e, Lit)]
     others = [e for e in extents if not isinstance(e, Lit)]
     if math.prod(known) < _MOST and all(ext.never_negative(sp, e) for e in others):
@@ -79,7 +81,7 @@ _NEGATIVE = "negative dimensions are not allowed"
 def full(
     sp: Specialiser, extents: Sequence[Atom], value: Value, t: Element, node: ast.AST
 ) -> Value:
-    """``value`` everywhere; without extents it is the number itself."""
+    """Return an array with ``value`` everywhere; without extents it is the number itself."""
     if not extents:
         return numpy_scalar(sp.convert(value, t, node))
     return filled(sp, extents, value, t, node)
@@ -107,7 +109,7 @@ def _like(sp: Specialiser, like: Value, value: Value, dtype: Value, node: ast.AS
     return full(sp, extents, value, t, node)
 
 
-# np.empty promises nothing about its contents: zeros are as good as any.
+# np.empty promises nothing about the contents, so it gives zeros.
 _register_constant(np.zeros, 0)
 _register_constant(np.ones, 1)
 _register_constant(np.empty, 0)
@@ -126,7 +128,8 @@ def np_full(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 
 def _cut(sp: Specialiser, value: Value, t: Element, node: ast.AST) -> Value:
-    """A float that fills an array of ints is cut off as those of arrays are, without an error."""
+    """Return a float that fills an array of ints, truncated as elements of arrays are, without an
+    error."""
     if isinstance(t, Int) and isinstance(element(sp, value, node), Real):
         return Scalar(sp.scalar(value, node).atom, py=False)
     return value
@@ -152,13 +155,13 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     )
     start, stop = (Static(0), first) if is_none(second) else (first, second)
     t = promote(sp, (start, stop, step), node)
-    t = F64 if isinstance(t, Real) else I64  # of float32 numbers too
+    t = F64 if isinstance(t, Real) else I64  # also of float32 numbers
     result = parse_dtype(sp, dtype, node) or t
     message = "Maximum allowed size exceeded"
     a = sp.convert(start, t, node)
     d: Atom
     count: Atom
-    if isinstance(t, Real):  # the length and the second element are those of the numbers' types
+    if isinstance(t, Real):  # the length and the second element have the types of the numbers
         ratio = sp.binop("/", sp.binop("-", stop, start, node), step, node)
         steps = sp.b.prim("ceil", sp.convert(ratio, t, node))
         following = sp.convert(sp.binop("+", start, step, node), t, node)
@@ -186,8 +189,8 @@ def arange(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _between(sp: Specialiser, start: Atom, step: Atom) -> Atom:
-    """What NumPy takes for the step: the difference of the first two elements, rounded as they
-    are. Its derivative is that of the step."""
+    """Return the step that NumPy uses: the difference of the first two elements, which are rounded.
+    Its derivative is that of the step."""
     second = sp.b.prim("add", start, step)
     rounded = sp.b.prim("sub", sp.b.prim("sub", second, start), step)
     return sp.b.prim("add", step, sp.b.prim("stop_gradient", rounded))
@@ -221,7 +224,7 @@ def linspace(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     gaps = sp.convert(numpy_scalar(ext.larger(sp, last, ext.ONE) if closed else n), t, node)
     whole = sp.b.prim("sub", b, a)
     step = sp.b.prim("div", whole, gaps)
-    lost = sp.b.prim("eq", step, lit(0.0, t))  # of a whole that is tiny
+    lost = sp.b.prim("eq", step, lit(0.0, t))  # the range is so small that the step became 0
 
     def item(indices: tuple[Atom, ...]) -> Atom:
         i = sp.b.prim("to_real", indices[0], static=(t,))
@@ -279,7 +282,7 @@ def meshgrid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     lengths = [ext.extents(sp, a)[0] for a in lines]
     extents = tuple(lengths[axes.index(k)] for k in range(len(lines)))
     grids = []
-    for line, axis in zip(lines, axes):
+    for line, axis in zip(lines, axes, strict=True):
 
         def item(indices: tuple[Atom, ...], line: ArrayV = line, axis: int = axis) -> Atom:
             return sp.b.index(line.atom, (indices[axis],), checked=False)
@@ -292,7 +295,8 @@ def meshgrid(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def _is_temporary(node: ast.AST) -> bool:
-    """Whether the first argument is a list made in the call itself: nobody else can see it."""
+    """Whether the first argument is a list made in the call itself, to which nothing else
+    refers."""
     return isinstance(node, ast.Call) and bool(node.args) and isinstance(node.args[0], ast.ListComp)
 
 
@@ -307,7 +311,7 @@ def array(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(np.asarray, np.ascontiguousarray, np.asanyarray)
 def asarray(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.asarray(x): an array itself, or a new one of a list."""
+    """Return np.asarray(x): an array itself, or a new array of the items of a list."""
     x, dtype = bind(sp, "np.asarray", args, kwargs, node, a=MISSING, dtype=NONE)
     return _as_array(sp, x, dtype, False, node)
 
@@ -332,8 +336,8 @@ def copied(sp: Specialiser, array: ArrayV, node: ast.AST) -> ArrayV:
 def astype(
     sp: Specialiser, array: ArrayV, t: Element, node: ast.AST, checked: bool = False
 ) -> ArrayV:
-    """A new array with the elements converted (reals to ints: truncated). ``checked``: as the
-    items of a list are, with an error for what does not fit."""
+    """Return a new array with the elements converted (reals to ints: truncated). ``checked``: an
+    element that does not fit raises, as an item of a list does."""
     if t == array.elem:
         return copied(sp, array, node)
     extents = ext.extents(sp, array)

@@ -1,7 +1,7 @@
-"""NumPy's eigenvalues, singular values and QR (the algorithms: ``text.spectral``).
+"""Compile NumPy's eigenvalues, singular values and QR (the algorithms are in ``text.spectral``).
 
-The signs of eigenvectors and singular vectors are arbitrary: those of qr and eigh are LAPACK's, of
-svd they may differ. Derivatives where they do not exist: see ``text.spectral``."""
+The signs of eigenvectors and singular vectors are arbitrary: those of qr and eigh are LAPACK's,
+those of svd may differ. ``text.spectral`` says what happens where a derivative does not exist."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from pullback.frontend.library.text import spectral as programs
 def _register_basis(
     function: Callable[..., object], meaning: Callable[..., object], name: str, rest: object
 ) -> None:
-    """LAPACK's primitive in the place of a program that gives a basis and something more; ``rest``
-    makes that of the basis (and of the matrix)."""
+    """Register LAPACK's primitive in place of a program that computes a basis and something more;
+    ``rest`` computes that from the basis (and the matrix)."""
 
     @register(function)
     def basis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

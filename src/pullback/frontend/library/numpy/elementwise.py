@@ -1,4 +1,4 @@
-"""NumPy's elementwise functions of real arguments: one row each, name to primitive.
+"""Compile NumPy's elementwise functions of real arguments: one row each, from name to primitive.
 
 They take arrays of any shape and numbers, and give NumPy results: no domain error is raised.
 """
@@ -46,7 +46,7 @@ def numpy_scalar(atom: Atom) -> Scalar:
 
 
 def real_type(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Real:
-    """The type in which a function of reals computes."""
+    """Return the type in which a function of reals computes."""
     t = promote(sp, values, node)
     if t == BOOL:
         sp.refuse(node, "NumPy computes this function of bools in float16",
@@ -55,7 +55,7 @@ def real_type(sp: Specialiser, values: Sequence[Value], node: ast.AST) -> Real:
 
 
 def map_real(sp: Specialiser, x: Value, fn: Unary, node: ast.AST) -> Value:
-    """``fn`` on every element as a real number."""
+    """Apply ``fn`` to every element as a real number."""
 
     def one(values: Sequence[Value]) -> Value:
         t = real_type(sp, values, node)
@@ -65,7 +65,7 @@ def map_real(sp: Specialiser, x: Value, fn: Unary, node: ast.AST) -> Value:
 
 
 def map_real2(sp: Specialiser, x: Value, y: Value, fn: Binary, node: ast.AST) -> Value:
-    """``fn`` on every pair of elements as real numbers of one type."""
+    """Apply ``fn`` to every pair of elements as real numbers of one type."""
 
     def one(values: Sequence[Value]) -> Value:
         t = real_type(sp, values, node)
@@ -87,7 +87,7 @@ def _scaled(factor: float) -> Unary:
     return lambda sp, x, node: sp.b.prim("mul", x, lit(factor, x.type))
 
 
-# Selects, not min and abs: the derivatives below are right at 0 too.
+# Selects, not min and abs: so the derivatives below are right at 0 too.
 
 
 def _logistic(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
@@ -127,7 +127,7 @@ def _sinc(sp: Specialiser, x: Atom, node: ast.AST) -> Atom:
 
 
 ROUNDING = ("floor", "ceil", "trunc")
-"""These leave ints as they are."""
+"""Functions that leave ints unchanged."""
 REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
     **{
         row.numpy: _prim(name)
@@ -142,7 +142,7 @@ REAL_FUNCTIONS: dict[Callable[..., object], Unary] = {
     scipy.special.expm1: _prim("expm1"), scipy.special.log1p: _prim("log1p"),
     scipy.special.exp2: _prim("exp2"), scipy.special.cbrt: _prim("cbrt"),
 }  # fmt: skip
-"""Those that are rows of the table of primitives, and those that are made of several."""
+"""Functions that are rows of the table of primitives, and those that are made of several rows."""
 
 
 def _logaddexp(sp: Specialiser, x: Atom, y: Atom, node: ast.AST) -> Atom:
@@ -239,7 +239,7 @@ _COMPARISONS: dict[Callable[..., object], str] = {
 
 
 def as_numpy(sp: Specialiser, value: Value, node: ast.AST, like: Sequence[Value] = ()) -> Value:
-    """A number as NumPy sees it when it is given to a NumPy function, so that arithmetic has
+    """Return a number as NumPy sees it in a call of a NumPy function, so that arithmetic has
     NumPy's meaning; beside an array a Python number stays weak."""
     if any(isinstance(v, ArrayV) or (isinstance(v, Scalar) and not v.py) for v in like):
         return value
@@ -249,7 +249,7 @@ def as_numpy(sp: Specialiser, value: Value, node: ast.AST, like: Sequence[Value]
 
 
 def strong(sp: Specialiser, value: Value, node: ast.AST) -> Value:
-    """A number as np.asarray sees it: of its own type, also beside arrays of others."""
+    """Return a number as np.asarray sees it: of its own type, also beside arrays of other types."""
     if isinstance(value, Static | Scalar):
         return Scalar(sp.scalar(value, node).atom, py=False)
     return value
@@ -283,14 +283,14 @@ for _function, _op in _COMPARISONS.items():
 
 
 def map_number(sp: Specialiser, x: Value, fn: Callable[[Scalar], Atom], node: ast.AST) -> Value:
-    """``fn`` on every element as it is."""
+    """Apply ``fn`` to every element, in the element's own type."""
     return elementwise(sp, (x,), lambda v: numpy_scalar(fn(sp.scalar(v[0], node))), node)
 
 
 def number_function(
     *functions: Callable[..., object],
 ) -> Callable[[Callable[[Specialiser, Scalar, ast.AST], Atom]], Handler]:
-    """Register a function of one number of any kind, elementwise."""
+    """Return a decorator that registers a function of one number of any kind, elementwise."""
 
     def enter(fn: Callable[[Specialiser, Scalar, ast.AST], Atom]) -> Handler:
         @register(*functions)
@@ -314,7 +314,7 @@ def _negative(sp: Specialiser, x: Scalar, node: ast.AST) -> Atom:
 
 
 def _no_bool(sp: Specialiser, x: Scalar, node: ast.AST) -> None:
-    """Refuse bools, which NumPy refuses, or computes with in int8 or float16."""
+    """Refuse bools: NumPy refuses them too, or computes with them in int8 or float16."""
     if x.type == BOOL:
         sp.refuse(node, "this function is not defined for bools", "convert them: x.astype(int)",
                   error=ArgumentTypeError)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Indices of arrays: counted from the start, and checked."""
+"""Count indices of arrays from the start, and check them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from pullback.frontend.kinds.values import Specialiser
 
 
 def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
-    """The position, counted from the start; IndexError at run time if there is no such."""
-    if isinstance(index, Lit) and isinstance(extent, Lit):
-        if -int(extent.value) <= int(index.value) < int(extent.value):
-            return i64(int(index.value) % int(extent.value))
+    """Return the position, counted from the start; IndexError at run time if the array has no such
+    position."""
+    if (
+        isinstance(index, Lit)
+        and isinstance(extent, Lit)
+        and -int(extent.value) <= int(index.value) < int(extent.value)
+    ):
+        return i64(int(index.value) % int(extent.value))
     message = "index is out of bounds"
     if isinstance(index, Lit):
         position = index if int(index.value) >= 0 else sp.b.prim("add", index, extent)
@@ -30,7 +34,7 @@ def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
 
 
 def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
-    """A negative index counts from the end."""
+    """Return an index in which a negative one has been counted from the end."""
     from_end = sp.b.prim("add", index, extent)
     return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
 

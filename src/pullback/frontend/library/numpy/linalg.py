@@ -1,4 +1,4 @@
-"""NumPy's and SciPy's dense linear algebra, of real matrices.
+"""Compile NumPy's and SciPy's dense linear algebra, of real matrices.
 
 The algorithms are in ``text.linear_algebra``.
 
@@ -6,7 +6,7 @@ The algorithms are in ``text.linear_algebra``.
                   in ``decompositions``
     scipy.linalg  solve inv det cholesky cho_factor cho_solve solve_triangular
 
-Each needs matrices of rank 2; ``LinAlgError`` is raised where NumPy raises it.
+Each of them takes matrices of rank 2; ``LinAlgError`` is raised where NumPy raises it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ALL = SliceV(NONE, NONE, NONE)
 
 
 def matrix(sp: Specialiser, x: Value, node: ast.AST, square: bool = True) -> tuple[ArrayV, Real]:
-    """The argument as a matrix of float64, and the element type that results shall have."""
+    """Return the argument as a matrix of float64, and the element type of results."""
     array = as_array(sp, x, node)
     if array.rank != 2:
         reason = f"linear algebra is supported for matrices, not for arrays of rank {array.rank}"
@@ -63,7 +63,7 @@ def matrix(sp: Specialiser, x: Value, node: ast.AST, square: bool = True) -> tup
 
 
 def right_side(sp: Specialiser, b: Value, node: ast.AST) -> tuple[ArrayV, ArrayV]:
-    """(b as it is, b as a matrix of float64)"""
+    """Return the right side b as it is, and as a matrix of float64."""
     array = as_array(sp, b, node)
     if array.rank > 2:
         sp.refuse(node, "a right side has rank 1 or 2", error=ArgumentValueError)
@@ -78,23 +78,23 @@ def right_side(sp: Specialiser, b: Value, node: ast.AST) -> tuple[ArrayV, ArrayV
 def solution(
     sp: Specialiser, x: Value, like: ArrayV, t: Real, node: ast.AST
 ) -> ArrayV:
-    """The matrix x in the form of the right side ``like``."""
+    """Return the matrix x in the form of the right side ``like``."""
     found = array_of(x)
     if like.rank == 1:
         column = array_of(sp.subscript(found, TupleV((_ALL, Static(0))), node))
-        # nobody has the matrix that it is all of
+        # nothing else refers to the matrix that it is all of
         found = ext.note(sp, sp.fresh(column.atom, node), ext.extents(sp, column))
     wanted = F64 if F64 in (t, real_of(like.elem)) else t
     return as_type(sp, found, wanted, node)
 
 
 def number(sp: Specialiser, x: Value, t: Real, node: ast.AST) -> Scalar:
-    """A number of a program as NumPy's."""
+    """Return a number that a program computed as NumPy's."""
     return numpy_scalar(sp.convert(sp.scalar(x, node), t, node))
 
 
 def check_rows(sp: Specialiser, a: ArrayV, b: ArrayV, node: ast.AST) -> None:
-    """ValueError unless the right side fits the matrix."""
+    """Emit a ValueError at run time unless the right side fits the matrix."""
     message = "solve: mismatch in the core dimension: matrix and right side differ in their rows"
     ext.check_equal(sp, ext.extents(sp, a)[0], ext.extents(sp, b)[0], message, node)
 
@@ -104,16 +104,16 @@ def fail_unless(sp: Specialiser, good: Value, message: str, node: ast.AST) -> No
 
 
 def named(example: object, values: Sequence[Value]) -> Value:
-    """NumPy's named tuple of several results."""
+    """Return several results as NumPy's named tuple."""
     cls: Any = type(example)
-    return RecordV(cls, dict(zip(cls._fields, values)))
+    return RecordV(cls, dict(zip(cls._fields, values, strict=False)))
 
 
 _ONE = np.eye(1)
 
 
 def regular_solution(sp: Specialiser, m: ArrayV, columns: ArrayV, node: ast.AST) -> Value:
-    """x with m x = columns; LinAlgError if m is singular."""
+    """Return x with m x = columns; LinAlgError at run time if m is singular."""
     if not sp.lapack:
         x, regular = items_of(run_program(sp, programs.solve, (m, columns), node))
         fail_unless(sp, regular, SINGULAR, node)
@@ -140,12 +140,13 @@ def solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _IGNORED = {"overwrite_a": FALSE, "overwrite_b": FALSE, "check_finite": TRUE}
-"""Options of SciPy's that change no result."""
+"""Options of SciPy's functions that change no result."""
 
 
 @register(scipy.linalg.solve)
 def scipy_solve(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """scipy.linalg.solve(a, b): a general matrix; assume_a= promises nothing that is needed."""
+    """Return scipy.linalg.solve(a, b). The matrix counts as a general one: nothing that assume_a=
+    says is used."""
     kwargs = {k: v for k, v in kwargs.items() if k not in ("assume_a", *_IGNORED)}
     a, b = bind(sp, "solve", args, kwargs, node, a=MISSING, b=MISSING)
     return solved(sp, a, b, node)
@@ -163,7 +164,7 @@ def inv(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 @register(np.linalg.det, scipy.linalg.det)
 def det(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """The determinant; its derivative is right for singular matrices too."""
+    """Return the determinant, whose derivative is right for singular matrices too."""
     kwargs = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     (a,) = bind(sp, "det", args, kwargs, node, a=MISSING)
     m, t = matrix(sp, a, node)
@@ -185,7 +186,7 @@ def slogdet(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 
 def factor(sp: Specialiser, a: Value, node: ast.AST, message: str) -> tuple[ArrayV, Real]:
-    """The lower Cholesky factor, from the lower triangle."""
+    """Return the lower Cholesky factor, computed from the lower triangle."""
     m, t = matrix(sp, a, node)
     if not sp.lapack:
         low, positive = items_of(run_program(sp, programs.cholesky, (m,), node))
@@ -233,7 +234,7 @@ _register_scipy_cholesky(scipy.linalg.cho_factor, True)
 def triangular(
     sp: Specialiser, a: ArrayV, columns: ArrayV, lower: bool, unit: bool, node: ast.AST
 ) -> Value:
-    """Substitution; the diagonal is not checked."""
+    """Return the solution by substitution; the diagonal is not checked."""
     if sp.lapack:
         static = (int(lower), int(unit))
         atom = sp.b.prim("solve_triangular", a.atom, columns.atom, static=static)

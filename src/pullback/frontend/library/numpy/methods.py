@@ -1,4 +1,5 @@
-"""Attributes and methods of arrays, and of NumPy's numbers (reductions: ``reduce``)."""
+"""Compile attributes and methods of arrays, and of NumPy's numbers (reductions are in
+``reduce``)."""
 
 from __future__ import annotations
 
@@ -129,7 +130,7 @@ def array_ravel(
 def array_flatten(
     sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> Value:
-    """As ravel, but always a new array."""
+    """Return the elements in a line, like ravel, but always a new array."""
     (order,) = bind(sp, "flatten", args, kwargs, node, order=Static("C"))
     refuse_order(sp, order, _array(receiver), node)
     copy = copied(sp, _array(receiver), node)
@@ -200,7 +201,7 @@ def array_item(
 
 
 def _python(sp: Specialiser, value: Value, node: ast.AST) -> Value:
-    """The Python number that a NumPy number is."""
+    """Return a NumPy number as a Python number."""
     scalar = sp.scalar(value, node)
     wide = F64 if isinstance(scalar.type, Real) else I64 if isinstance(scalar.type, Int) else BOOL
     return Scalar(sp.convert(Scalar(scalar.atom, py=False), wide, node), py=True)
@@ -230,7 +231,7 @@ def array_tolist(
 
 
 def _register_function(name: str, function: Callable[..., object]) -> None:
-    """``x.name(...)`` is ``np.name(x, ...)``."""
+    """Register ``x.name(...)`` as ``np.name(x, ...)``."""
 
     def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return sp.call(Static(function), (receiver, *args), node, kwargs)

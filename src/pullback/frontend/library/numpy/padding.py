@@ -1,4 +1,4 @@
-"""``np.pad`` and ``np.kron``."""
+"""Compile ``np.pad`` and ``np.kron``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         for side in sides:
             message = "index can't contain negative values"
             sp.require(sp.b.prim("ge", side, ext.ZERO), "ValueError", message, node)
-    extents = tuple(ext.add(sp, ext.add(sp, a, n), b) for n, (a, b) in zip(own, widths))
+    extents = tuple(
+        ext.add(sp, ext.add(sp, a, n), b) for n, (a, b) in zip(own, widths, strict=True)
+    )
     if mode == "constant":
         return _with_constant(sp, array, constant, extents, widths, node)
     for k, n in enumerate(own):
@@ -58,7 +60,7 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     def item(i: Indices) -> Atom:
         at = (
             _source(sp, str(mode), sp.b.prim("sub", j, a), n)
-            for j, n, (a, _) in zip(i, own, widths)
+            for j, n, (a, _) in zip(i, own, widths, strict=True)
         )
         return sp.b.index(array.atom, tuple(at), checked=False)
 
@@ -66,7 +68,8 @@ def pad(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _source(sp: Specialiser, mode: str, i: Atom, n: Atom) -> Atom:
-    """Where an element comes from that is ``i`` places after the first one, of n."""
+    """Return the position, in an axis of n elements, of the element that is padded to ``i`` places
+    after the first one."""
     b = sp.b
     last = b.prim("sub", n, ext.ONE)
     match mode:
@@ -74,7 +77,7 @@ def _source(sp: Specialiser, mode: str, i: Atom, n: Atom) -> Atom:
             return b.prim("min", b.prim("max", i, ext.ZERO), last)
         case "wrap":
             return b.prim("mod", i, n)
-        case "reflect":  # there and back, without the ends twice
+        case "reflect":  # back and forth, without the ends twice
             period = b.prim("max", b.prim("add", last, last), ext.ONE)
             j = b.prim("mod", i, period)
             return b.prim("min", j, b.prim("sub", period, j))
@@ -103,10 +106,10 @@ def _with_constant(
     own = ext.extents(sp, array)
 
     def item(i: Indices) -> Atom:
-        at = tuple(sp.b.prim("sub", j, a) for j, (a, _) in zip(i, widths))
+        at = tuple(sp.b.prim("sub", j, a) for j, (a, _) in zip(i, widths, strict=True))
         tests = [
             sp.b.prim("and", sp.b.prim("ge", j, ext.ZERO), sp.b.prim("lt", j, n))
-            for j, n in zip(at, own)
+            for j, n in zip(at, own, strict=True)
         ]
         inside = tests[0]
         for test in tests[1:]:
@@ -125,7 +128,8 @@ def _with_constant(
 def _widths(
     sp: Specialiser, width: Value, rank: int, node: ast.AST
 ) -> list[tuple[Atom, Atom]]:
-    """How much is put before and after each axis: n, (n, m), or such a pair for each axis."""
+    """Return the numbers of elements before and after each axis, from n, (n, m), or a pair for each
+    axis."""
 
     def number(v: Value) -> Atom:
         return ext.int_atom(sp, v, node, "pad_width")
@@ -159,11 +163,13 @@ def kron(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, y = as_array(sp, a, node), as_array(sp, b, node)
     rank = max(x.rank, y.rank)
     outer, inner = _filled(sp, x, rank), _filled(sp, y, rank)
-    extents = tuple(ext.mul(sp, m, n) for m, n in zip(outer, inner))
+    extents = tuple(ext.mul(sp, m, n) for m, n in zip(outer, inner, strict=False))
 
     def item(i: Indices) -> Atom:
-        left = tuple(ext.floordiv(sp, j, n) for j, n in zip(i, inner))[rank - x.rank :]
-        right = tuple(ext.mod(sp, j, n) for j, n in zip(i, inner))[rank - y.rank :]
+        left = tuple(ext.floordiv(sp, j, n) for j, n in zip(i, inner, strict=False))[
+            rank - x.rank :
+        ]
+        right = tuple(ext.mod(sp, j, n) for j, n in zip(i, inner, strict=False))[rank - y.rank :]
         p, q = (
             Scalar(sp.b.index(array.atom, at, checked=False), False)
             for array, at in ((x, left), (y, right))

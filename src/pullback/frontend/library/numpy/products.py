@@ -1,6 +1,6 @@
-"""NumPy's products of arrays: @, dot, inner, outer, vdot, einsum, trace, norm.
+"""Compile NumPy's products of arrays: @, dot, inner, outer, vdot, einsum, trace, norm.
 
-All of them are a ``Build`` over the result's axes of a ``Sum_`` over the contracted ones.
+Each of them is a ``Build``, over the axes of the result, of a ``Sum_`` over the contracted ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def _contract(
     sp: Specialiser, outer: Extents, inner: Extents, item: Callable[[Indices, Indices], Atom],
     t: Element, node: ast.AST,
 ) -> Value:  # fmt: skip
-    """For all outer indices, the sum of ``item(outer, inner)``; a number if there are none."""
+    """Return, for all outer indices, the sum of ``item(outer, inner)``; a number if there are no
+    outer ones."""
     if not outer:
         return numpy_scalar(sum_of(sp, inner, lambda k: item((), k), t, node))
 
@@ -133,7 +134,7 @@ def np_inner(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def _tensor_product(sp: Specialiser, a: ArrayV, b: ArrayV, axis: int, node: ast.AST) -> Value:
-    """The last axis of ``a`` contracted with ``axis`` of ``b``."""
+    """Return the product in which the last axis of ``a`` is contracted with ``axis`` of ``b``."""
     t = _product_type(sp, (a, b), node)
     mine, theirs = ext.extents(sp, a), ext.extents(sp, b)
     ext.check_equal(sp, mine[-1], theirs[axis], _DOT, node)
@@ -155,7 +156,7 @@ def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     if not isinstance(a, ArrayV) or not isinstance(b, ArrayV) or a.rank != b.rank:
         sp.refuse(node, "np.vdot is supported for arrays of equal shape", "use np.sum(a * b)")
     mine = ext.extents(sp, a)
-    for x, y in zip(mine, ext.extents(sp, b)):
+    for x, y in zip(mine, ext.extents(sp, b), strict=False):
         ext.check_equal(sp, x, y, _DOT, node)
     t = _product_type(sp, (a, b), node)
 
@@ -172,19 +173,21 @@ def np_vdot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """np.einsum("ij,jk->ik", a, b): letters only."""
     for key in kwargs:
-        if key != "optimize":  # how NumPy computes it, not what
+        if key != "optimize":  # it says how NumPy computes, not what
             sp.refuse(node, f"the argument {key}= of np.einsum is not supported")
     text = sp.static(args[0], node, "the subscripts") if args else None
     if not isinstance(text, str) or "." in text:
         sp.refuse(node, "np.einsum is supported with subscripts like 'ij,jk->ik'")
     inputs, result = _parse_einsum(text.replace(" ", ""))
     arrays = [as_array(sp, a, node) for a in args[1:]]
-    if len(inputs) != len(arrays) or any(len(s) != a.rank for s, a in zip(inputs, arrays)):
+    if len(inputs) != len(arrays) or any(
+        len(s) != a.rank for s, a in zip(inputs, arrays, strict=True)
+    ):
         reason = "the subscripts do not fit the number or the ranks of the arrays"
         sp.refuse(node, reason, error=ArgumentValueError)
     sizes: dict[str, Atom] = {}
-    for letters, array in zip(inputs, arrays):
-        for letter, extent in zip(letters, ext.extents(sp, array)):
+    for letters, array in zip(inputs, arrays, strict=True):
+        for letter, extent in zip(letters, ext.extents(sp, array), strict=True):
             if letter in sizes:
                 ext.check_equal(sp, sizes[letter], extent, _EINSUM, node)
             else:
@@ -195,9 +198,10 @@ def einsum(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     t = _product_type(sp, arrays, node)
 
     def item(i: Indices, k: Indices) -> Atom:
-        at = dict(zip(result, i)) | dict(zip(summed, k))
+        at = dict(zip(result, i, strict=True)) | dict(zip(summed, k, strict=True))
         factors = [
-            _read(sp, a, [at[c] for c in letters], t, node) for letters, a in zip(inputs, arrays)
+            _read(sp, a, [at[c] for c in letters], t, node)
+            for letters, a in zip(inputs, arrays, strict=False)
         ]
         value = factors[0]
         for factor in factors[1:]:
@@ -217,7 +221,7 @@ _EINSUM = "operands could not be broadcast together: a subscript has different e
 def _parse_einsum(text: str) -> tuple[list[str], str]:
     left, arrow, result = text.partition("->")
     inputs = left.split(",")
-    if not arrow:  # letters that occur once, in alphabetical order
+    if not arrow:  # the letters that occur once, in alphabetical order
         whole = "".join(inputs)
         result = "".join(c for c in sorted(set(whole)) if whole.count(c) == 1)
     return inputs, result

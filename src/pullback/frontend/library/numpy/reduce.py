@@ -1,4 +1,4 @@
-"""NumPy's reductions, with ``axis`` and ``keepdims``: functions and the methods of arrays.
+"""Compile NumPy's reductions, with ``axis`` and ``keepdims``: functions and methods of arrays.
 
 A reduction over some axes is a ``Build`` over the others of a kernel that reduces; over all axes
 it is the kernel alone, and the result is a number.
@@ -42,26 +42,26 @@ from pullback.frontend.library.numpy.reductions import (
 from pullback.frontend.library.numpy.sequences import to_array
 
 Kernel = Callable[[tuple[Atom, ...], Read], Atom]
-"""From the reduced extents and a reader of elements there, to the reduced number."""
+"""A function from the reduced extents, and a reader of elements there, to the reduced number."""
 
 FALSE = Static(False)
 
 
 def axes_of(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int, ...]:
-    """The axes that ``axis=`` names, counted from 0, in ascending order."""
+    """Return the axes that ``axis=`` names, counted from 0, in ascending order."""
     if is_none(axis):
         return tuple(range(rank))
     return tuple(sorted(named_axes(sp, axis, rank, node)))
 
 
 def _no_axis(sp: Specialiser, axis: Value, node: ast.AST, fine: tuple[int, ...]) -> None:
-    """Refuse an axis of a number, but for those that NumPy passes over."""
+    """Refuse an axis of a number, except for those that NumPy ignores."""
     if not is_none(axis) and not (isinstance(axis, Static) and axis.value in fine):
         sp.refuse(node, "a number has no axis", "leave axis= out", error=ArgumentValueError)
 
 
 def one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
-    """The axis that ``axis=`` names, counted from 0; several are refused."""
+    """Return the axis that ``axis=`` names, counted from 0; several are refused."""
     found = named_axes(sp, axis, rank, node)
     if isinstance(axis, TupleV):
         sp.refuse(node, "one axis is needed, not a tuple", error=ArgumentTypeError)
@@ -69,7 +69,8 @@ def one_axis(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> int:
 
 
 def named_axes(sp: Specialiser, axis: Value, rank: int, node: ast.AST) -> tuple[int, ...]:
-    """The axes that ``axis=`` names, counted from 0, as they are named."""
+    """Return the axes that ``axis=`` names, counted from 0, in the order in which they are
+    named."""
     if isinstance(axis, TupleV):
         wanted = [sp.static_int(a, node, "axis") for a in axis.items]
     else:
@@ -88,14 +89,14 @@ def reduce(
     sp: Specialiser, array: ArrayV, axes: Sequence[int], keepdims: bool, kernel: Kernel,
     node: ast.AST,
 ) -> Value:  # fmt: skip
-    """``kernel`` over ``axes``, for all indices of the other axes."""
+    """Reduce by ``kernel`` over ``axes``, for all indices of the other axes."""
     own = ext.extents(sp, array)
     kept = [k for k in range(array.rank) if k not in axes]
     inner = tuple(own[k] for k in axes)
 
     def at(outer: dict[int, Atom]) -> Atom:
         def read(indices: Indices) -> Atom:
-            place = outer | dict(zip(axes, indices))
+            place = outer | dict(zip(axes, indices, strict=True))
             full = tuple(place[k] for k in range(array.rank))
             return sp.b.index(array.atom, full, checked=False)
 
@@ -108,7 +109,7 @@ def reduce(
         result = sp.array(extents, lambda i: at({k: i[k] for k in kept}), node)
     else:
         extents = tuple(own[k] for k in kept)
-        result = sp.array(extents, lambda i: at(dict(zip(kept, i))), node)
+        result = sp.array(extents, lambda i: at(dict(zip(kept, i, strict=True))), node)
     return ext.note(sp, result, extents, built=True)
 
 
@@ -117,12 +118,12 @@ def _as_type(sp: Specialiser, read: Read, t: Element, node: ast.AST) -> Read:
 
 
 def _wide(t: Element) -> Element:
-    """The type that sums of ``t`` have."""
+    """Return the type of sums of elements of type ``t``."""
     return t if isinstance(t, Real) else I64
 
 
 def _operand(sp: Specialiser, value: Value, node: ast.AST) -> Value:
-    """The array to reduce; a number is an array of rank 0."""
+    """Return the array to reduce; a number is an array of rank 0."""
     value = to_array(sp, value, node)
     return value if isinstance(value, ArrayV) else Scalar(sp.scalar(value, node).atom, py=False)
 
@@ -130,7 +131,8 @@ def _operand(sp: Specialiser, value: Value, node: ast.AST) -> Value:
 def _arguments(
     sp: Specialiser, name: str, args: Args, kwargs: Kwargs, node: ast.AST, **more: Value
 ) -> tuple[Value, ...]:
-    """The array, the axis, what is in ``more``, and whether axes are kept."""
+    """Return the array, the axis, the values of the parameters ``more``, and whether axes are
+    kept."""
     *found, _, keepdims = bind(
         sp, name, args, kwargs, node, a=MISSING, axis=NONE, **more, out=NONE, keepdims=FALSE
     )
@@ -242,8 +244,8 @@ def _np_variance(root: bool) -> Callable[[Specialiser, Args, Kwargs, ast.AST], V
 
 
 def _positional(args: Args, kwargs: Kwargs) -> Kwargs:
-    """np.var(a, axis, dtype, out, ddof): what is beyond the axis, by name."""
-    return dict(zip(("dtype", "out", "ddof"), args[2:])) | kwargs
+    """Return the arguments by name: those of np.var(a, axis, dtype, out, ddof) beyond the axis."""
+    return dict(zip(("dtype", "out", "ddof"), args[2:], strict=False)) | kwargs
 
 
 register(np.var)(_np_variance(False))
@@ -257,7 +259,8 @@ def extremum(
     sp: Specialiser, x: Value, axis: Value, keepdims: Value, node: ast.AST, largest: bool,
     place: bool = False, python: bool = False,
 ) -> Value:  # fmt: skip
-    """The largest (smallest) element, or its ``place`` in C order; ValueError if there is none."""
+    """Return the largest (smallest) element, or its ``place`` in C order; ValueError at run time if
+    there is none."""
     x = _operand(sp, x, node)
     if not isinstance(x, ArrayV):
         _no_axis(sp, axis, node, (0, -1))
@@ -366,7 +369,7 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
     def kernel(inner: tuple[Atom, ...], read: Read) -> Atom:
         item = _as_type(sp, read, t, node)
-        # The derivative does not depend on the shift: it is a constant.
+        # The result does not depend on the shift, so the shift is a constant.
         top = sp.b.prim("stop_gradient", item(place_of(sp, inner, item, True)))
         shift = sp.b.prim("select", sp.b.prim("isfinite", top), top, lit(0.0, t))
 
@@ -386,7 +389,7 @@ def logsumexp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 
 def _register_method(name: str, function: Callable[..., object]) -> None:
-    """``x.name(...)`` is ``np.name(x, ...)``."""
+    """Register ``x.name(...)`` as ``np.name(x, ...)``."""
 
     def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return sp.call(Static(function), (receiver, *args), node, kwargs)

@@ -1,7 +1,7 @@
-"""Reductions over index spaces: sums, products, tests, and the place of the largest element.
+"""Reduce over index spaces: sums, products, tests, and the place of the largest element.
 
-A sum of reals is a ``Sum_`` (parallel, lanes). Everything else is nested ``Loop``s. The maximum is
-found by its *place*, and then read: its derivative is the derivative of that read.
+A sum of reals is a ``Sum_`` (parallel, lanes). All others are nested ``Loop``s. For a maximum the
+*place* is computed first, and then read: its derivative is the derivative of that read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def nest(
     step: Callable[[Indices, Sequence[Atom]], Sequence[Atom]],
     indices: Indices = (),
 ) -> list[Atom]:
-    """``state = step(indices, state)`` over all indices below ``extents``, the last one fastest."""
+    """Emit ``state = step(indices, state)`` for all indices below ``extents``, the last one
+    fastest. Return the last state."""
     if not extents:
         return list(step(indices, inits))
     index = Var("i", I64)
@@ -38,7 +39,8 @@ def nest(
 
 
 def sum_of(sp: Specialiser, extents: Sequence[Atom], read: Read, t: Element, node: ast.AST) -> Atom:
-    """The sum of ``read(indices)``, numbers of type ``t`` (not Bool). Ints wrap, as NumPy's."""
+    """Return the sum of ``read(indices)``, numbers of type ``t`` (not Bool). Ints wrap, as NumPy's
+    do."""
     if isinstance(t, Real):
         return sp.sum(extents, read, node)
 
@@ -49,7 +51,7 @@ def sum_of(sp: Specialiser, extents: Sequence[Atom], read: Read, t: Element, nod
 
 
 def product_of(sp: Specialiser, extents: Sequence[Atom], read: Read, t: Element) -> Atom:
-    """The product of ``read(indices)``, numbers of type ``t``."""
+    """Return the product of ``read(indices)``, numbers of type ``t``."""
 
     def step(indices: Indices, state: Sequence[Atom]) -> Sequence[Atom]:
         return [sp.b.prim("mul", state[0], read(indices))]
@@ -58,7 +60,7 @@ def product_of(sp: Specialiser, extents: Sequence[Atom], read: Read, t: Element)
 
 
 def test_of(sp: Specialiser, extents: Sequence[Atom], read: Read, name: str) -> Atom:
-    """All of the truth values (``name`` is "and") or any of them ("or")."""
+    """Return whether all of the truth values hold (``name`` is "and"), or any of them ("or")."""
 
     def step(indices: Indices, state: Sequence[Atom]) -> Sequence[Atom]:
         return [sp.b.prim(name, state[0], read(indices))]
@@ -69,7 +71,7 @@ def test_of(sp: Specialiser, extents: Sequence[Atom], read: Read, name: str) -> 
 def place_of(
     sp: Specialiser, extents: Sequence[Atom], read: Read, largest: bool, python: bool = False
 ) -> Indices:
-    """The indices of the first largest (or smallest) element; there must be one.
+    """Return the indices of the first largest (or smallest) element; there must be one.
 
     A NaN wins as in NumPy; with ``python`` comparisons decide as in Python's max and min."""
     zeros: Indices = (ext.ZERO,) * len(extents)
@@ -87,15 +89,17 @@ def place_of(
     def step(indices: Indices, state: Sequence[Atom]) -> Sequence[Atom]:
         x = value(indices)
         wins = better(x, state[0])
-        places = [sp.b.prim("select", wins, i, old) for i, old in zip(indices, state[1:])]
+        places = [
+            sp.b.prim("select", wins, i, old) for i, old in zip(indices, state[1:], strict=True)
+        ]
         return [sp.b.prim("select", wins, x, state[0]), *places]
 
     return tuple(nest(sp, extents, [value(zeros), *zeros], step)[1:])
 
 
 def linear(sp: Specialiser, extents: Sequence[Atom], indices: Indices) -> Atom:
-    """The position of an element in C order."""
+    """Return the position of an element in C order."""
     position: Atom = ext.ZERO
-    for extent, index in zip(extents, indices):
+    for extent, index in zip(extents, indices, strict=False):
         position = ext.add(sp, ext.mul(sp, position, extent), index)
     return position

@@ -1,4 +1,5 @@
-"""NumPy's running sums, and functions that shift, mirror, repeat or mask the elements of arrays."""
+"""Compile NumPy's running sums, and functions that shift, mirror, repeat or mask the elements of
+arrays."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ _ALL = SliceV(NONE, NONE, NONE)
 
 
 def running(sp: Specialiser, count: Atom, init: Atom, step: Callable[[Atom, Atom], Atom]) -> Var:
-    """The array of ``s = step(i, s)`` for all i: a Loop that emits every state."""
+    """Return the array of all ``s = step(i, s)``: a Loop that emits every state."""
     index, state = Var("i", I64), Var("s", init.type)
 
     def body() -> tuple[Atom, Atom]:
@@ -50,7 +51,7 @@ def running(sp: Specialiser, count: Atom, init: Atom, step: Callable[[Atom, Atom
 
 
 def cumulative(sp: Specialiser, x: ArrayV, axis: int, name: str, node: ast.AST) -> ArrayV:
-    """Running sums ("add") or products ("mul") along an axis."""
+    """Return running sums ("add") or products ("mul") along an axis."""
     t: Element = x.elem if isinstance(x.elem, Real) else I64
     own = ext.extents(sp, x)
     init = lit(0 if name == "add" else 1, t)
@@ -58,7 +59,7 @@ def cumulative(sp: Specialiser, x: ArrayV, axis: int, name: str, node: ast.AST) 
 
     def line(outer: Indices) -> Var:
         def step(i: Atom, s: Atom) -> Atom:
-            at = dict(zip(others, outer)) | {axis: i}
+            at = dict(zip(others, outer, strict=False)) | {axis: i}
             item = sp.b.index(x.atom, tuple(at[k] for k in range(x.rank)), checked=False)
             return sp.b.prim(name, s, sp.convert(numpy_scalar(item), t, node))
 
@@ -96,7 +97,7 @@ _register_cumulative(np.cumprod, "mul")
 
 
 def _along(x: ArrayV, axis: int, part: SliceV) -> TupleV:
-    """The index that applies a slice to one axis."""
+    """Return the index that applies a slice to one axis."""
     return TupleV(tuple(part if k == axis else _ALL for k in range(x.rank)))
 
 
@@ -126,7 +127,7 @@ def roll(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         sp.refuse(node, "np.roll of shifts and axes of different numbers", error=ArgumentValueError)
     own = ext.extents(sp, array)
     by: dict[int, Atom] = {}
-    for k, s in zip(axes, shifts):
+    for k, s in zip(axes, shifts, strict=True):
         more = ext.int_atom(sp, s, node, "shift")
         if k in by:
             more = ext.add(sp, ext.mod(sp, by[k], own[k]), ext.mod(sp, more, own[k]))
@@ -151,10 +152,10 @@ def tile(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     own = ext.extents(sp, array)
     base = (*(ext.ONE,) * missing, *own)
     limited(sp, (*counts, *own), node)
-    extents = tuple(ext.mul(sp, c, e) for c, e in zip(counts, base))
+    extents = tuple(ext.mul(sp, c, e) for c, e in zip(counts, base, strict=True))
 
     def item(i: Indices) -> Atom:
-        at = tuple(ext.mod(sp, j, e) for j, e in zip(i[missing:], own))
+        at = tuple(ext.mod(sp, j, e) for j, e in zip(i[missing:], own, strict=True))
         return sp.b.index(array.atom, at, checked=False)
 
     return ext.note(sp, sp.array(extents, item, node), extents, built=True)

@@ -1,8 +1,8 @@
-"""Boolean masks as indices, and assignment through index arrays.
+"""Compile boolean masks as indices, and assignment through index arrays.
 
-A mask is the index arrays of the places where it is true. ``a[idx] = v`` writes in the order of the
-result's elements: the last writer wins. ``a[idx] += v`` is ``a[idx] = a[idx] + v``, as in NumPy:
-all reads come before the first write.
+A mask stands for the index arrays of the places where it is true. ``a[idx] = v`` writes in the
+order of the elements of ``a[idx]``: the last writer wins. ``a[idx] += v`` is
+``a[idx] = a[idx] + v``, as in NumPy: all reads come before the first write.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Extents = tuple[Atom, ...]
 
 
 def as_mask(sp: Specialiser, item: Value, node: ast.AST) -> ArrayV | None:
-    """The item of an index as an array of booleans, if it is one."""
+    """Return the item of an index as an array of booleans, if it is one."""
     if isinstance(item, ListV | TupleV):
         item = to_array(sp, item, node)
     return item if isinstance(item, ArrayV) and item.elem == BOOL else None
 
 
 def places(sp: Specialiser, mask: ArrayV, node: ast.AST) -> list[ArrayV]:
-    """Where the mask is true: one array of indices per axis of it (``np.nonzero``)."""
+    """Return where the mask is true: one array of indices for each axis of it (``np.nonzero``)."""
     own = ext.extents(sp, mask)
     flat = mask
     if mask.rank > 1:
@@ -63,9 +63,10 @@ def places(sp: Specialiser, mask: ArrayV, node: ast.AST) -> list[ArrayV]:
 def check_mask(
     sp: Specialiser, mask: ArrayV, extents: Sequence[Atom], node: ast.AST
 ) -> None:
-    """IndexError if the mask has not the shape of the axes that it selects from."""
+    """Emit an IndexError at run time if the mask does not have the shape of the axes that it
+    selects from."""
     message = "boolean index did not match indexed array"
-    for mine, theirs in zip(ext.extents(sp, mask), extents):
+    for mine, theirs in zip(ext.extents(sp, mask), extents, strict=False):
         if not ext.same(sp, mine, theirs):
             sp.require(sp.b.prim("eq", mine, theirs), "IndexError", message, node)
 
@@ -73,18 +74,20 @@ def check_mask(
 # --- assignment ----------------------------------------------------------------------------------
 
 Axis = Callable[[Extents], Atom]
-"""Where in one axis of the array the element with these indices of the region stands."""
+"""A function from indices in the region that is assigned to the position along one axis of the
+array."""
 
 Home = tuple[Atom, Extents]
-"""The array that is updated; or what it is inside of, and the path to it there."""
+"""The array to which the update is applied: the updated array, or one in which it stands, with the
+path to it."""
 
 
 def store_gathered(
     sp: Specialiser, array: ArrayV, axes: Sequence[Axis], region: Extents, value: Value,
     node: ast.AST, home: Home, by: str = "",
 ) -> Atom:  # fmt: skip
-    """What is at home after the assignment of ``value``, broadcast to the region (``by``: an
-    operator, of what is there and the value; one after the other)."""
+    """Return the home after the assignment of ``value``, broadcast to the region. With an operator
+    ``by`` it combines the value with each old element, one after the other."""
     read = reading(sp, array, region, value, node)
 
     def store_at(atom: Atom, indices: Extents) -> Atom:
@@ -92,7 +95,7 @@ def store_gathered(
         new = read(indices)
         if by:
             own = ext.extents(sp, array)
-            at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own))
+            at = tuple(in_range(sp, i, n, node) for i, n in zip(at, own, strict=False))
             new = combined(sp, array, (atom, home[1]), at, new, by, node)
         item = sp.convert(new, array.elem, node)
         return put(sp, array, (atom, home[1]), at, item, True, node)
@@ -103,7 +106,7 @@ def store_gathered(
 def combined(
     sp: Specialiser, array: ArrayV, home: Home, at: Extents, value: Value, by: str, node: ast.AST
 ) -> Value:
-    """What is in the array, and a value, by an operator."""
+    """Return the old element combined with a value by an operator."""
     inside = home[0]
     for i in home[1]:
         inside = sp.b.index(inside, (i,), False)
@@ -119,11 +122,11 @@ def put(
     sp: Specialiser, array: ArrayV, home: Home, at: Extents, item: Atom, checked: bool,
     node: ast.AST,
 ) -> Atom:  # fmt: skip
-    """What is at home after one element of the array has been replaced."""
+    """Return the home after one element of the array has been replaced."""
     atom, where = home
     if where and checked:  # there is no checked update at a path
         own = ext.extents(sp, array)
-        at, checked = tuple(in_range(sp, i, n, node) for i, n in zip(at, own)), False
+        at, checked = tuple(in_range(sp, i, n, node) for i, n in zip(at, own, strict=False)), False
     op = Update(atom, (*where, *at), item, checked)
     return sp.b.let(op, (atom.type,), sp.site(node))[0]
 
@@ -131,18 +134,18 @@ def put(
 def reading(
     sp: Specialiser, array: ArrayV, region: Sequence[Atom], value: Value, node: ast.AST
 ) -> Callable[[Extents], Value]:
-    """How to read the elements of ``value``, broadcast to the region; a copy is read if it may
-    share memory with the array that is written."""
+    """Return a reader of the elements of ``value``, broadcast to the region. If it may share memory
+    with the array that is written, a copy is read."""
     if not isinstance(value, ArrayV):
         return lambda _: value
-    if value.owners & array.owners:  # it reads what the update consumes
+    if value.owners & array.owners:  # it reads memory that the update overwrites
         value = sp.fresh(sp.b.prim("copy", value.atom), node)
     shape = ext.extents(sp, value)
     if len(shape) > len(region):
         reason = "the value has more dimensions than the selected part of the array"
         sp.refuse(node, reason, error=ArgumentValueError)
     message = "could not broadcast input array into the shape of the target"
-    for mine, theirs in zip(shape[::-1], region[::-1]):
+    for mine, theirs in zip(shape[::-1], region[::-1], strict=False):
         ext.check_broadcasts(sp, mine, theirs, message, node)
     return reader(sp, value, shape, tuple(region))
 
@@ -154,7 +157,7 @@ def over(
     body: Callable[[Atom, Extents], Atom],
     indices: Extents = (),
 ) -> Atom:
-    """Nested loops over the region that carry the array."""
+    """Emit nested loops over the region that carry the array."""
     if not region:
         return body(array, indices)
     index, carried = Var("i", I64), Var("a", array.type)
@@ -164,21 +167,21 @@ def over(
 
 
 def along(sp: Specialiser, start: Atom, step: int, k: int) -> Axis:
-    """The positions of a slice, by index k of the region."""
+    """Return the positions of a slice, by index k of the region."""
     return lambda indices: ext.add(sp, start, ext.mul(sp, indices[k], i64(step)))
 
 
 def gathered(
     sp: Specialiser, read: Callable[[Extents], Value], first: int, rank: int, node: ast.AST
 ) -> Axis:
-    """The positions in an index array, by some indices of the region."""
+    """Return the positions in an index array, by some indices of the region."""
     return lambda indices: sp.convert(read(indices[first : first + rank]), I64, node)
 
 
 def own_copies(
     sp: Specialiser, array: ArrayV, arrays: Iterator[ArrayV], node: ast.AST
 ) -> list[ArrayV]:
-    """Index arrays that may share memory with the written array are copied."""
+    """Return the index arrays; those that may share memory with the written array are copied."""
     return [
         sp.fresh(sp.b.prim("copy", a.atom), node) if a.owners & array.owners else a for a in arrays
     ]

@@ -1,4 +1,4 @@
-"""Python's sequences as arrays: what ``np.array([...])`` does, and the joining of arrays."""
+"""Turn Python's sequences into arrays, as ``np.array([...])`` does, and join arrays."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _RAGGED = "setting an array element with a sequence: the rows have different sha
 
 
 def to_array(sp: Specialiser, value: Value, node: ast.AST, temporary: bool = False) -> Value:
-    """An array (or, of a number, the number) of the same items.
+    """Return an array (or, of a number, the number) of the same items.
 
-    ``temporary``: nobody else can see the list, so its memory may be taken over."""
+    ``temporary``: nothing else refers to the list, so its memory may become that of the array."""
     match value:
         case ArrayV() | Scalar():
             return value
@@ -66,21 +66,21 @@ def _of_parts(sp: Specialiser, parts: Sequence[Value], node: ast.AST) -> ArrayV:
 
 
 def constant(sp: Specialiser, extents: Sequence[Atom], t: Element, node: ast.AST) -> ArrayV:
-    """Zeros."""
+    """Return an array of zeros."""
     return filled(sp, extents, Static(0), t, node)
 
 
 def filled(
     sp: Specialiser, extents: Sequence[Atom], value: Value, t: Element, node: ast.AST
 ) -> ArrayV:
-    """``value`` everywhere."""
+    """Return an array with ``value`` everywhere."""
     item = sp.convert(value, t, node)
     array = sp.array(extents, lambda _: item, node)
     return ext.note(sp, array, extents, built=True)
 
 
 def display(sp: Specialiser, items: Sequence[Atom], node: ast.AST) -> ArrayV:
-    """The rank-1 array of these numbers, which have one type."""
+    """Return the rank-1 array of these numbers, which have one type."""
     if len(items) > 2 and all(a is items[0] for a in items):
         one = sp.array((i64(len(items)),), lambda _: items[0], node)
         return ext.note(sp, one, (i64(len(items)),), built=True)
@@ -93,7 +93,7 @@ def display(sp: Specialiser, items: Sequence[Atom], node: ast.AST) -> ArrayV:
 
 
 def choose(sp: Specialiser, index: Atom, items: Sequence[Atom]) -> Atom:
-    """``items[index]`` by bisection: a tree of selects."""
+    """Return ``items[index]`` by bisection: a tree of selects."""
     if len(items) == 1:
         return items[0]
     half = len(items) // 2
@@ -112,8 +112,8 @@ def pieces(
     read: Callable[[int, Atom], Value],
     node: ast.AST,
 ) -> Value:
-    """``read(k, index - bounds[k])`` for the piece k that holds ``index``; piece k starts at
-    ``bounds[k]``. Only that piece is read."""
+    """Return ``read(k, index - bounds[k])`` for the piece k in which ``index`` is; piece k starts
+    at ``bounds[k]``. Only that piece is read."""
 
     def among(low: int, high: int) -> Value:
         if high - low == 1:
@@ -126,14 +126,15 @@ def pieces(
 
 
 def stack(sp: Specialiser, parts: Sequence[Value], axis: int, node: ast.AST) -> ArrayV:
-    """The arrays along a new axis (``np.stack``); ValueError if their shapes differ."""
+    """Return the arrays along a new axis (``np.stack``); ValueError at run time if their shapes
+    differ."""
     arrays = [p for p in parts if isinstance(p, ArrayV)]
     if len(arrays) < len(parts) or len({a.rank for a in arrays}) > 1:
         reason = "the items have different numbers of dimensions"
         sp.refuse(node, reason, error=ArgumentValueError)
     first = ext.extents(sp, arrays[0])
     for other in arrays[1:]:
-        for a, b in zip(first, ext.extents(sp, other)):
+        for a, b in zip(first, ext.extents(sp, other), strict=False):
             ext.check_equal(sp, a, b, _RAGGED, node)
     common = promote(sp, arrays, node)
     extents = (*first[:axis], i64(len(arrays)), *first[axis:])
@@ -153,7 +154,7 @@ def stack(sp: Specialiser, parts: Sequence[Value], axis: int, node: ast.AST) -> 
 def stack_lines(
     sp: Specialiser, lines: Atom, extents: Sequence[Atom], node: ast.AST
 ) -> ArrayV:
-    """An array of vectors as one array of these extents, also where there is no vector."""
+    """Return an array of vectors as one array of these extents, also if there is no vector."""
     t = _stacked(lines.type)
     (joined,) = sp.b.let(Prim("stack", (lines,)), (t,), sp.site(node))
     (joined,) = sp.b.let(Prim("reshape", (joined, *extents)), (t,), sp.site(node))
@@ -161,7 +162,8 @@ def stack_lines(
 
 
 def concatenate(sp: Specialiser, arrays: Sequence[ArrayV], axis: int, node: ast.AST) -> ArrayV:
-    """The arrays one after the other along ``axis``; ValueError if they do not fit."""
+    """Return the arrays one after the other along ``axis``; ValueError at run time if they do not
+    fit."""
     shapes = [ext.extents(sp, a) for a in arrays]
     for shape in shapes[1:]:
         for k in range(len(shape)):
@@ -188,7 +190,7 @@ def concatenate(sp: Specialiser, arrays: Sequence[ArrayV], axis: int, node: ast.
 def converted(
     sp: Specialiser, array: ArrayV, indices: tuple[Atom, ...], t: Element, node: ast.AST
 ) -> Scalar:
-    """One element (indices in range), converted to ``t``."""
+    """Return one element (the indices are in range), converted to ``t``."""
     value = Scalar(sp.b.index(array.atom, indices, checked=False), py=False)
     return Scalar(sp.convert(value, t, node), py=False)
 
@@ -224,7 +226,7 @@ def _of_list(sp: Specialiser, items: ListV, node: ast.AST, temporary: bool) -> A
 
 
 def _column(sp: Specialiser, items: ListV, k: int, node: ast.AST) -> Value:
-    """Item k of every tuple in the list, as an array."""
+    """Return the items k of all tuples in the list, as an array."""
 
     def item(i: Atom) -> Value:
         row = sp.element(items, i, node, checked=False)
@@ -235,7 +237,8 @@ def _column(sp: Specialiser, items: ListV, k: int, node: ast.AST) -> Value:
 
 
 def nested(sp: Specialiser, atom: Atom, node: ast.AST, temporary: bool) -> ArrayV:
-    """A sequence of arrays (of sequences...) as one array; ValueError if they are ragged."""
+    """Return a sequence of arrays (of sequences...) as one array; ValueError at run time if their
+    lengths differ."""
     while temporary and _is_nested(atom.type):
         merged = merge_builds(sp, atom)
         if merged is None:
@@ -243,7 +246,7 @@ def nested(sp: Specialiser, atom: Atom, node: ast.AST, temporary: bool) -> Array
         atom, extents = merged
         if not _is_nested(atom.type):
             return ext.note(sp, sp.fresh(atom, node), extents, built=True)
-    # Innermost first would need a loop: stack outer levels, each stack joins one more.
+    # Starting with the innermost level would need a loop, so the outer levels are stacked first.
     while _is_nested(atom.type):
         (atom,) = sp.b.let(Prim("stack", (atom,)), (_stacked(atom.type),), sp.site(node))
     return sp.fresh(atom, node)
@@ -259,10 +262,12 @@ def _stacked(t: Type) -> Type:
 
 
 def merge_builds(sp: Specialiser, atom: Atom) -> tuple[Var, tuple[Atom, ...]] | None:
-    """``Build(n, i, Build(m, j, body))`` as ``Build((n, m), (i, j), body)``, with its extents.
+    """Return ``Build(n, i, Build(m, j, body))`` as ``Build((n, m), (i, j), body)``, with its
+    extents.
 
-    Only if m does not depend on i, and what is computed between the two is cheap (it would be
-    computed once per element). The outer Build must be in this block and be used by nobody."""
+    It is done only if m does not depend on i, and if the code between the two builds is cheap (it
+    then runs once for each element). The outer Build must stand in this block and have no other
+    use."""
     lets = sp.b.lets
     place = next((k for k in range(len(lets) - 1, -1, -1) if atom in lets[k].vars), None)
     if place is None or any(_mentions(let, lets[place].vars) for let in lets[place + 1 :]):
@@ -298,7 +303,7 @@ def merge_builds(sp: Specialiser, atom: Atom) -> tuple[Var, tuple[Atom, ...]] | 
 def _hoistable(
     lets: Sequence[Let], extents: Sequence[Atom], indices: Sequence[Var]
 ) -> list[Let] | None:
-    """The lets that compute ``extents``, in order; None if they depend on ``indices``."""
+    """Return the lets that compute ``extents``, in order; None if they depend on ``indices``."""
     wanted = {e for e in extents if isinstance(e, Var)}
     found: list[Let] = []
     for let in reversed(lets):
@@ -309,7 +314,7 @@ def _hoistable(
 
 
 def _is_cheap(let: Let) -> bool:
-    """Scalar code without effects, reads that are in range, and views."""
+    """Whether a let is scalar code without effects, a read that is in range, or a view."""
     if isinstance(let.op, Index):
         return not let.op.checked
     return isinstance(let.op, Prim) and let.op.name in _CHEAP

@@ -1,4 +1,4 @@
-"""NumPy's functions that rearrange arrays: their shapes and axes."""
+"""Compile NumPy's functions that rearrange arrays: their shapes and axes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Indices = tuple[Atom, ...]
 
 
 def as_array(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
-    """An array, or one of a list; a number is refused."""
+    """Return an array, also for a list; a number is refused."""
     value = to_array(sp, value, node)
     if isinstance(value, ArrayV):
         return value
@@ -38,7 +38,7 @@ def as_array(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
 
 
 def at_least_1d(sp: Specialiser, value: Value, node: ast.AST) -> ArrayV:
-    """An array; a number becomes one of rank 1."""
+    """Return an array; a number becomes one of rank 1."""
     value = to_array(sp, value, node)
     if isinstance(value, ArrayV):
         return value
@@ -57,7 +57,8 @@ def _build(
 
 
 def reshape(sp: Specialiser, array: ArrayV, shape: Value, node: ast.AST) -> ArrayV:
-    """``array.reshape(shape)``; one extent may be -1. ValueError if the sizes differ."""
+    """Return ``array.reshape(shape)``; one extent may be -1. ValueError at run time if the sizes
+    differ."""
     own = ext.extents(sp, array)
     items = shape.items if isinstance(shape, TupleV) else (shape,)
     extents: list[Atom | None] = []
@@ -110,8 +111,9 @@ def np_reshape(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 def refuse_order(
     sp: Specialiser, order: Value, array: ArrayV, node: ast.AST, flat: bool = True
 ) -> None:
-    """Refuse another order of elements than that of the indices: "F", and "A" and "K", which ask
-    how the array lies in memory. A vector has one order, unless (``flat``) it becomes a matrix."""
+    """Refuse another order of elements than that of the indices: "F", and also "A" and "K", which
+    depend on how the array lies in memory. A vector has one order, unless (not ``flat``) it becomes
+    a matrix."""
     wanted = sp.static(order, node, "order")
     if wanted == "C" or (array.rank < 2 and wanted in (("F", "A", "K") if flat else ("A",))):
         return
@@ -141,7 +143,7 @@ def transpose(sp: Specialiser, array: ArrayV, perm: Sequence[int], node: ast.AST
 
 
 def axes_argument(sp: Specialiser, axes: Value, rank: int, node: ast.AST) -> list[int]:
-    """The permutation that ``axes`` names: None is the reverse."""
+    """Return the permutation that ``axes`` names; None reverses the axes."""
     if is_none(axes):
         return list(reversed(range(rank)))
     items = axes.items if isinstance(axes, TupleV) else (axes,)
@@ -181,7 +183,7 @@ def moveaxis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         reason = "`source` and `destination` arguments must have the same number of elements"
         sp.refuse(node, reason, error=ArgumentValueError)
     perm = [k for k in range(x.rank) if k not in moved]
-    for place, axis in sorted(zip(places, moved)):
+    for place, axis in sorted(zip(places, moved, strict=True)):
         perm.insert(place, axis)
     return transpose(sp, x, perm, node)
 
@@ -227,7 +229,7 @@ def broadcast_to(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         reason = "the array has more dimensions than the requested shape"
         sp.refuse(node, reason, error=ArgumentValueError)
     lead = len(wanted) - len(own)
-    for mine, target in zip(own, wanted[lead:]):
+    for mine, target in zip(own, wanted[lead:], strict=True):
         ext.check_broadcasts(sp, mine, target, ext.NO_BROADCAST, node)
     read = reader(sp, array, own, wanted)
     return _build(sp, wanted, lambda i: read(i).atom, node)

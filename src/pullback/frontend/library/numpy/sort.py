@@ -1,10 +1,10 @@
-"""NumPy's functions that sort, search and select (the loops: ``text.sorting``).
+"""Compile NumPy's functions that sort, search and select (the loops are in ``text.sorting``).
 
     np.sort argsort take take_along_axis searchsorted digitize interp
     np.median quantile percentile nonzero flatnonzero argwhere where(cond) extract compress
 
-Sorting is stable, NaN comes last; the derivative of what is sorted or selected is that of the
-elements themselves, wherever they go."""
+Sorting is stable, and NaN comes last. Cotangents follow the elements that are sorted or selected.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Indices = tuple[Atom, ...]
 
 
 def _line(sp: Specialiser, x: ArrayV, axis: int, outer: Indices) -> ArrayV:
-    """The view of one line along ``axis``."""
+    """Return the view of one line along ``axis``."""
     if x.rank == 1:
         return x
     atom = x.atom
@@ -56,7 +56,7 @@ def _line(sp: Specialiser, x: ArrayV, axis: int, outer: Indices) -> ArrayV:
 
 
 def order_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV:
-    """``np.argsort`` along an axis."""
+    """Return ``np.argsort`` along an axis."""
     own = ext.extents(sp, x)
     if x.rank == 1:
         return array_of(run_program(sp, sorting.argsort, (x,), node))
@@ -76,7 +76,7 @@ def order_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV:
 
 
 def along(sp: Specialiser, x: ArrayV, places: ArrayV, axis: int, node: ast.AST) -> ArrayV:
-    """``np.take_along_axis``"""
+    """Return ``np.take_along_axis``."""
     own, shape = ext.extents(sp, x), ext.extents(sp, places)
 
     def item(i: Indices) -> Atom:
@@ -88,7 +88,7 @@ def along(sp: Specialiser, x: ArrayV, places: ArrayV, axis: int, node: ast.AST) 
 
 
 def _flat(sp: Specialiser, x: ArrayV, axis: Value, node: ast.AST) -> tuple[ArrayV, int]:
-    """The array and its axis; axis None is all elements in a line."""
+    """Return the array and its axis; for axis None all elements in one line."""
     if is_none(axis):
         return (x if x.rank == 1 else array_of(ravel(sp, (x,), {}, node))), 0
     k = one_axis(sp, axis, x.rank, node)
@@ -109,7 +109,8 @@ def _sorting(name: str) -> Callable[..., tuple[ArrayV, int]]:
 
 @register(np.argsort)
 def argsort(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.argsort(x, axis): always stable (NumPy's default order of equal elements is its own)."""
+    """Return np.argsort(x, axis), always stable (NumPy's default leaves the order of equal elements
+    open)."""
     return order_along(sp, *_sorting("np.argsort")(sp, args, kwargs, node), node)
 
 
@@ -124,7 +125,7 @@ def sorted_along(sp: Specialiser, x: ArrayV, axis: int, node: ast.AST) -> ArrayV
 
 
 def as_type(sp: Specialiser, array: ArrayV, t: Element, node: ast.AST) -> ArrayV:
-    """The array with elements of type ``t``: itself if it has them."""
+    """Return the array with elements of type ``t``: itself if it has them."""
     return array if array.elem == t else astype(sp, array, t, node)
 
 
@@ -147,7 +148,7 @@ def _ordered(
 def _per_line(
     sp: Specialiser, x: ArrayV, axis: int, fn: Callable[[ArrayV], Value], node: ast.AST
 ) -> Value:
-    """A number for every line along the axis."""
+    """Return a number for every line along the axis."""
     if x.rank == 1:
         return fn(x)
     own = ext.extents(sp, x)
@@ -249,8 +250,8 @@ def searchsorted(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 @register(np.interp)
 def interp(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """np.interp(x, xp, fp, left, right): derivatives by x, fp and xp; at a point of xp that of the
-    interval on its right."""
+    """Return np.interp(x, xp, fp, left, right), with derivatives by x, fp and xp; at a point of xp
+    the derivative is that of the interval on the right."""
     x, xp, fp, left, right = bind(
         sp, "np.interp", args, kwargs, node,
         x=MISSING, xp=MISSING, fp=MISSING, left=NONE, right=NONE,
@@ -358,14 +359,16 @@ def take_along_axis(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) 
         sp.refuse(node, reason, error=ArgumentValueError)
     if not isinstance(at.elem, Int):
         sp.refuse(node, "`indices` must be an integer array", error=ArgumentTypeError)
-    for j, (mine, theirs) in enumerate(zip(ext.extents(sp, at), ext.extents(sp, array))):
+    for j, (mine, theirs) in enumerate(
+        zip(ext.extents(sp, at), ext.extents(sp, array), strict=False)
+    ):
         if j != k:
             ext.check_equal(sp, mine, theirs, "the shapes of indices and array differ", node)
     return along(sp, array, at, k, node)
 
 
 def _register_method(name: str, function: Callable[..., object]) -> None:
-    """``x.name(...)`` is ``np.name(x, ...)``."""
+    """Register ``x.name(...)`` as ``np.name(x, ...)``."""
 
     def call(sp: Specialiser, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return sp.call(Static(function), (receiver, *args), node, kwargs)

@@ -1,10 +1,10 @@
-"""SciPy's special functions that are programs (``text/special.py``), or follow from rows.
+"""Compile SciPy's special functions that are programs (``text/special.py``) or follow from rows.
 
     polygamma zeta beta betaln binom gammainc gammaincc betainc erfinv erfcinv ndtri log_ndtr
     i0 i1 entr rel_entr softmax log_softmax
 
-The functions that are one primitive each follow from the table (``elementwise``). Derivatives by an
-order that is a whole number by nature (n of polygamma, s of zeta) are refused."""
+A function that is one primitive follows from the table (``elementwise``). Derivatives by an order
+that is a whole number by nature (n of polygamma, s of zeta) are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PROGRAMS: dict[Callable[..., object], tuple[Callable[..., object], int]] = {
     scipy.special.polygamma: (programs.polygamma, 2),
     scipy.special.entr: (programs.entr, 1), scipy.special.rel_entr: (programs.rel_entr, 2),
 }  # fmt: skip
-"""SciPy's function -> the program and its number of arguments."""
+"""For a function of SciPy, the program and its number of arguments."""
 
 
 def _register_program(

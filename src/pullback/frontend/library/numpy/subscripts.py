@@ -1,15 +1,17 @@
-"""Subscripts of arrays: reading ``a[...]`` and updating ``a[...] = v``.
+"""Compile subscripts of arrays: reading ``a[...]`` and updating ``a[...] = v``.
 
-An index is taken apart into one ``Part`` per axis of the array (a position, a slice, an index
-array) and new axes. Positions everywhere are a checked ``Index``; slices, positions among slices
-and new axes are views (``slice``, ``pick``, ``expand``); index arrays are a ``Build`` of reads.
+An index is taken apart into new axes and one ``Part`` per axis of the array (a position, a slice,
+an index array). If all parts are positions, it is a checked ``Index``; slices, positions among
+slices and new axes are views (``slice``, ``pick``, ``expand``); index arrays are a ``Build`` of
+reads.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
@@ -79,7 +81,7 @@ def subscript(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> Va
 
 
 def _view(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> ArrayV:
-    """The view that positions, slices and new axes make."""
+    """Return the view that positions, slices and new axes make."""
     atom, own = array.atom, list(ext.extents(sp, array))
     axis = 0
     for part in parts:
@@ -100,14 +102,15 @@ def _view(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) 
                 axis += 1
             case Gather():
                 raise AssertionError("index arrays are no view")
-    if atom is array.atom:  # x[:]: another name of the same memory
+    if atom is array.atom:  # x[:] is another name of the same memory
         return sp.view(atom, array)
     return ext.note(sp, sp.view(atom, array), own)
 
 
 def _gather(sp: Specialiser, array: ArrayV, parts: Sequence[Part], node: ast.AST) -> Value:
-    """``x[idx]``: one Build; its first or middle axes are those of the broadcast index arrays."""
-    # Slices and new axes first, as a view; what remains are gathered axes and whole ones.
+    """Return ``x[idx]``: one Build, whose first or middle axes are those of the broadcast index
+    arrays."""
+    # Slices and new axes come first, as a view; then only gathered axes and whole ones remain.
     plain = [Range(ext.ZERO, ext.ZERO, 1, whole=True) if isinstance(p, At | Gather) else p
              for p in parts]  # fmt: skip
     base = _view(sp, array, plain, node)
@@ -137,7 +140,8 @@ _INDICES = "shape mismatch: indexing arrays could not be broadcast together"
 
 
 def _advanced(sp: Specialiser, parts: Sequence[Part], node: ast.AST) -> list[int]:
-    """Which parts are index arrays, or positions beside them; they stand next to each other."""
+    """Return the numbers of the parts that are index arrays, or positions beside them; they must
+    stand next to each other."""
     where = [k for k, p in enumerate(parts) if isinstance(p, At | Gather)]
     if where != list(range(where[0], where[-1] + 1)):
         sp.refuse(node, "index arrays with slices between them are not supported",
@@ -149,13 +153,13 @@ def _advanced(sp: Specialiser, parts: Sequence[Part], node: ast.AST) -> list[int
 
 
 def take_apart(sp: Specialiser, array: ArrayV, index: Value, node: ast.AST) -> list[Part]:
-    """One part per axis of the array, and the new axes."""
+    """Return one part for each axis of the array, and the new axes."""
     items = list(index.items) if isinstance(index, TupleV) and not index.is_list else [index]
     masks = [scatter.as_mask(sp, item, node) for item in items]
-    items = [item if mask is None else mask for item, mask in zip(items, masks)]
+    items = [item if mask is None else mask for item, mask in zip(items, masks, strict=True)]
     used = sum(
         1 if mask is None else mask.rank
-        for item, mask in zip(items, masks)
+        for item, mask in zip(items, masks, strict=True)
         if not _is(item, None) and not _is(item, ...)
     )
     if sum(1 for item in items if _is(item, ...)) > 1:
@@ -225,7 +229,8 @@ def _gathered(sp: Specialiser, item: Value, node: ast.AST) -> Gather:
 
 
 def slice_part(sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST) -> Range:
-    """What ``start:stop:step`` selects of an axis, clipped to it as Python does."""
+    """Return the positions of an axis that ``start:stop:step`` selects, clipped to it as Python
+    does."""
     wanted = ext.position(item.step)
     step = 1 if _is(wanted, None) else sp.static_int(wanted, node, "the step of a slice")
     if step == 0:
@@ -241,7 +246,7 @@ def slice_part(sp: Specialiser, item: SliceV, extent: Atom, node: ast.AST) -> Ra
         low, high = i64(-1), ext.sub(sp, extent, ext.ONE)
         defaults = (high, low)
     bounds = []
-    for value, default in zip((item.start, item.stop), defaults):
+    for value, default in zip((item.start, item.stop), defaults, strict=True):
         if _is(value, None):
             bounds.append(default)
         else:
@@ -280,8 +285,8 @@ def _clipped(
 def store(
     sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, by: str = ""
 ) -> ArrayV:
-    """The array after ``array[index] = value``; the old one is consumed. (``by``: an operator that
-    combines it with what is there, in each place as often as the index names it.)"""
+    """Return the array after ``array[index] = value``, which consumes the old one. An operator
+    ``by`` combines the value with the old element, in each place as often as the index names it."""
     known = ext.facts(sp).extents.get(array.atom) if isinstance(array.atom, Var) else None
     atom = store_within(sp, array, index, value, node, (array.atom, ()), by)
     result = ArrayV(atom, array.owners, array.fresh)
@@ -292,7 +297,7 @@ def store_within(
     sp: Specialiser, array: ArrayV, index: Value, value: Value, node: ast.AST, home: scatter.Home,
     by: str = "",
 ) -> Atom:  # fmt: skip
-    """The same of an array that stands in others: what these are afterwards."""
+    """Return the home after ``array[index] = value``, where the array stands in others."""
     parts = take_apart(sp, array, index, node)
     value = scalars(sp, value, node)
     if any(isinstance(p, Gather) for p in parts):
@@ -304,7 +309,9 @@ def store_within(
         sp.refuse(node, reason, error=ArgumentValueError)
     at = tuple(p.index for p in parts if isinstance(p, At))
     if by:
-        at = tuple(in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array)))
+        at = tuple(
+            in_range(sp, i, n, node) for i, n in zip(at, ext.extents(sp, array), strict=False)
+        )
         value = scatter.combined(sp, array, home, at, value, by, node)
     if isinstance(array.elem, Int) and isinstance(value, Scalar):
         value = Scalar(value.atom, True, value.bits)  # checked, also if it is NumPy's
@@ -316,7 +323,7 @@ def _store_region(
     sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
     home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
-    """Loops over the region that slices select, updating element by element."""
+    """Emit loops over the region that slices select, which update element by element."""
     own = ext.extents(sp, array)
     parts = [p for p in parts if not isinstance(p, NewAxis)]
     fixed = [
@@ -342,7 +349,7 @@ def _scatter(
     sp: Specialiser, array: ArrayV, parts: Sequence[Part], value: Value, node: ast.AST,
     home: scatter.Home, by: str,
 ) -> Atom:  # fmt: skip
-    """``a[idx] = v``: the region has the axes of the gathered result."""
+    """Emit ``a[idx] = v``: the region has the axes of the gathered result."""
     parts = [p for p in parts if not isinstance(p, NewAxis)]
     where = _advanced(sp, parts, node)
     arrays = scatter.own_copies(
@@ -358,7 +365,7 @@ def _scatter(
             region += shape
         match part:
             case At(index):
-                axes.append(lambda _, index=index: index)  # type: ignore[misc]
+                axes.append(partial(_at, index))
             case Gather():
                 axes.append(scatter.gathered(sp, next(readers), first, len(shape), node))
             case Range(start, count, step):
@@ -367,9 +374,12 @@ def _scatter(
     return scatter.store_gathered(sp, array, axes, tuple(region), value, node, home, by)
 
 
-def _position(sp: Specialiser, part: Part, counters: object) -> Atom:
+def _at(index: Atom, _: Sequence[Atom]) -> Atom:
+    return index
+
+
+def _position(sp: Specialiser, part: Part, counters: Iterator[Atom]) -> Atom:
     if isinstance(part, At):
         return part.index
     assert isinstance(part, Range)
-    counter: Atom = next(counters)  # type: ignore[call-overload]
-    return ext.add(sp, part.start, ext.mul(sp, counter, i64(part.step)))
+    return ext.add(sp, part.start, ext.mul(sp, next(counters), i64(part.step)))

@@ -1,4 +1,5 @@
-"""``np.add.at(a, idx, v)``: an update of the places in ``idx``, each as often as it is named."""
+"""Compile ``np.add.at(a, idx, v)``: an update of the places in ``idx``, each as often as it is
+named."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _OPERATORS = {"add": "+", "subtract": "-", "multiply": "*"}
 
 
 def operator_of(function: Value) -> str | None:
-    """The operator in ``np.add.at`` and its like."""
+    """Return the operator of ``np.add.at`` and its like."""
     if not isinstance(function, Static) or getattr(function.value, "__name__", "") != "at":
         return None
     ufunc = getattr(function.value, "__self__", None)
@@ -27,7 +28,8 @@ def operator_of(function: Value) -> str | None:
 
 
 def update(run: Run, op: str, args: Sequence[ast.expr], node: ast.Call) -> Value:
-    """The call: the array (a name, or what is in a list or dict with a name) is updated."""
+    """Compile the call, which updates the array: a variable, or an item of a list or dict that a
+    variable holds."""
 
     if len(args) != 3 or node.keywords or any(isinstance(a, ast.Starred) for a in args):
         run.refuse(node, "this call of ufunc.at", "write np.add.at(a, indices, values)",

@@ -20,7 +20,7 @@ def flipud(m: Array) -> Array:
 
 
 def rot90(m: Matrix, k: int = 1) -> Matrix:
-    """The matrix turned k times by a right angle, counterclockwise."""
+    """Return the matrix turned k times by a right angle, counterclockwise."""
     if np.ndim(m) != 2:
         raise ValueError("Axes must be different.")
     turns = k % 4
@@ -32,13 +32,13 @@ def rot90(m: Matrix, k: int = 1) -> Matrix:
 
 
 def tri(N: Size, M: Size | None = None, k: int = 0) -> Matrix:
-    """Ones where the column is at most the row + k, else zeros."""
+    """Return ones where the column is at most the row + k, else zeros."""
     columns = np.arange(N if M is None else M)
     return np.where(columns <= np.arange(N)[:, None] + k, 1.0, 0.0)
 
 
 def rollaxis(a: Matrix, axis: Axis, start: Axis = 0) -> Matrix:
-    """The axis moved to stand before the axis ``start``."""
+    """Return the array with the axis moved to stand before the axis ``start``."""
     at = axis % np.ndim(a)
     before = start % (np.ndim(a) + 1) if start >= 0 else start + np.ndim(a)
     return np.moveaxis(a, at, before - 1 if at < before else before)
@@ -49,7 +49,7 @@ def dstack(tup: tuple[Array, Array]) -> Array:
 
 
 def diagflat(v: Array, k: int = 0) -> Matrix:
-    """The matrix with these items on its k-th diagonal."""
+    """Return the matrix with these items on its k-th diagonal."""
     items = np.ravel(v)
     n = len(items) + abs(k)
     return np.pad(np.diag(items), ((max(-k, 0), n - len(items) - max(-k, 0)),

@@ -8,7 +8,7 @@ from pullback.frontend.library.text.domains import Array, Axis, Matrix
 
 
 def isclose(a: Array, b: Array, rtol: float = 1e-05, atol: float = 1e-08) -> Array:
-    """|a - b| <= atol + rtol * |b|; infinities are close to themselves."""
+    """Return |a - b| <= atol + rtol * |b|; infinities are close to themselves."""
     x, y = np.asarray(a), 1.0 * np.asarray(b)  # floats, so that no int overflows
     return (np.abs(x - y) <= atol + rtol * np.abs(y)) & np.isfinite(y) | (x == y)
 
@@ -29,7 +29,7 @@ def vecdot(x1: Array, x2: Array, *, axis: Axis = -1) -> Array:
 
 
 def outer(a: Array, b: Array) -> Matrix:
-    """All products of two vectors."""
+    """Return all products of an item of one vector with an item of another."""
     return np.ravel(a)[:, None] * np.ravel(b)
 
 

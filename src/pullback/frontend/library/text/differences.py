@@ -11,7 +11,8 @@ from pullback.frontend.library.text_helpers import times, unsupported
 def unwrap(
     p: Array, discont: float | None = None, axis: Axis = -1, *, period: float = 2.0 * np.pi
 ) -> Array:
-    """Angles without jumps: steps of more than half a period become the small ones."""
+    """Return angles without jumps: a step of more than half a period is replaced by the small one
+    that differs by whole periods."""
     angles, half = np.moveaxis(np.asarray(p), axis, -1), period / 2.0
     step = np.diff(angles)
     small = np.mod(step + half, period) - half
@@ -25,7 +26,7 @@ def unwrap(
 def diff(
     a: Array, n: int = 1, axis: Axis = -1, prepend: Array | None = None, append: Array | None = None
 ) -> Array:
-    """a[1:] - a[:-1] along an axis, n times."""
+    """Return a[1:] - a[:-1] along an axis, n times."""
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     steps = np.moveaxis(np.asarray(a), axis, -1)
@@ -39,7 +40,7 @@ def diff(
 
 
 def ediff1d(ary: Array) -> Vector:
-    """The differences of neighbours in the flat array."""
+    """Return the differences of neighbours in the flat array."""
     return np.diff(np.ravel(ary))
 
 
@@ -51,7 +52,7 @@ def trapezoid(y: Array, x: Growing | None = None, dx: float = 1.0, axis: Axis = 
 
 
 def gradient(f: Array, spacing: float = 1.0, /, *, axis: Axis | None = None) -> Array:
-    """Central differences; one-sided ones at the ends."""
+    """Return central differences, and one-sided ones at the ends."""
     values = np.asarray(f)
     if np.ndim(spacing) > 0:
         unsupported("np.gradient with places of the points", "give a number")

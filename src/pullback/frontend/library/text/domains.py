@@ -1,6 +1,6 @@
-"""What the parameters of library texts stand for.
+"""Names for the domains of parameters of library texts.
 
-The names are annotations: the compiler ignores them, and the surface test
+They are used as annotations: the compiler ignores them, and the surface test
 (``tests/frontend/test_surface.py``) makes arguments from them. A parameter of another kind is
 annotated as in any Python: ``int``, ``bool``, ``float | None``, ``Literal["full", "same"]``.
 """

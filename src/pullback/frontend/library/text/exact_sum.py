@@ -1,8 +1,8 @@
 """``math.fsum`` as plain Python that the front end compiles: rounded once, at the end.
 
 Shewchuk, Adaptive Precision Floating-Point Arithmetic (1997): the sum so far is kept as numbers
-that do not overlap. They have no derivative; that of the sum is the derivative of ``change``, which
-is 0 itself.
+that do not overlap. They have no derivative; the derivative of the sum is that of ``change``, whose
+value is 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pullback.combinators import stop_gradient
 
 
 def fsum(given: Sequence[float]) -> float:
-    """The sum of finite numbers; with others among them, the sum of these."""
+    """Return the sum of the finite numbers; if others are among them, the sum of these."""
     xs = [float(x) for x in given]
     unusual = sum(x for x in xs if not math.isfinite(x))
     if unusual != 0.0:
@@ -26,7 +26,7 @@ def fsum(given: Sequence[float]) -> float:
 
 
 def partial_sums(xs: Sequence[float]) -> list[float]:
-    """Numbers that do not overlap, from small to large, with the same sum."""
+    """Return numbers that do not overlap, from small to large, with the same sum."""
     partials: list[float] = []
     for given in xs:
         x = stop_gradient(given)
@@ -48,7 +48,7 @@ def partial_sums(xs: Sequence[float]) -> list[float]:
 
 
 def rounded(partials: list[float]) -> float:
-    """Their sum, rounded to nearest, and to even where it is halfway."""
+    """Return the sum of the partial sums, rounded to nearest, and to even where it is halfway."""
     n = len(partials) - 1
     high, low = 0.0, 0.0
     if n >= 0:

@@ -10,14 +10,15 @@ from pullback.combinators import stop_gradient
 
 
 def modf(x: float) -> tuple[float, float]:
-    """The fractional and the whole part, both with the sign of x."""
+    """Return the fractional and the whole part, both with the sign of x."""
     if math.isinf(x):
         return math.copysign(0.0, x), x
     return math.fmod(x, 1.0), float(np.trunc(x))
 
 
 def frexp(x: float) -> tuple[float, int]:
-    """m and e: x = m * 2**e, 0.5 <= abs(m) < 1. Products with powers of two are exact."""
+    """Return m and e with x = m * 2**e and 0.5 <= abs(m) < 1. Products with powers of two are
+    exact."""
     m, e = x, 0
     if x != 0.0 and math.isfinite(x):
         for k in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1, 1):
@@ -32,7 +33,8 @@ def frexp(x: float) -> tuple[float, int]:
 
 
 def remainder(x: float, y: float) -> float:
-    """x - n y, with n the integer nearest to x / y, even where two are: exact at every step."""
+    """Return x - n y, where n is the integer nearest to x / y, the even one if two are; every step
+    is exact."""
     sign = math.copysign(1.0, x)
     size = sign * x
     step = math.copysign(1.0, y) * y
@@ -48,7 +50,7 @@ def remainder(x: float, y: float) -> float:
 
 
 def round_to(n: int, unit: int) -> int:
-    """The multiple of ``unit`` nearest to n, an even one where two are."""
+    """Return the multiple of ``unit`` nearest to n, the even one if two are."""
     count = n // unit
     twice = 2 * (n - count * unit)
     if twice > unit or (twice == unit and count % 2 == 1):
@@ -57,11 +59,11 @@ def round_to(n: int, unit: int) -> int:
 
 
 def round_float(x: float, scale: float) -> float:
-    """x rounded to a multiple of 1 / scale, a power of ten that is a float (so up to 10**22): to
-    the decimal number nearest to x itself, not to a rounded product."""
+    """Return x rounded to a multiple of 1 / scale, a power of ten that is a float (so up to
+    10**22): the decimal number nearest to x itself, not a rounded product."""
     y = stop_gradient(x)
     product = y * scale
-    if not abs(product) < 2.0**53:  # there are no more digits (or it is not finite)
+    if not abs(product) < 2.0**53:  # x has no more digits (or is not finite)
         return y
     missing = rest_of_product(y, scale, product)
     whole = float(np.rint(product))
@@ -74,8 +76,8 @@ def round_float(x: float, scale: float) -> float:
 
 
 def round_tens(x: float, unit: float) -> float:
-    """x rounded to a multiple of ``unit``, a power of ten that is a float, an even one where two
-    are as near."""
+    """Return x rounded to a multiple of ``unit``, a power of ten that is a float; the even one if
+    two are equally near."""
     y = stop_gradient(x)
     if not abs(y) < 2.0**53 * unit:
         return y
@@ -91,7 +93,8 @@ def round_tens(x: float, unit: float) -> float:
 
 
 def rest_of_product(x: float, y: float, product: float) -> float:
-    """What the rounded product of x and y lacks: exact (Dekker)."""
+    """Return the difference between the product of x and y and the rounded ``product``, exactly
+    (Dekker)."""
     x_high, x_low = halves(x)
     y_high, y_low = halves(y)
     cross = (x_high * y_high - product) + x_high * y_low + x_low * y_high
@@ -99,7 +102,7 @@ def rest_of_product(x: float, y: float, product: float) -> float:
 
 
 def halves(x: float) -> tuple[float, float]:
-    """Two floats with 26 bits each that make x (Veltkamp): products of them are exact."""
+    """Return two floats with 26 bits each whose sum is x (Veltkamp): their products are exact."""
     wide = 134217729.0 * x
     high = wide - (wide - x)
     return high, x - high

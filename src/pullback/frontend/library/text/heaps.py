@@ -1,5 +1,5 @@
 """``heapq`` as plain Python that the front end compiles (``compiled_text``): the text of the
-standard library, so that ties are broken as there. A heap is a list that the user's function
+standard library, so that ties are broken as there. A heap is a list that the user's function has
 made."""
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def power(base: int, exponent: int, one: int) -> int:
-    """base ** exponent of NumPy's ints, which wraps; ``one`` is of their type."""
+    """Return base ** exponent of NumPy's ints, which wraps; ``one`` is 1 of their type."""
     result = one
     while exponent > 0:
         if exponent % 2 == 1:
@@ -18,7 +18,7 @@ def power(base: int, exponent: int, one: int) -> int:
 
 
 def factorial(n: int) -> int:
-    """n!"""
+    """Return n!."""
     if n < 0:
         raise ValueError("factorial() not defined for negative values")
     result = 1
@@ -28,7 +28,7 @@ def factorial(n: int) -> int:
 
 
 def perm(n: int, k: int) -> int:
-    """n (n-1) ... (n-k+1)"""
+    """Return n (n-1) ... (n-k+1)."""
     if n < 0:
         raise ValueError("n must be a non-negative integer")
     if k < 0:
@@ -42,7 +42,8 @@ def perm(n: int, k: int) -> int:
 
 
 def comb(n: int, k: int) -> int:
-    """n over k: after i steps the product is a binomial coefficient itself, so it is whole."""
+    """Return n over k: after i steps the product is itself a binomial coefficient, so it is
+    whole."""
     if n < 0:
         raise ValueError("n must be a non-negative integer")
     if k < 0:
@@ -58,7 +59,8 @@ def comb(n: int, k: int) -> int:
 
 
 def gcd(a: int, b: int) -> int:
-    """Euclid's, by remainders of any sign: -(2 ** 63) has no absolute value."""
+    """Return the greatest common divisor by Euclid's algorithm, with remainders of any sign: -(2 **
+    63) has no absolute value."""
     while b != 0:
         a, b = b, a % b
     return abs(a)
@@ -72,7 +74,7 @@ def lcm(a: int, b: int) -> int:
 
 
 def isqrt(n: int) -> int:
-    """The integer part of the square root: that of the float is off by one at most."""
+    """Return the integer part of the square root; that of the float is wrong by one at most."""
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
     root = min(int(math.sqrt(float(n))), 3037000499)

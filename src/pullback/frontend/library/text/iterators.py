@@ -1,6 +1,6 @@
 """Iterators over generators, as plain Python with ``yield``.
 
-What they run over comes one after the other, so they are run through in the same way. Over lists,
+A generator gives its items one after the other, and so do these iterators over it. Over lists,
 arrays and ranges the handlers of ``python_builtins`` and ``itertools_functions`` stand for the same
 functions: there every item can be asked for by its position, so that sums run in lanes.
 """

@@ -1,8 +1,9 @@
 """Dense linear algebra as plain Python that the front end compiles (``compiled_text``).
 
 Cholesky, LU and substitution are finite algorithms and simply differentiated: derivatives of all
-orders are exact. Methods without rules for whole matrices get these programs. The others get
-primitives that LAPACK does (``core/prims_linear.py``); what is left for them is at the end.
+orders are exact. Methods without rules for whole matrices compile these programs. The other methods
+use primitives that LAPACK computes (``core/prims_linear.py``); the last programs here complete
+these.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from pullback.combinators import stop_gradient
 from pullback.frontend.library.compiled_text import known_det, known_logdet, packed_lu
 
 Matrix = Any
-"""A NumPy array: mypy would want casts that plain Python does not need."""
+"""A NumPy array; mypy would demand casts that plain Python does not need."""
 Vector = Any
 
 # --- substitution --------------------------------------------------------------------------------
 
 
 def solve_lower(m: Matrix, b: Matrix, unit: bool) -> Matrix:
-    """x with L x = b, where L is the lower triangle of m (``unit``: with ones on the diagonal)."""
+    """Return x with L x = b, where L is the lower triangle of m (``unit``: with ones on the
+    diagonal)."""
     n, columns = b.shape
     x = b.copy()
     for i in range(n):
@@ -35,7 +37,7 @@ def solve_lower(m: Matrix, b: Matrix, unit: bool) -> Matrix:
 
 
 def solve_upper(m: Matrix, b: Matrix, unit: bool) -> Matrix:
-    """x with U x = b, where U is the upper triangle of m."""
+    """Return x with U x = b, where U is the upper triangle of m."""
     n, columns = b.shape
     x = b.copy()
     for step in range(n):
@@ -61,7 +63,8 @@ def nonzero_diagonal(m: Matrix) -> bool:
 
 
 def cholesky(a: Matrix) -> tuple[Matrix, bool]:
-    """The lower factor, from the lower triangle of a; False if a is not positive definite."""
+    """Return the lower factor, from the lower triangle of a; False if a is not positive
+    definite."""
     n = a.shape[0]
     low = np.zeros_like(a)
     positive = True
@@ -87,7 +90,8 @@ def cholesky(a: Matrix) -> tuple[Matrix, bool]:
 
 
 def lu(a: Matrix) -> tuple[Matrix, Vector, float, bool]:
-    """(m, p, sign, regular): rows p of a are L U, packed in m, with partial pivoting by columns."""
+    """Return (m, p, sign, regular): rows p of a are L U, packed in m, with partial pivoting by
+    columns."""
     n = a.shape[0]
     m = a.copy()
     p = np.arange(n)
@@ -121,14 +125,14 @@ def lu(a: Matrix) -> tuple[Matrix, Vector, float, bool]:
 
 
 def solve(a: Matrix, b: Matrix) -> tuple[Matrix, bool]:
-    """x with a x = b; False if a is singular."""
+    """Return x with a x = b; False if a is singular."""
     m, p, _, regular = lu(a)
     x = solve_upper(m, solve_lower(m, b[p], True), False)
     return x, regular
 
 
 def slogdet(a: Matrix) -> tuple[float, float]:
-    """The sign and the logarithm of the size of the determinant."""
+    """Return the sign of the determinant, and the logarithm of its absolute value."""
     m, _, sign, regular = lu(a)
     size = 0.0
     if regular:
@@ -142,8 +146,8 @@ def slogdet(a: Matrix) -> tuple[float, float]:
 
 
 def det(a: Matrix) -> float:
-    """The determinant. Of a (nearly) singular matrix by complete pivoting: the derivative, which
-    exists, must not be divided by a pivot that is 0."""
+    """Return the determinant. For a (nearly) singular matrix it is computed by complete pivoting:
+    its derivative exists, and must not be divided by a pivot that is 0."""
     n = a.shape[0]
     m, _, sign, _ = lu(a)
     largest, smallest = 0.0, np.inf
@@ -160,8 +164,8 @@ def det(a: Matrix) -> float:
 
 
 def det_complete(a: Matrix) -> float:
-    """Elimination with complete pivoting: nothing is divided by a pivot 0, unless all that is left
-    is 0, and then by 1."""
+    """Return the determinant by elimination with complete pivoting: nothing is divided by a pivot
+    0, unless all elements that are left are 0; then the divisor is 1."""
     n = a.shape[0]
     m = a.copy()
     result = 1.0
@@ -197,7 +201,7 @@ def det_complete(a: Matrix) -> float:
 
 
 def packed_slogdet(a: Matrix) -> tuple[float, float]:
-    """The sign and the logarithm of the size of the determinant."""
+    """Return the sign of the determinant, and the logarithm of its absolute value."""
     m = packed_lu(stop_gradient(a))
     n = a.shape[0]
     sign, size = 1.0, 0.0
@@ -217,7 +221,7 @@ def packed_slogdet(a: Matrix) -> tuple[float, float]:
 
 
 def packed_det(a: Matrix) -> float:
-    """The determinant; of a (nearly) singular matrix by complete pivoting."""
+    """Return the determinant; of a (nearly) singular matrix by complete pivoting."""
     m = packed_lu(stop_gradient(a))
     n = a.shape[0]
     value, largest, smallest = 1.0, 0.0, np.inf

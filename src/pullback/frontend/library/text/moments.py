@@ -9,48 +9,48 @@ from pullback.frontend.library.text_helpers import same_shape, unsupported
 
 
 def _filled(a: Gaps, value: int) -> Array:
-    """The array with this value for NaN."""
+    """Return the array with this value in place of NaN."""
     items = np.asarray(a)
     real = items.dtype == np.float64 or items.dtype == np.float32
     return np.where(np.isnan(items), value, items) if real else items
 
 
 def nansum(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
-    """The sum of what is not NaN."""
+    """Return the sum of the items that are not NaN."""
     return np.sum(_filled(a, 0), axis=axis, keepdims=keepdims)
 
 
 def nanprod(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
-    """The product of what is not NaN."""
+    """Return the product of the items that are not NaN."""
     return np.prod(_filled(a, 1), axis=axis, keepdims=keepdims)
 
 
 def nancumsum(a: Gaps, axis: Axis | None = None) -> Array:
-    """Running sums, in which NaN counts as 0."""
+    """Return running sums, in which NaN counts as 0."""
     return np.cumsum(_filled(a, 0), axis=axis)
 
 
 def nancumprod(a: Gaps, axis: Axis | None = None) -> Array:
-    """Running products, in which NaN counts as 1."""
+    """Return running products, in which NaN counts as 1."""
     return np.cumprod(_filled(a, 1), axis=axis)
 
 
 def cumulative_sum(x: Array, /, *, axis: Axis | None = None) -> Array:
-    """Running sums; a matrix needs an axis."""
+    """Return running sums; a matrix needs an axis."""
     if axis is None and np.ndim(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
     return np.cumsum(x, axis=0 if axis is None else axis)
 
 
 def cumulative_prod(x: Array, /, *, axis: Axis | None = None) -> Array:
-    """Running products; a matrix needs an axis."""
+    """Return running products; a matrix needs an axis."""
     if axis is None and np.ndim(x) != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
     return np.cumprod(x, axis=0 if axis is None else axis)
 
 
 def nanmean(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Array:
-    """The mean of what is not NaN."""
+    """Return the mean of the items that are not NaN."""
     total = np.nansum(a, axis=axis, keepdims=keepdims)
     count = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
     return total / (count.astype(total.dtype) if total.dtype == np.float32 else count)
@@ -59,7 +59,7 @@ def nanmean(a: Gaps, axis: Axis | None = None, *, keepdims: bool = False) -> Arr
 def nanvar(
     a: Gaps, axis: Axis | None = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Array:
-    """The variance of what is not NaN; NaN where there is too little."""
+    """Return the variance of the items that are not NaN; NaN where there are too few."""
     there = ~np.isnan(a)
     away = np.where(there, a - np.nanmean(a, axis=axis, keepdims=True), 0.0)
     total = np.sum(away * away, axis=axis, keepdims=keepdims)
@@ -77,7 +77,8 @@ def nanstd(
 def average(
     a: Array, axis: Axis | None = None, weights: Weights | None = None, *, keepdims: bool = False
 ) -> Array:
-    """The mean, or the sum of a * weights over that of the weights, which have the shape of a."""
+    """Return the mean, or the sum of a * weights divided by that of the weights, which have the
+    shape of a."""
     values = np.asarray(a)
     if weights is None:
         mean = np.mean(values, axis=axis, keepdims=keepdims)
@@ -98,7 +99,7 @@ def cov(
     m: Matrix, y: Matrix | None = None, rowvar: bool = True, bias: bool = False,
     ddof: int | None = None,
 ) -> Matrix:
-    """The covariances of the rows (of the columns, where not ``rowvar``)."""
+    """Return the covariances of the rows (of the columns, if not ``rowvar``)."""
     rows = np.atleast_2d(m)
     rows = rows if rowvar or np.ndim(m) == 1 else rows.T
     if y is not None:
@@ -115,7 +116,7 @@ def cov(
 
 
 def corrcoef(x: Matrix, y: Matrix | None = None, rowvar: bool = True) -> Matrix:
-    """The covariances over the deviations, cut to -1 to 1."""
+    """Return the covariances divided by the deviations, limited to -1 to 1."""
     c = np.cov(x, y, rowvar)
     if np.ndim(c) == 0:
         return c / c

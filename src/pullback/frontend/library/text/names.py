@@ -1,9 +1,10 @@
-"""The table of names: the function of a library, and the Python function that means it.
+"""The table of texts: for a function of a library, the Python function that is compiled in its
+place.
 
-The signature of the text is that of the library: names of arguments, their order, defaults. What is
-not among its parameters is refused. The annotations of the parameters (``domains``) say with which
-arguments the surface test compares a text with the function that it stands for.
-``docs/adding/library-function.md`` is about adding a row.
+The signature of the text is that of the library: names of arguments, their order, defaults. An
+argument that is not among its parameters is refused. The annotations of the parameters
+(``domains``) say with which arguments the surface test compares a text with the library function.
+``docs/adding/library-function.md`` describes how to add a row.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 
@@ -92,4 +94,4 @@ LISTS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 """Functions of lists of any items, some of which they update (``tests/frontend/test_heaps.py``)."""
 
-WRITTEN.update(ARRAYS | LISTS)  # type: ignore[arg-type]
+WRITTEN.update(cast("dict[object, FunctionType]", ARRAYS | LISTS))

@@ -80,7 +80,8 @@ def vander(x: Vector, N: Size | None = None, increasing: bool = False) -> Array:
 
 
 def convolve(a: Vector, v: Vector, mode: Mode = "full") -> Vector:
-    """sum(a[k - j] * v[j] for all j) for all k; "valid": where neither array ends."""
+    """Return the sums of a[k - j] * v[j] over all j, for all k; "valid": where neither array
+    ends."""
     x, y = np.atleast_1d(a), np.atleast_1d(v)
     n, m = len(x), len(y)
     if m == 0:
@@ -106,7 +107,7 @@ def convolve(a: Vector, v: Vector, mode: Mode = "full") -> Vector:
 
 
 def correlate(a: Vector, v: Vector, mode: Mode = "valid") -> Vector:
-    """sum(a[k + j] * v[j] for all j) for all k."""
+    """Return the sums of a[k + j] * v[j] over all j, for all k."""
     if len(a) == 0:
         raise ValueError("first array argument cannot be empty")
     if len(v) == 0:

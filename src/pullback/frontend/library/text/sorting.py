@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 Vector = Any
-"""A NumPy array of rank 1: mypy would want the casts that plain Python does not need."""
+"""A NumPy array of rank 1; mypy would demand casts that plain Python does not need."""
 
 
 def nonzero(mask: Vector) -> Vector:
-    """The places where the mask is true."""
+    """Return the places where the mask is true."""
     n = mask.shape[0]
     found = np.zeros(n, dtype=np.int64)
     count = 0
@@ -25,12 +25,13 @@ def nonzero(mask: Vector) -> Vector:
 
 
 def below(x: float, y: float) -> bool:
-    """The order of sorting: NaN comes last."""
+    """Return whether x is sorted before y: NaN comes last."""
     return x < y or (y != y and x == x)
 
 
 def argsort(x: Vector) -> Vector:
-    """The places of the elements in ascending order; equal ones in their order (merge sort)."""
+    """Return the places of the elements in ascending order; equal ones in their order (merge
+    sort)."""
     n = x.shape[0]
     order = np.zeros((2, n), dtype=np.int64)
     for i in range(n):
@@ -59,7 +60,7 @@ def argsort(x: Vector) -> Vector:
 
 
 def search_left(a: Vector, x: float) -> int:
-    """How many elements of the sorted ``a`` are below x."""
+    """Return the number of elements of the sorted ``a`` that are below x."""
     low, high = 0, a.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -71,7 +72,7 @@ def search_left(a: Vector, x: float) -> int:
 
 
 def search_right(a: Vector, x: float) -> int:
-    """How many elements of the sorted ``a`` are not above x."""
+    """Return the number of elements of the sorted ``a`` that are not above x."""
     low, high = 0, a.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -83,7 +84,8 @@ def search_right(a: Vector, x: float) -> int:
 
 
 def interpolated(x: float, xp: Vector, fp: Vector, left: float, right: float) -> float:
-    """``np.interp`` at one place: linear between the points, ``left`` and ``right`` outside."""
+    """Return ``np.interp`` at one place: linear between the points, ``left`` and ``right``
+    outside."""
     n = xp.shape[0]
     if x != x:
         result = x
@@ -102,7 +104,8 @@ def interpolated(x: float, xp: Vector, fp: Vector, left: float, right: float) ->
 
 
 def quantile(ordered: Vector, q: float) -> float:
-    """Linear between the two nearest of the sorted elements, as NumPy interpolates."""
+    """Return the quantile, linear between the two nearest of the sorted elements, as NumPy
+    interpolates."""
     n = ordered.shape[0]
     place = q * (n - 1)
     low = min(int(place), n - 1)
@@ -116,7 +119,7 @@ def quantile(ordered: Vector, q: float) -> float:
 
 
 def median(ordered: Vector) -> float:
-    """The middle of the sorted elements, or the mean of the two in the middle."""
+    """Return the middle of the sorted elements, or the mean of the two in the middle."""
     n = ordered.shape[0]
     if n == 0:
         return math.nan
@@ -128,7 +131,7 @@ def median(ordered: Vector) -> float:
 
 
 def joined(arrays: Any) -> Any:
-    """One after the other along the first axis."""
+    """Return the arrays one after the other along the first axis."""
     if len(arrays) == 0:
         raise ValueError("need at least one array to concatenate")
     first = arrays[0]
@@ -148,10 +151,10 @@ def joined(arrays: Any) -> Any:
 
 
 def joined_along(arrays: Any, axis: int) -> Any:
-    """One after the other along another axis."""
+    """Return the arrays one after the other along another axis."""
     return np.swapaxes(joined([np.swapaxes(a, 0, axis) for a in arrays]), 0, axis)
 
 
 def joined_flat(arrays: Any) -> Any:
-    """The elements of one after those of the other."""
+    """Return all elements of the arrays in one vector."""
     return joined([a.ravel() for a in arrays])

@@ -2,8 +2,8 @@
 
 Series and continued fractions are summed until nothing changes, and differentiated as they stand:
 that is how ``gammainc`` has a derivative by its order. Inverse functions start from a constant
-(``stop_gradient``) and make four Newton steps more: derivatives up to the fifteenth are exact, more
-than may be nested.
+(``stop_gradient``) and make four more Newton steps: derivatives are exact up to the fifteenth,
+deeper than derivatives may be nested.
 """
 
 from __future__ import annotations

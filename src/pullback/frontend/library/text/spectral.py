@@ -1,19 +1,21 @@
 """Eigenvalues, singular values and QR as plain Python (see ``compiled_text``).
 
-They are found by iterations, or by reflections whose derivatives would be wrong where a reflection
-is left out. So they are found first, as constants (``stop_gradient``), by LAPACK or by the programs
-here, and what remains to be done in their basis is a smooth function close to the identity:
+The algorithms are iterations, or reflections whose derivatives would be wrong where a reflection is
+left out. So the vectors are first computed as constants (``stop_gradient``), by LAPACK or by the
+programs here; what remains, in the basis of these vectors, is a smooth function close to the
+identity:
 
     eigh    b = v.T a v is nearly diagonal. Four steps of Ogita and Aishima (2018), each of which
-            squares the error, diagonalise it: derivatives up to the fifteenth are exact, more than
-            may be nested (``ad.nesting``).
+            squares the error, diagonalise it: derivatives are exact up to the fifteenth, deeper
+            than derivatives may be nested (``ad.nesting``).
     svd     the columns of a v are nearly orthogonal; they are made so by the steps for their Gram
             matrix.
     qr      c = a r^-1 is nearly orthonormal; the Cholesky factor of c.T c makes it so, exactly.
 
 Where the derivative does not exist (equal eigenvalues, a singular value 0, dependent columns in qr)
-the values are right; what uses derivatives of these vectors becomes infinite or NaN (``unknown``).
-The eigenvalues themselves are differentiated as if the vectors of equal ones stood still.
+the values are right, and results that depend on derivatives of these vectors become infinite or NaN
+(``unknown``). The eigenvalues themselves are differentiated as if the vectors of equal ones stood
+still.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from pullback.frontend.library.text.linear_algebra import cholesky, solve_lower
 from pullback.frontend.library.text.sorting import argsort
 
 Matrix = Any
-"""A NumPy array: mypy would want casts that plain Python does not need."""
+"""A NumPy array; mypy would demand casts that plain Python does not need."""
 Vector = Any
 
 CLOSE = 1e-12
@@ -39,7 +41,7 @@ MAX_SWEEPS = 60
 
 
 def jacobi(a: Matrix) -> tuple[Matrix, bool]:
-    """The eigenvectors of a symmetric matrix, ascending by eigenvalue (cyclic Jacobi)."""
+    """Return the eigenvectors of a symmetric matrix, ascending by eigenvalue (cyclic Jacobi)."""
     n = a.shape[0]
     m = a.copy()
     v = np.eye(n, dtype=a.dtype)
@@ -74,18 +76,18 @@ def jacobi(a: Matrix) -> tuple[Matrix, bool]:
 
 
 def eigenvectors(a: Matrix) -> tuple[Matrix, bool]:
-    """The eigenvectors of a symmetric matrix, ascending by eigenvalue, and whether they were found:
-    by LAPACK, or by this."""
+    """Return the eigenvectors of a symmetric matrix, ascending by eigenvalue, and whether the
+    iteration converged. LAPACK computes them; methods without LAPACK run this program."""
     return jacobi(a)
 
 
 def all_finite(v: Matrix) -> bool:
-    """Whether a result is one: LAPACK's failures are NaN."""
+    """Whether LAPACK has succeeded: it leaves NaN where it has not."""
     return bool(np.all(np.isfinite(v)))
 
 
 def largest_of(x: Vector) -> float:
-    """Of numbers that are not negative; 0 if there are none."""
+    """Return the largest of numbers that are not negative; 0 if there are none."""
     result = 0.0
     for i in range(x.shape[0]):
         result = max(result, x[i])
@@ -93,15 +95,17 @@ def largest_of(x: Vector) -> float:
 
 
 def equal_pairs(w: Vector, floor: float) -> Matrix:
-    """Which eigenvalues count as equal, pair by pair: by their difference relative to ``floor``."""
+    """Return which eigenvalues count as equal, pair by pair: by their difference relative to
+    ``floor``."""
     gap = np.abs(w[:, None] - w[None, :])
     return gap <= CLOSE * floor
 
 
 def diagonalise(b: Matrix, equal: Matrix) -> tuple[Vector, Matrix]:
-    """Eigenvalues and eigenvectors of a nearly diagonal matrix: four steps from the identity.
+    """Return the eigenvalues and eigenvectors of a nearly diagonal matrix: four steps from the
+    identity.
 
-    Vectors of equal eigenvalues are not turned into each other."""
+    Vectors of equal eigenvalues are not rotated into each other."""
     n = b.shape[0]
     one = np.eye(n, dtype=b.dtype)
     d = np.diag(b)
@@ -118,7 +122,8 @@ def diagonalise(b: Matrix, equal: Matrix) -> tuple[Vector, Matrix]:
 
 
 def without_derivative(x: Matrix, b: Matrix, equal: Matrix) -> Matrix:
-    """x; how it changes where b turns vectors of equal eigenvalues is not known."""
+    """Return x, without a derivative in those directions of b that rotate vectors of equal
+    eigenvalues: there it does not exist."""
     n = x.shape[0]
     y = x.copy()
     for i in range(n):
@@ -129,14 +134,14 @@ def without_derivative(x: Matrix, b: Matrix, equal: Matrix) -> Matrix:
 
 
 def symmetric(a: Matrix, lower: bool) -> Matrix:
-    """The symmetric matrix with this triangle."""
+    """Return the symmetric matrix with this triangle."""
     if lower:
         return np.tril(a) + np.tril(a, -1).T
     return np.triu(a) + np.triu(a, 1).T
 
 
 def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
-    """The eigenvalues in ascending order; False if they were not found."""
+    """Return the eigenvalues in ascending order; False if the iteration did not converge."""
     a = symmetric(a, lower)
     v, converged = eigenvectors(stop_gradient(a))
     b = v.T @ (a @ v)
@@ -146,7 +151,7 @@ def eigvalsh(a: Matrix, lower: bool) -> tuple[Vector, bool]:
 
 
 def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
-    """Eigenvalues and eigenvectors."""
+    """Return the eigenvalues and eigenvectors, and whether the iteration converged."""
     a = symmetric(a, lower)
     v, converged = eigenvectors(stop_gradient(a))
     b = v.T @ (a @ v)
@@ -160,7 +165,7 @@ def eigh(a: Matrix, lower: bool) -> tuple[Vector, Matrix, bool]:
 
 
 def one_sided_jacobi(a: Matrix) -> tuple[Matrix, bool]:
-    """v such that the columns of a v are orthogonal, the longest first (Hestenes)."""
+    """Return v such that the columns of a v are orthogonal, the longest first (Hestenes)."""
     rows, n = a.shape
     m = a.copy()
     v = np.eye(n, dtype=a.dtype)
@@ -196,12 +201,14 @@ def one_sided_jacobi(a: Matrix) -> tuple[Matrix, bool]:
 
 
 def right_vectors(a: Matrix) -> tuple[Matrix, bool]:
-    """Right singular vectors in columns, the largest value first: by LAPACK, or by this."""
+    """Return the right singular vectors in columns, that of the largest value first. LAPACK
+    computes them; methods without LAPACK run this program."""
     return one_sided_jacobi(a)
 
 
 def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, bool]:
-    """(v, x, b, equal, converged): the columns of a v x are orthogonal, the longest first."""
+    """Return (v, x, b, equal, converged): the columns of a v x are orthogonal, the longest
+    first."""
     v, converged = right_vectors(stop_gradient(a))
     m = a @ v
     b = m.T @ m
@@ -214,7 +221,7 @@ def orthogonal_columns(a: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, bool]
 
 
 def lengths(m: Matrix) -> Vector:
-    """Of the columns."""
+    """Return the lengths of the columns."""
     n = m.shape[1]
     s = np.zeros(n, dtype=m.dtype)
     for j in range(n):
@@ -223,7 +230,7 @@ def lengths(m: Matrix) -> Vector:
 
 
 def singular_values(a: Matrix) -> tuple[Vector, bool]:
-    """In descending order."""
+    """Return the singular values in descending order, and whether the iteration converged."""
     rows, n = a.shape
     if rows < n:
         a = a.T
@@ -232,7 +239,8 @@ def singular_values(a: Matrix) -> tuple[Vector, bool]:
 
 
 def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
-    """(u, s, v.T, converged); ``full``: with orthonormal columns added until u and v are square."""
+    """Return (u, s, v.T, converged); ``full``: with orthonormal columns added until u and v are
+    square."""
     rows, n = a.shape
     if rows < n:
         v, s, u, converged = svd_tall(a.T, full)
@@ -242,7 +250,7 @@ def svd(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
 
 
 def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
-    """(u, s, v, converged)"""
+    """Return (u, s, v, converged) of a matrix with at least as many rows as columns."""
     rows, n = a.shape
     v, x, b, equal, converged = orthogonal_columns(a)
     x = without_derivative(x, b, equal)
@@ -265,7 +273,7 @@ def svd_tall(a: Matrix, full: bool) -> tuple[Matrix, Vector, Matrix, bool]:
 
 
 def completed(u: Matrix, count: int) -> Vector:
-    """A unit vector orthogonal to the first columns of u."""
+    """Return a unit vector that is orthogonal to the first ``count`` columns of u."""
     rows = u.shape[0]
     best = np.zeros(rows, dtype=u.dtype)
     longest = 0.0
@@ -291,7 +299,7 @@ def completed(u: Matrix, count: int) -> Vector:
 
 
 def householder(a: Matrix) -> tuple[Matrix, Matrix]:
-    """(q, r) of a tall matrix by reflections, with LAPACK's signs."""
+    """Return (q, r) of a tall matrix by reflections, with LAPACK's signs."""
     rows, n = a.shape
     r = a.copy()
     tau = np.zeros(n, dtype=a.dtype)
@@ -328,17 +336,18 @@ def householder(a: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def orthonormal(a: Matrix) -> tuple[Matrix, Matrix]:
-    """(q, r) of a tall matrix: by LAPACK, or by this."""
+    """Return (q, r) of a tall matrix. LAPACK computes them; methods without LAPACK run this
+    program."""
     return householder(a)
 
 
 def triangle(q: Matrix, a: Matrix) -> Matrix:
-    """The r that belongs to q."""
+    """Return the r that belongs to q."""
     return np.triu(q.T @ a)
 
 
 def qr(a: Matrix) -> tuple[Matrix, Matrix]:
-    """(q, r)"""
+    """Return (q, r)."""
     rows, n = a.shape
     if rows < n:
         q, _ = qr_tall(a[:, :rows])
@@ -349,7 +358,7 @@ def qr(a: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def qr_tall(a: Matrix) -> tuple[Matrix, Matrix]:
-    """(q, r) of a matrix with independent columns; else the derivative is unknown."""
+    """Return (q, r) of a matrix with independent columns; otherwise the derivative is unknown."""
     n = a.shape[1]
     q, r = orthonormal(stop_gradient(a))
     largest, smallest = 0.0, np.inf

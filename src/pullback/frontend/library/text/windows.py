@@ -8,7 +8,7 @@ from pullback.frontend.library.text.domains import Size, Vector
 
 
 def _angles(m: int) -> Vector:
-    """From -pi to pi in m steps; 0 where there is one."""
+    """Return m angles from -pi to pi; 0 if m is 1."""
     return np.pi * np.arange(1 - m, m, 2) / max(m - 1, 1)
 
 

@@ -1,0 +1,197 @@
+"""``pb.jacfwd``, ``pb.jacrev``, ``pb.jacobian`` and ``pb.hessian``: dense matrices of derivatives.
+
+As in JAX the structure of the results is outside, that of the arguments inside: of a function of
+``{"a": x}`` that returns ``(y, z)`` it is ``({"a": dy/dx}, {"a": dz/dx})``, where ``dy/dx`` has the
+axes of ``y``, then those of ``x``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pullback.api.derived import derived
+from pullback.api.operator_objects import Argnums
+from pullback.api.vector_products import jvp, vjp
+from pullback.structures import (
+    as_given,
+    chosen,
+    is_larger,
+    leaves,
+    one_hot,
+    picked,
+    rebuilt,
+    replaced,
+    stacked,
+    turned,
+    units,
+    with_reals,
+)
+
+MEMORY = 1.0 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+"""The bytes of memory that this machine has."""
+
+
+@derived
+def jacfwd(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The Jacobian of ``f`` by forward mode, one pass for each real number of the arguments.
+
+    Returns a function of the same arguments. Its result has the structure of the result of ``f``,
+    with, for each number or array in it, the structure of argument ``argnums`` (a number, a name,
+    or a tuple of such, which gives a tuple): there stands the array of the derivatives, with the
+    axes of the result first. What is discrete has ``None``. With ``has_aux`` the function returns
+    ``(value, aux)`` and this ``(jacobian, aux)``. Raises ``MemoryError`` before it starts where the
+    result would not fit into memory.
+
+    >>> jacfwd(_mixed)(np.array([1.0, 2.0]))
+    array([[2., 1.],
+           [1., 1.]])
+    """
+    numbers = chosen(f, argnums)
+
+    def jacobian(*args: Any) -> Any:
+        given = with_reals(picked(args, numbers))
+        inputs = leaves(given, True)
+        result = f(*args)
+        out = result[0] if has_aux else result
+        outputs = leaves(out, True)
+        _require_room(_count(inputs) * _count(outputs), "pb.jvp")
+
+        def inner(*new: Any) -> Any:
+            found = f(*replaced(args, numbers, new))
+            return found[0] if has_aux else found
+
+        def columns(here: Any, x: Any) -> Any:
+            """The derivatives of all results by one argument; its axes are the last."""
+
+            def moved(index: Any) -> Any:
+                tangents = rebuilt(given, _only(here, one_hot(x, index)), True)
+                return leaves(jvp(inner, given, tangents)[1], True)
+
+            return [turned(c, np.ndim(x)) for c in _stacked_over(np.shape(x), moved, ())]
+
+        found = [columns(here, x) for here, x in zip(units(inputs), inputs, strict=True)]
+        rows = [
+            as_given(rebuilt(given, tuple([column[j] for column in found]), True), numbers)
+            for j, _ in enumerate(outputs)
+        ]
+        matrix = rebuilt(out, tuple(rows), True)
+        return (matrix, result[1]) if has_aux else matrix
+
+    return jacobian
+
+
+@derived
+def jacrev(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The Jacobian of ``f`` by reverse mode, one pass for each real number of the result. Forms and
+    errors are those of ``jacfwd``.
+
+    >>> jacrev(_mixed)(np.array([1.0, 2.0]))
+    array([[2., 1.],
+           [1., 1.]])
+    """
+    numbers = chosen(f, argnums)
+
+    def jacobian(*args: Any) -> Any:
+        given = with_reals(picked(args, numbers))
+
+        def inner(*new: Any) -> Any:
+            found = f(*replaced(args, numbers, new))
+            return found[0] if has_aux else found
+
+        out, pullback = vjp(inner, *given)
+        outputs = leaves(out, True)
+        _require_room(_count(leaves(given, True)) * _count(outputs), "pb.vjp")
+
+        def rows(here: Any, y: Any) -> Any:
+            """The derivatives of one result by the arguments."""
+
+            def moved(index: Any) -> Any:
+                seed = rebuilt(out, _only(here, one_hot(y, index)), True)
+                return leaves(pullback(seed), True)
+
+            values = tuple(_stacked_over(np.shape(y), moved, ()))
+            return as_given(rebuilt(given, values, True), numbers)
+
+        found = [rows(here, y) for here, y in zip(units(outputs), outputs, strict=True)]
+        matrix = rebuilt(out, tuple(found), True)
+        return (matrix, f(*args)[1]) if has_aux else matrix
+
+    return jacobian
+
+
+@derived
+def jacobian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The Jacobian of ``f`` by the cheaper mode: ``jacrev`` where there are fewer results than
+    arguments, else ``jacfwd``.
+
+    >>> jacobian(_mixed)(np.array([1.0, 2.0]))
+    array([[2., 1.],
+           [1., 1.]])
+    """
+    numbers = chosen(f, argnums)
+    forward, reverse = jacfwd(f, argnums, has_aux), jacrev(f, argnums, has_aux)
+
+    def cheaper(*args: Any) -> Any:
+        result = f(*args)
+        out = result[0] if has_aux else result
+        if is_larger(leaves(picked(args, numbers), True), leaves(out, True)):
+            return reverse(*args)
+        return forward(*args)
+
+    return cheaper
+
+
+@derived
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The second derivatives of ``f``, by forward over reverse mode.
+
+    Forms and errors are those of ``jacfwd``, with the structure of the arguments twice: of a
+    function of one vector that returns a number, a matrix.
+
+    >>> hessian(np.prod)(np.array([2.0, 3.0]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    matrix: Callable[..., Any] = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
+    return matrix
+
+
+def _count(values: Any) -> float:
+    return sum([1.0 * np.size(x) for x in values])
+
+
+def _require_room(count: float, product: str) -> None:
+    if 8.0 * count > MEMORY:
+        raise MemoryError(f"{count} derivatives do not fit into memory: use {product}")
+
+
+def _only(here: Any, value: Any) -> Any:
+    """A (co)tangent that is zero but for one leaf."""
+    return tuple([value if this else None for this in here])
+
+
+def _stacked_over(shape: Any, f: Callable[[Any], Any], index: Any) -> Any:
+    """What ``f`` gives at all indices within a shape, these axes in front."""
+    if len(shape) == 0:
+        return f(index)
+    return stacked(shape[0], lambda i: _stacked_over(shape[1:], f, (*index, i)))
+
+
+def _mixed(x: Any) -> Any:
+    """For the examples."""
+    return np.stack([x[0] * x[1], x[0] + x[1]])
+
+
+__all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]

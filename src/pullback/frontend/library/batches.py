@@ -1,0 +1,170 @@
+"""Compile the functions of ``pullback.batches``: axes, and the form of a structure, are known at
+compile time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from pullback import batches, structures
+from pullback.core.terms import Atom
+from pullback.errors import ArgumentTypeError, ArgumentValueError, PullbackError
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    Indexed,
+    RecordV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    register,
+)
+from pullback.frontend.library.arguments import Args, Kwargs
+from pullback.frontend.library.compiled_text import run_program
+
+Tree = Any
+
+
+@register(batches.axes_of)
+def axes_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (tree,) = args
+    try:
+        return Static(batches.axes_of(_known(sp, tree, node)))
+    except PullbackError as e:
+        if e.site is not None:
+            raise
+        sp.refuse(node, e.reason, e.rewrite, error=type(e))
+
+
+def _known(sp: Specialiser, tree: Value, node: ast.AST) -> Tree:
+    """Return a tree of axes as a Python object."""
+    match tree:
+        case TupleV(items, is_list):
+            known = [_known(sp, item, node) for item in items]
+            return known if is_list else tuple(known)
+        case RecordV(cls, fields):
+            inside = {name: _known(sp, item, node) for name, item in fields.items()}
+            return inside if cls is dict else structures.record_of(cls, inside)
+        case _:
+            return sp.static(tree, node, "an axis")
+
+
+def _tree(axes: Value) -> Tree:
+    assert isinstance(axes, Static) and isinstance(axes.value, batches.Axes)
+    return axes.value.tree
+
+
+def _parts(tree: Value) -> Mapping[Any, Value] | None:
+    """Return the parts of a structure, by their names or places; None if it is a leaf."""
+    match tree:
+        case TupleV(items):
+            return dict(enumerate(items))
+        case RecordV(_, fields):
+            return fields
+        case _:
+            return None
+
+
+def _below(sp: Specialiser, axes: Tree, parts: Mapping[Any, Value], node: ast.AST) -> list[Tree]:
+    try:
+        return batches.below(axes, len(parts), tuple(parts))
+    except PullbackError as e:
+        sp.refuse(node, e.reason, e.rewrite, error=type(e))
+
+
+def _is_leaf(value: Value) -> bool:
+    number = isinstance(value, Static) and structures.is_leaf(value.value, False)
+    return number or isinstance(value, Scalar | ArrayV)
+
+
+def _each(
+    sp: Specialiser, tree: Value, axes: Tree, f: Callable[[Value, int | None], Value],
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """Apply ``f`` to the numbers and arrays of a structure, and their axes."""
+    parts = _parts(tree)
+    if parts is None:
+        if not _is_leaf(tree) and axes is not None:
+            reason = f"mapping over {sp.describe(tree)}"
+            sp.refuse(node, reason, f"map over arrays, and {batches.WHOLE}")
+        return f(tree, axes)
+    inside = _below(sp, axes, parts, node)
+    new = [_each(sp, part, a, f, node) for part, a in zip(parts.values(), inside, strict=True)]
+    if isinstance(tree, TupleV):
+        return TupleV(tuple(new), tree.is_list)
+    assert isinstance(tree, RecordV)
+    return RecordV(tree.cls, dict(zip(tree.fields, new, strict=True)))
+
+
+def _axis(sp: Specialiser, value: Value, axis: int, node: ast.AST) -> tuple[ArrayV, int]:
+    """Return the array that is mapped, and its axis counted from 0."""
+    if not isinstance(value, ArrayV):
+        reason = f"mapping over {sp.describe(value)}, which has no axis"
+        sp.refuse(node, reason, batches.WHOLE, error=ArgumentTypeError)
+    if not -value.rank <= axis < value.rank:
+        reason = f"mapping over axis {axis} of {sp.describe(value)}"
+        sp.refuse(node, reason, batches.AXES, error=ArgumentValueError)
+    return value, axis % value.rank
+
+
+@register(batches.size_of)
+def size_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    tree, axes = args
+    sizes: list[Atom] = []
+
+    def note(value: Value, axis: int | None) -> Value:
+        if axis is not None:
+            array, k = _axis(sp, value, axis, node)
+            sizes.append(ext.extents(sp, array)[k])
+        return value
+
+    _each(sp, tree, _tree(axes), note, node)
+    if not sizes:
+        sp.refuse(node, batches.NOTHING, batches.AXES, error=ArgumentValueError)
+    for other in sizes[1:]:
+        ext.check_equal(sp, sizes[0], other, batches.DIFFERENT, node)
+    return ext.int_value(sizes[0])
+
+
+@register(batches.taken)
+def taken(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    tree, axes, i = args
+    index = sp.scalar(i, node).atom
+
+    def item(value: Value, axis: int | None) -> Value:
+        if axis is None:
+            return value
+        array, k = _axis(sp, value, axis, node)
+        rows = array if k == 0 else _moved(sp, array, k, 0, node)
+        items = sp.iterate(rows, node)
+        assert isinstance(items, Indexed)
+        return items.at(index)
+
+    return _each(sp, tree, _tree(axes), item, node)
+
+
+def _moved(sp: Specialiser, x: Value, source: int, goal: int, node: ast.AST) -> Value:
+    return sp.call(Static(np.moveaxis), (x, Static(source), Static(goal)), node)
+
+
+@register(batches.placed)
+def placed(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    tree, axes = args
+
+    def put(value: Value, axis: int | None) -> Value:
+        if not isinstance(value, ArrayV):
+            return value
+        if axis is None:
+            return run_program(sp, batches.same, (value,), node)
+        array, k = _axis(sp, value, axis, node)
+        return array if k == 0 else _moved(sp, array, 0, k, node)
+
+    return _each(sp, tree, _tree(axes), put, node)
+
+
+__all__ = ["axes_of", "placed", "size_of", "taken"]

@@ -1,0 +1,304 @@
+"""Compile the functions of ``pullback.structures``: the form of a structure is known at compile
+time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pullback import structures
+from pullback.core.build import lit
+from pullback.core.terms import Atom
+from pullback.core.types import Real
+from pullback.errors import ArgumentTypeError
+from pullback.frontend.derivatives.gradients import bears
+from pullback.frontend.derivatives.targets import numbers_of, positions_of
+from pullback.frontend.kinds import extents as ext
+from pullback.frontend.kinds.flatten import kind_of
+from pullback.frontend.kinds.kinds import (
+    ArrayK,
+    Kind,
+    RecordK,
+    ScalarK,
+    StaticK,
+    TupleK,
+    describe,
+    leaf_types,
+)
+from pullback.frontend.kinds.values import (
+    ArrayV,
+    FunctionV,
+    ListV,
+    OperatorV,
+    RecordV,
+    Scalar,
+    Specialiser,
+    Static,
+    TupleV,
+    Value,
+    index_scalar,
+    register,
+)
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
+from pullback.frontend.library.combinators import count_of
+from pullback.frontend.library.numpy.sequences import to_array
+from pullback.frontend.run import Run
+
+_FALSE = Static(False)
+
+
+def _leaves(sp: Specialiser, tree: Value, real: bool, node: ast.AST) -> Iterator[Value]:
+    match tree:
+        case TupleV(items):
+            for item in items:
+                yield from _leaves(sp, item, real, node)
+        case RecordV(_, fields):
+            for item in fields.values():
+                yield from _leaves(sp, item, real, node)
+        case Scalar() | ArrayV() | Static():
+            if _is_leaf(tree, real):
+                yield tree
+        case _:
+            sp.refuse(
+                node,
+                f"{sp.describe(tree)} as a part of a structure of numbers and arrays",
+                "use arrays, and tuples, dicts and records of them",
+            )
+
+
+def _is_leaf(tree: Value, real: bool) -> bool:
+    match tree:
+        case Scalar():
+            return not real or isinstance(tree.type, Real)
+        case ArrayV():
+            return not real or isinstance(tree.elem, Real)
+        case Static(value):
+            return structures.is_leaf(value, real)
+        case _:
+            return False
+
+
+def _rebuilt(tree: Value, values: Iterator[Value], real: bool) -> Value:
+    match tree:
+        case TupleV(items, is_list):
+            return TupleV(tuple(_rebuilt(item, values, real) for item in items), is_list)
+        case RecordV(cls, fields):
+            return RecordV(cls, {k: _rebuilt(v, values, real) for k, v in fields.items()})
+        case _ if _is_leaf(tree, real):
+            return next(values)
+        case _:
+            return NONE if real else tree
+
+
+def _items(sp: Specialiser, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    if not isinstance(value, TupleV):
+        sp.refuse(node, f"a tuple is needed here, not {sp.describe(value)}")
+    return value.items
+
+
+@register(structures.leaves)
+def leaves(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    tree, real = bind(sp, "leaves", args, kwargs, node, tree=MISSING, real=_FALSE)
+    return TupleV(tuple(_leaves(sp, tree, bool(sp.static(real, node, "real")), node)))
+
+
+@register(structures.rebuilt)
+def rebuilt(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    tree, values, real = bind(
+        sp, "rebuilt", args, kwargs, node, tree=MISSING, values=MISSING, real=_FALSE
+    )
+    new = iter(_items(sp, values, node))
+    return _rebuilt(tree, new, bool(sp.static(real, node, "real")))
+
+
+@register(structures.units)
+def units(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (values,) = args
+    count = range(len(_items(sp, values, node)))
+    return TupleV(tuple(TupleV(tuple(Static(i == j) for j in count)) for i in count))
+
+
+@register(structures.turned)
+def turned(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, count = args
+    first = sp.static_int(count, node, "how many axes are moved")
+    if not first or not isinstance(x, ArrayV):
+        return x
+    axes = [*range(first, x.rank), *range(first)]
+    return sp.call(Static(np.transpose), (x, TupleV(tuple(map(Static, axes)))), node)
+
+
+@register(structures.chosen)
+def chosen(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    f, argnums = args
+    given = sp.static(argnums, node, "argnums")
+    return Static(numbers_of(sp, given, _names(f), node))
+
+
+def _names(f: Value) -> list[str]:
+    """Return the names of the parameters of a function, also of one below operators."""
+    while isinstance(f, OperatorV):
+        f = f.function
+    if not isinstance(f, FunctionV):
+        return []
+    spec = f.definition.node.args
+    return [p.arg for p in (*spec.posonlyargs, *spec.args)][len(f.bound) :]
+
+
+def _numbers(
+    sp: Specialiser, values: Sequence[Value], numbers: Value, node: ast.AST
+) -> tuple[int, ...]:
+    assert isinstance(numbers, Static) and isinstance(numbers.value, structures.Numbers)
+    return positions_of(sp, numbers.value, len(values), node)
+
+
+@register(structures.arguments)
+def arguments(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (given,) = args
+    if not isinstance(given, TupleV):
+        reason = structures.no_tuple(sp.describe(given))
+        sp.refuse(node, reason, structures.ONE, error=ArgumentTypeError)
+    return TupleV(given.items)
+
+
+@register(structures.along)
+def along(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given, primals = args
+    vectors = arguments(sp, (given,), {}, node)
+    here, there = len(_items(sp, primals, node)), len(_items(sp, vectors, node))
+    if here != there:
+        reason = f"{here} primals and {there} vectors"
+        sp.refuse(node, reason, structures.EACH, error=ArgumentTypeError)
+    return vectors
+
+
+@register(structures.with_reals)
+def with_reals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (values,) = args
+    for value in _items(sp, values, node):
+        if not any(True for _ in _leaves(sp, value, True, node)):
+            reason = f"an argument is {sp.describe(value)}: it has no derivative"
+            sp.refuse(node, reason, structures.WITH_REALS, error=ArgumentTypeError)
+    return values
+
+
+@register(structures.reals)
+def reals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    (values,) = args
+    assert isinstance(sp, Run)
+    kinds = [kind_of(v) for v in _items(sp, values, node)]
+    found = tuple(k for k, kind in enumerate(kinds) if bears(sp, kind))
+    return Static(structures.numbers_of(found, False))
+
+
+@register(structures.is_larger)
+def is_larger(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    some, others = (_items(sp, v, node) for v in args)
+    if not any(isinstance(v, ArrayV) for v in some):
+        return Static(False)
+    if not any(isinstance(v, ArrayV) for v in others):
+        return Static(True)
+    more = sp.b.prim("gt", _size(sp, some), _size(sp, others))
+    return Scalar(more, py=True)
+
+
+def _size(sp: Specialiser, values: Sequence[Value]) -> Atom:
+    """Return how many items numbers and arrays have together."""
+    total: Atom = ext.ZERO
+    for value in values:
+        size: Atom = ext.ONE
+        for extent in ext.extents(sp, value) if isinstance(value, ArrayV) else ():
+            size = ext.mul(sp, size, extent)
+        total = ext.add(sp, total, size)
+    return total
+
+
+@register(structures.picked)
+def picked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    values, numbers = args
+    items = _items(sp, values, node)
+    return TupleV(tuple(items[k] for k in _numbers(sp, items, numbers, node)))
+
+
+@register(structures.replaced)
+def replaced(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    values, numbers, new = args
+    found = list(_items(sp, values, node))
+    for k, value in zip(_numbers(sp, found, numbers, node), _items(sp, new, node), strict=True):
+        found[k] = value
+    return TupleV(tuple(found))
+
+
+@register(structures.as_given)
+def as_given(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    values, numbers = args
+    assert isinstance(numbers, Static) and isinstance(numbers.value, structures.Numbers)
+    return _items(sp, values, node)[0] if numbers.value.alone else values
+
+
+@register(structures.one_hot)
+def one_hot(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, index = args
+    if not isinstance(x, ArrayV):
+        t = sp.scalar(x, node).type
+        return Scalar(lit(1.0, t), py=False)
+    place = [ext.int_atom(sp, i, node, "an index") for i in _items(sp, index, node)]
+    one, zero = lit(1.0, x.elem), lit(0.0, x.elem)
+
+    def item(indices: tuple[Atom, ...]) -> Atom:
+        here, *others = (sp.b.prim("eq", i, k) for i, k in zip(indices, place, strict=True))
+        for other in others:
+            here = sp.b.prim("and", here, other)
+        return sp.b.prim("select", here, one, zero)
+
+    extents = ext.extents(sp, x)
+    return ext.note(sp, sp.array(extents, item, node), extents, built=True)
+
+
+@register(structures.stacked)
+def stacked(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    n, f = bind(sp, "stacked", args, kwargs, node, n=MISSING, f=MISSING)
+    items = sp.sequence(count_of(sp, n, node), lambda i: sp.call(f, (index_scalar(i),), node), node)
+    return _columns(sp, items, items.elem, items.atoms, node)
+
+
+def _columns(
+    sp: Specialiser, items: ListV, kind: Kind, atoms: Sequence[Atom], node: ast.AST
+) -> Value:
+    """Return the part of every item that these leaves carry, as one array or structure of
+    arrays."""
+    match kind:
+        case ScalarK() | ArrayK():
+            column = ListV(items.length, kind, tuple(atoms), items.owners, True, items.inner)
+            return to_array(sp, column, node, temporary=True)
+        case StaticK(_, value):
+            return Static(value)
+        case TupleK(kinds, is_list):
+            return TupleV(tuple(_each(sp, items, kinds, atoms, node)), is_list)
+        case RecordK(cls, fields):
+            inside = _each(sp, items, [k for _, k in fields], atoms, node)
+            return RecordV(cls, dict(zip((name for name, _ in fields), inside, strict=True)))
+        case _:
+            sp.refuse(
+                node,
+                f"{describe(kind)} as a part of a structure of numbers and arrays",
+                "return arrays, and tuples, dicts and records of them",
+            )
+
+
+def _each(
+    sp: Specialiser, items: ListV, kinds: Sequence[Kind], atoms: Sequence[Atom], node: ast.AST
+) -> Iterator[Value]:
+    start = 0
+    for kind in kinds:
+        end = start + len(list(leaf_types(kind)))
+        yield _columns(sp, items, kind, atoms[start:end], node)
+        start = end
+
+
+__all__ = [
+    "along", "arguments", "as_given", "chosen", "is_larger", "leaves", "one_hot", "picked",
+    "reals", "rebuilt", "replaced", "stacked", "turned", "units", "with_reals",
+]  # fmt: skip

@@ -1,0 +1,38 @@
+"""The machine code of the tests: what LLVM made of some text is made once, for all processes of a
+run and for the next runs, by the package's own cache on disk (``native/objects.py``).
+
+Its key is the text, the machine and LLVM's version. How LLVM is asked is in ``native/compile.py``,
+so this file and the cache's own are in the name of the folder: where they change, everything is
+compiled anew. ``PULLBACK_CACHE=0 make test`` compiles everything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HOME = ROOT / ".pytest_cache" / "pullback"
+MAKERS = ("native/compile.py", "native/objects.py")
+MOST = 1 << 30
+"""Bytes that are kept; where there are more, the run begins with none."""
+
+
+def folder(src: Path) -> Path:
+    """Where the objects of this compiler are kept."""
+    made_by = b"".join((src / "pullback" / name).read_bytes() for name in MAKERS)
+    return HOME / hashlib.sha256(made_by).hexdigest()[:16]
+
+
+def use() -> None:
+    """Let this process and those that it starts keep what they compile, unless the environment
+    says where; the first process of a run removes what is of no use any more."""
+    if "PULLBACK_CACHE" in os.environ:
+        return
+    here = folder(ROOT / "src")
+    os.environ["PULLBACK_CACHE"] = str(here)
+    for other in HOME.iterdir() if HOME.exists() else ():
+        if other != here or sum(file.stat().st_size for file in other.iterdir()) > MOST:
+            shutil.rmtree(other, ignore_errors=True)
