@@ -48,8 +48,8 @@ TANGENT: Key = (What.TANGENT, False, "")
 def quick(f: object, key: Key, args: Sequence[object]) -> object:
     """The result of a call that is remembered; NotImplemented if none fits."""
     known = _recent.get(id(f))
-    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]  # f is a function
-        return NotImplemented  # (``known`` goes when its function dies, so f is the one it is of)
+    if known is None or known.code is not f.__code__:  # type: ignore[attr-defined]
+        return NotImplemented  # (f has a code: ``known`` is dropped when its function dies)
     for call in known.calls.get(key, ()):
         try:
             found = call(f, *args)
