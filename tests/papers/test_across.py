@@ -215,7 +215,7 @@ def test_native_equals_reference(row: str) -> None:
         except NotImplementedError as e:
             assert "papers' languages" in str(e)
             continue
-        assert distance(wanted, found) < 1e-10, program
+        assert distance(wanted, found) < 1e-12, program
 
 
 GOLDEN = Path(__file__).parent / "golden_fig1.txt"

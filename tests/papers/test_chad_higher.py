@@ -174,6 +174,12 @@ def test_casts_never_fail(row: str) -> None:
         check_chad(convert(apart(source)))
         out = run_closures(source, args, seed)
         assert close(finite_difference(source, args, seed), out.cotangents, 1e-4)
+    # and there are casts, which do fail where the tag is another closure's
+    assert run_closures(CHOOSE, (to_bool(True), 3.0, 5.0), 1.0).machine.counts["op:lcast"] > 0
+    cast_ = Op("lcast", (x.t,), (R, Exists("a", TVar("a"))))
+    assert evaluate(cast_, {"x": Packed(R, 1.0)}, CHAD)[0] == 1.0
+    with pytest.raises(ValueError, match="another closure"):
+        evaluate(cast_, {"x": Packed(Z, ())}, CHAD)
 
 
 LISTS = DataDecl("Reals", (), (("End", ()), ("More", (R, Data("Reals")))))

@@ -134,6 +134,10 @@ def tupled(t: Term) -> Term:
 def test_th1(row: str) -> None:
     # 19.8 of 34 are used at most; a step more in every action is more than that.
     assert 18 < random_theorems(COUNT, agda=True) < 20.5
+    # the size of the context is paid once, by run, and by no action
+    wide = [theorem(Source(reals("x", *(f"u{k}" for k in range(n))), SQ, R), (3.0, *[1.0] * n),
+                    1.0, (0.0,) * (n + 1)) for n in (0, 200)]
+    assert wide[0].th1 == wide[1].th1 == 70 and wide[1].cost == 4
 
 
 @claim("CHAD-40")
@@ -147,6 +151,7 @@ def test_th2(row: str) -> None:
         for rng in [random.Random(k)]
         for den in [tuple(sparse_cotangent(t, v, rng) for (_, t), v in zip(source.context, args))])
     assert 0.5 < used < 0.62
+    assert theorem(Source(reals("x"), SQ, R), (3.0,), 1.0, (0.0,)).th2 == 80  # of 146
 
 
 @claim("CHAD-39")
@@ -171,6 +176,9 @@ def test_the_versions_with_run_and_potentials(row: str) -> None:
         assert steps <= 5 + 34 * plain + n + size(ctg) + sum(map(size, den))
         worst = max(worst, (paid - 5 - n) / plain)
     assert 10 < worst < 20.5  # CHAD-38: 19.8 of 34 are used
+    square = run(App(Snd(chad_of(Source(reals("x"), SQ, R))), Lit(1.0)), Pair(Nil(), Lit(2.0)), (
+        ("x", L_R),))
+    assert evaluate(square, {"x": 3.0}, CHAD) == (((), ((), 8.0)), 81)
 
 
 @claim("CHAD-41")

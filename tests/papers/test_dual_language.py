@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pullback.core import prims
@@ -53,11 +55,20 @@ a = TVar("a")
 
 @claim("DN-5")
 def test_a_new_operation(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(prims.TABLE, "norm2", replace(prims.TABLE["hypot"], name="norm2"))
-    s = Source(reals("x", "y"), prim("norm2", prim("mul", x, y), y), R)
+    """f (a, b, c) = a b + sin c: a row with values and partials of its own, and nothing else."""
+    new = replace(
+        prims.TABLE["fma"], name="bent", numpy=lambda a, b, c: np.float64(a * b + np.sin(c)),
+        partials=(lambda b, xs, r: xs[1], lambda b, xs, r: xs[0],
+                  lambda b, xs, r: b.prim("cos", xs[2])))
+    monkeypatch.setitem(prims.TABLE, "bent", new)
+    s = Source(reals("x", "y"), prim("bent", prim("mul", x, y), prim("sin", x), prim(
+        "bent", y, y, x)), R)
+    args = (0.75, -0.5)
+    inner = args[1] ** 2 + math.sin(args[0])
     for stage in STAGES.values():
-        out = outcome(stage, s, (3.0, 4.0), 1.0)
-        assert close(out.cotangents, finite_difference(s, (3.0, 4.0), 1.0), 1e-6)
+        out = outcome(stage, s, args, 1.0)
+        assert out.value == args[0] * args[1] * math.sin(args[0]) + math.sin(inner)
+        assert close(out.cotangents, finite_difference(s, args, 1.0), 1e-6)
 
 
 @claim("DN-54")

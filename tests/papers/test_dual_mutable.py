@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from pullback.papers.language.arrays import MArr
+from pullback.papers.language.arrays import MArr, persistent
 from pullback.papers.language.build import let, letrec, op, prim, reals
 from pullback.papers.language.eval import apply, evaluate
 from pullback.papers.language.machine import Machine
@@ -173,15 +173,7 @@ def test_persistent_arrays(row: str) -> None:
         for i in range(count(60)):
             s, args, seed = case(i, "RGH")
             w, m = STAGES[name](s), Machine()
-
-            def put(m: Machine, given: Any, static: Any) -> object:
-                cells = list(given[0].cells)
-                cells[given[1]] = given[2]
-                m.count("set")
-                return MArr(cells)
-
-            row_set = w.library["set"]
-            library = w.library.replaced(Row("set", row_set.rule, put, row_set.cost))
+            library = persistent(w.library)
             _, back = primal_and_pullback(w, args, m, library)
             found = apply(back, seed, machine=m)[0]
             plain = outcome(STAGES[name], s, args, seed)

@@ -19,7 +19,7 @@ from typing import cast
 
 from pullback.papers.language import maps as tree
 from pullback.papers.language.machine import Machine
-from pullback.papers.language.ops import Library, Row, Run, pure, sig
+from pullback.papers.language.ops import Library, Row, Run, implementation, pure, sig
 from pullback.papers.language.terms import Arr, B, Data, Fun, Prod, R, Static, TVar, Z
 from pullback.papers.language.values import array, pair, real, to_bool
 
@@ -209,6 +209,19 @@ MUTABLE = Library(
     Row("freeze", sig((_M,), Arr(a)), pure(lambda x: list(marr(x).cells))),
     Row("copy", sig((_M,), _M), _copy),
 )
+
+def _copying(write: Callable[..., object]) -> Run:
+    def run(m: Machine, args: Sequence[object], static: Sequence[Static]) -> object:
+        return write(m, [MArr(list(marr(args[0]).cells)), *args[1:]], static)
+
+    return run
+
+
+def persistent(library: Library) -> Library:
+    """The same operations in state-passing style: ``set`` and ``push`` give a new array, and the
+    one that they are given stays as it is."""
+    return library.replaced(*implementation(library, set=_copying(_set), push=_copying(_push)))
+
 
 OPS = Library(*ARRAYS.values(), *MAPS.values(), *MUTABLE.values(), Row(
     "homomorphism", sig((Fun(a, b),), Fun(a, b, "-o")), pure(lambda f: f), 0, "{0}"))
