@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site, Var
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.kinds.flatten import captured_value
 from pullback.frontend.kinds.kinds import FunctionK, Kind
-from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Value
+from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Static, Value
 from pullback.frontend.python.source import Definition
 
 ResultOwner = tuple[frozenset[int], frozenset[int], bool]
@@ -85,6 +86,8 @@ class Frame:
     rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
     places: dict[Value, PlaceV] = field(default_factory=dict)
     """Where what was read of variables is in them."""
+    slots: dict[str, Slot] = field(default_factory=dict)
+    """The variables that travel with the state of the consumer that the generator has."""
     sealed: int = 0  # blocks around, of which what they do to variables is not carried on
 
 
@@ -127,3 +130,36 @@ class Variable:
         found = self.scope.names.get(self.name)
         return (found.scope, found.name) if isinstance(found, CellV) else (self.scope, self.name)
 
+
+CellPath = tuple[str, tuple[tuple[int, str], ...]]
+"""How a function finds a variable: the argument, and the scopes and names from there."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A variable in the state of a generator's consumer (``threads``): how the generator's function
+    finds it, its kind there, and which atoms of the state it is."""
+
+    path: CellPath
+    kind: Kind
+    at: int
+    size: int
+
+
+class Facts:
+    """What a function is told of the variables that it captures, beside their kinds: slots, or
+    which paths lead to one variable. One object for each such tuple, for it is part of a kind."""
+
+    def __init__(self, known: tuple[object, ...]) -> None:
+        self.known = known
+
+
+_FACTS: WeakValueDictionary[tuple[object, ...], Facts] = WeakValueDictionary()
+
+
+def facts(known: tuple[object, ...]) -> Static:
+    """These facts as an argument."""
+    made = _FACTS.get(known)
+    if made is None:
+        made = _FACTS[known] = Facts(known)
+    return Static(made)

@@ -22,6 +22,7 @@ from pullback.errors import (
     excerpt,
 )
 from pullback.frontend.functions.bodies import run_once
+from pullback.frontend.functions.cells import same_variables
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -101,6 +102,7 @@ class Functions:
         args = {n: self.run.handed(v, node) for n, v in args.items()}
         while True:
             given = of_places(self.run, args, self.placed.get(f.definition, ()))
+            given |= same_variables(f, given)
             spec, atoms, owners = self.prepare(f, given, node)
             more = {n for n in spec.handed if n in args and is_place(self.run, given[n])}
             if not more:

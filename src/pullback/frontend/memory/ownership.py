@@ -52,6 +52,8 @@ from pullback.frontend.memory.holding import (
     is_updated_in_place,
 )
 
+from pullback.frontend.signals import NotCarriedError
+
 if TYPE_CHECKING:
     from pullback.frontend.memory.places import Moved
     from pullback.frontend.run import Run
@@ -178,13 +180,18 @@ def is_root(value: object) -> TypeGuard[Updatable]:
 def check_carried(run: Run, name: str, node: ast.AST) -> None:
     """Refuse a change of a variable inside of an expression that is evaluated for many items."""
     if run.scope is not function_scope(run.scope) or run.frame.sealed:
-        run.refuse(
-            node,
-            f"an update of {shown_name(name)!r} inside a comprehension, or in a function "
-            "that is applied to many items, is not supported",
-            "write a loop",
-            error=MutationError,
-        )
+        refuse_change(run, name, node)
+
+
+def refuse_change(run: Run, name: str, node: ast.AST) -> NoReturn:
+    """Refuse a change of a variable for which there is no order of rounds."""
+    run.refuse(
+        node,
+        f"an update of {shown_name(name)!r} inside a comprehension, or in a function "
+        "that is applied to many items, is not supported",
+        "write a loop",
+        error=NotCarriedError,
+    )
 
 
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
