@@ -65,6 +65,7 @@ class Specialisations(Protocol):
     """The functions that are specialised for calls (``functions.Functions``)."""
 
     active: list[Spec]
+    ordered: set[ast.AST]  # the comprehensions that turned out to change variables around them
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(

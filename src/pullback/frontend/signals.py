@@ -32,6 +32,10 @@ class NotCarriedError(MutationError):
     """A change of a variable in something that has no order of rounds to carry it through."""
 
 
+class Anew(Exception):
+    """More is known of the syntax of the function being run: its body is run anew."""
+
+
 class NeedStatic(Exception):
     """A parameter turned out to be needed at compile time: specialise by its value. ``refusal``:
     what is refused if that cannot be."""

@@ -81,6 +81,7 @@ class Functions:
         self.active = self.fixpoint.active
         self.static_params: dict[Definition, set[str]] = {}
         self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
+        self.ordered: set[ast.AST] = set()
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name

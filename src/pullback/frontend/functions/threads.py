@@ -125,6 +125,10 @@ def settle_changes(
                 if change.nested:
                     given = run.frame.given.get(name, frozenset())
                     ownership.check_inside(run, old, given, node)
+            if isinstance(change.kind, StaleK):
+                ownership.rebound(run, scope, name)
+                scope.names[name] = Stale(change.kind.reason, change.kind.node)
+                continue
             names.append(name)
             settled = _suits(run, scope, name, change.kind, node) and settled
         if settled:
@@ -135,10 +139,9 @@ def settle_changes(
 def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
     """Whether a variable is of a kind that covers what it becomes; it is from here on."""
     held = scope.names.get(name)
-    if held is None or (isinstance(held, Stale) and not held.reason):
-        if isinstance(end, MaybeK):
-            scope.names[name] = unset(run, end.inner)
-        return not isinstance(end, MaybeK)
+    if held is None or isinstance(held, Stale):
+        scope.names[name] = unset(run, end.inner if isinstance(end, MaybeK) else end)
+        return False
     now = places.settled(run, held, node)
     kind = kind_of(now)
     both = join(kind, end)

@@ -383,13 +383,15 @@ def _consumer(run: Run) -> Consumer | Probe:
 
 
 def expression(
-    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value
+    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None
 ) -> Driven:
-    """The function of a generator expression over what its first ``for`` runs over."""
+    """The function of a generator expression over what its first ``for`` runs over, which is
+    evaluated inside if it is not given."""
     outer = run.frame.definition
     assert outer is not None
-    definition = definition_inside(expression_function(parts[0], tuple(parts[1:]), elt), outer)
-    return Driven(FunctionV(definition, run.scope), {FIRST: first})
+    function = expression_function(parts[0], tuple(parts[1:]), elt, first is None)
+    f = FunctionV(definition_inside(function, outer), run.scope)
+    return Driven(f, {} if first is None else {FIRST: first})
 
 
 __all__ = [

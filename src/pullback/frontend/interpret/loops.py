@@ -15,6 +15,7 @@ from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators
 from pullback.frontend.interpret.carry import Carried, carry, poison_aliases
+from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
 from pullback.frontend.interpret.loop_sources import Source, hidden_name
@@ -226,17 +227,8 @@ class _Body:
     def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
         assert self.cond is not None
         self.enter(values)
-        before = dict(self.scope.names)
-        test = self.cond()
-        if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
-            self.run.refuse(
-                self.s,
-                "the condition of this loop changes a variable (by := or in a function that it "
-                "calls), or updates a list or an array",
-                "write while True, and if not ...: break",
-                error=MutationError,
-            )
-        return (test,)
+        with only_read(self.run, self.s):
+            return (self.cond(),)
 
     def step(self, values: Sequence[Value]) -> Sequence[Value]:
 
@@ -316,6 +308,9 @@ def while_statement(run: Run, s: ast.While) -> Flow:
 
     if _never_begins(run, s.test):
         return Flow.FALL
+    if is_in_the_round(run, s):
+        s = with_condition(run, s)
+
     def test() -> Atom:
         return run.bool_atom(run.test_of(s.test))
 

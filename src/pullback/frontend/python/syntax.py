@@ -132,6 +132,12 @@ def binds_names(expressions: Sequence[ast.expr]) -> bool:
     return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
 
 
+def walrus_names(root: ast.AST) -> set[str]:
+    """The names that an expression binds by ``:=``, in the function that it stands in."""
+    own = (n for n in own_nodes(root) if isinstance(n, ast.NamedExpr))
+    return {n.target.id for n in own}
+
+
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
     """The names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
     by_method = {_updated_by_method(n) for s in stmts for n in own_nodes(s)}
@@ -182,9 +188,12 @@ def rebinds(node: FunctionNode) -> frozenset[str]:
 
 @by_node
 def rebound_inside(node: FunctionNode) -> frozenset[str]:
-    """The local names that functions nested in a function assign to."""
+    """The local names that functions and comprehensions nested in a function assign to."""
     inside = (n for root in _body(node) for n in ast.walk(root) if isinstance(n, ast.Nonlocal))
-    return frozenset(name for n in inside for name in n.names) & local_names(node)
+    declared = {name for n in inside for name in n.names}
+    own = (n for root in _body(node) for n in own_nodes(root) if isinstance(n, Comprehension))
+    declared |= {name for n in own for name in walrus_names(n)}
+    return frozenset(declared) & local_names(node)
 
 
 @by_node
