@@ -31,6 +31,7 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.generators import Generators
+from pullback.frontend.signals import Anew, NotCarriedError
 from pullback.frontend.interpret.indices import is_int
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
@@ -131,7 +132,13 @@ class Interpreter(Run):
         node: ast.AST,
         kwargs: dict[str, Value] | None = None,
     ) -> Value:
-        return calls.call(self, function, args, kwargs or {}, node)
+        try:
+            return calls.call(self, function, args, kwargs or {}, node)
+        except NotCarriedError as change:
+            if node not in self.calls.may_order - self.calls.ordered:
+                raise
+            self.calls.ordered.add(node)
+            raise Anew from change
 
     def branch(
         self,

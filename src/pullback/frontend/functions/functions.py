@@ -82,6 +82,7 @@ class Functions:
         self.static_params: dict[Definition, set[str]] = {}
         self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
         self.ordered: set[ast.AST] = set()
+        self.may_order: set[ast.AST] = set()
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name

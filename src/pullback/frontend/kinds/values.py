@@ -442,6 +442,9 @@ WRITTEN: dict[object, FunctionType] = {}
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
 """Texts in Python that stand for iterators of the library over generators."""
 
+ORDERED: dict[object, Callable[..., Any]] = {}
+"""Texts for functions that call a function of the user, where that changes variables around it."""
+
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
     """Make the decorated handler the meaning of calling any of ``callables``."""
@@ -488,7 +491,8 @@ __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
     "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV",
     "Handler",
-    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV",
+    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "ORDERED", "OperatorV",
+    "OptionalV",
     "Owner", "PlaceV", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
     "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value",
     "SEQUENTIAL", "ThreadV", "WRITTEN",

@@ -58,7 +58,7 @@ from pullback.frontend.library.numpy import (
     sort,
     special_functions,
 )
-from pullback.frontend.library.text import iterators, names
+from pullback.frontend.library.text import iterators, names, ordered
 from pullback.frontend.memory import dicts
 
 __all__ = [
