@@ -18,6 +18,14 @@ ResultOwner = tuple[frozenset[int], frozenset[int], bool]
 """What a result may share memory with: parameters, arrays made inside (by number); is it fresh."""
 
 
+CellPath = tuple[str, tuple[tuple[int, str], ...]]
+"""How a function finds a variable: the argument, and the scopes and names from there."""
+
+Home = int | CellPath | None
+"""Where a variable is that a function in a result may change: one of its own, by a number; one that
+a caller has; or one of which that is not known any more, after a branch."""
+
+
 @dataclass(eq=False, slots=True)
 class Spec:
     """One specialisation. While it is ``active``, ``result`` is what is known so far of what it
@@ -36,6 +44,7 @@ class Spec:
     nested: set[str] = field(default_factory=set)  # of these, those of which it updates the inside
     handed: tuple[str, ...] = ()  # of these, what ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
+    homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
     # What a round of the iteration (``fixpoint``) has found:
     used: bool = False  # it is called again while it is run
     wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # such calls need it for more
@@ -55,7 +64,8 @@ class Spec:
         """What is known of it; when a round adds nothing, that is settled."""
         updates = tuple(sorted(self.updates)), frozenset(self.nested)
         return (
-            self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates
+            self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
+            self.homes,
         )  # fmt: skip
 
 
@@ -129,10 +139,6 @@ class Variable:
         """The variable that it is."""
         found = self.scope.names.get(self.name)
         return (found.scope, found.name) if isinstance(found, CellV) else (self.scope, self.name)
-
-
-CellPath = tuple[str, tuple[tuple[int, str], ...]]
-"""How a function finds a variable: the argument, and the scopes and names from there."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions import placed
+from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.cells import enter, lent
 from pullback.frontend.functions.handing import with_updates
 from pullback.frontend.functions.lambda_sets import tie
@@ -106,6 +107,7 @@ def _body(
             placed.enter(run, scope, list(scope.names), node)
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
+            spec.homes = homes(value, scope, spec.cells)
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form

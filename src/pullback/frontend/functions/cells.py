@@ -122,7 +122,7 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
         if group in homes:
             v.scope.names[v.name] = CellV(frame.scope, homes[group])
             continue
-        if not _may_change(v) and slot is None and group is None:
+        if not may_change(v) and slot is None and group is None:
             continue
         mine = v.argument == FUNCTION and owner_of(f.scope, v.name) is v.scope
         name = v.name if mine and v.name not in frame.scope.locals else f"{v.name}@{k}"
@@ -149,7 +149,8 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
     return cells
 
 
-def _may_change(v: Variable) -> bool:
+def may_change(v: Variable) -> bool:
+    """Whether functions that capture a variable may bind it anew or update what it holds."""
     return v.name in v.scope.rebound or holding.is_updated_in_place(v.value)
 
 
@@ -167,7 +168,7 @@ def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) ->
         return {}
     paths: dict[tuple[Scope, str], list[CellPath]] = {}
     for v in variables({FUNCTION: f, **args}):
-        if every or _may_change(v):
+        if every or may_change(v):
             paths.setdefault(v.home, []).append((v.argument, v.steps))
     groups = tuple(tuple(group) for group in paths.values() if len(group) > 1)
     return {SAME: facts(groups)} if groups else {}
@@ -213,6 +214,6 @@ def lent(value: Value) -> Value:
 
 
 __all__ = [
-    "FUNCTION", "SLOTS", "Stale", "Variable", "enter", "found_at", "same_variables",
-    "set_variable", "variables",
+    "FUNCTION", "SLOTS", "Stale", "Variable", "enter", "found_at", "may_change",
+    "same_variables", "set_variable", "variables",
 ]  # fmt: skip

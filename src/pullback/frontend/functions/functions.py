@@ -21,8 +21,9 @@ from pullback.errors import (
     UnsupportedError,
     excerpt,
 )
+from pullback.frontend.functions.adopted import adopt
 from pullback.frontend.functions.bodies import run_once
-from pullback.frontend.functions.cells import same_variables
+from pullback.frontend.functions.cells import FUNCTION, same_variables
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -113,7 +114,11 @@ class Functions:
         results = () if spec.result is None else tuple(leaf_types(spec.result))
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         value = self.result(spec, list(made), owners)
-        return hand_back(self.run, spec, f, given, value, node) if spec.handed else value
+        if spec.handed:
+            value = hand_back(self.run, spec, f, given, value, node)
+        if spec.homes:
+            adopt(self.run, value, spec.homes, {FUNCTION: FunctionV(f.definition, f.scope), **given})
+        return value
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST

@@ -292,10 +292,8 @@ def remove(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 
 def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     _take(run, "sort", args, 0, 0, node)
-    key, reverse = bind(run, "sort", (), kwargs, node, key=_NONE, reverse=Static(False))
-    with run.sealed():  # the order in which keys are asked for is not that of Python
-        down = flag(run, reverse, node, "reverse")
-        made = list_methods.in_order(run, items, key, down, node)
+    made = run.call(Static(sorted), (items,), node, kwargs)
+    assert isinstance(made, ListV | TupleV)
     if isinstance(made, ListV) and isinstance(items, ListV):
         made = replace(made, sole=items.sole)
     return _in_place_of(items, made), _NONE
