@@ -192,8 +192,9 @@ def check_here(
             raise refusal
         run.refuse(
             node,
-            f"this call changes {name!r}, which a function keeps that was made elsewhere",
-            "call the function where the variable is, or give it the value and let it return the "
+            f"this call changes {name!r}, a variable of a function that is chosen at run time or "
+            "kept in data",
+            "call the function by a name of its own, or give it the value and let it return the "
             "new one",
             error=MutationError,
         )

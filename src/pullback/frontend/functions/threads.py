@@ -16,7 +16,8 @@ among what it captured (``cells``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,8 @@ from pullback.frontend.kinds.kinds import (
     describe_both,
     leaf_types,
 )
-from pullback.frontend.kinds.undefined import unset
-from pullback.frontend.kinds.values import Driven, GeneratorV, Stale, TupleV, Value
+from pullback.frontend.kinds.undefined import dummy, unset
+from pullback.frontend.kinds.values import Driven, GeneratorV, Stale, ThreadV, TupleV, Value
 from pullback.frontend.memory import ownership, places
 from pullback.frontend.state import CellPath, Slot
 
@@ -78,6 +79,25 @@ def slots_in(
             found.append(Slot(paths[name], kind, at, size))
         at += size
     return found
+
+
+@contextmanager
+def in_the_state(run: Run, items: Driven, slots: Sequence[Slot]) -> Iterator[None]:
+    """What a generator captures by slots is given to its function in the state, and nowhere else:
+    meanwhile these variables hold nothing of worth."""
+    functions: dict[str, Value] = {FUNCTION: items.function, **items.args}
+    held: list[tuple[Scope, str, Value]] = []
+    for slot in slots:
+        target = found_at(functions, *slot.path)
+        assert target is not None
+        scope, name = target.home
+        held.append((scope, name, scope.names[name]))
+        scope.names[name] = dummy(run, slot.kind)
+    try:
+        yield
+    finally:
+        for scope, name, value in held:
+            scope.names[name] = value
 
 
 # --- what a generator changes ---------------------------------------------------------------------
@@ -127,7 +147,7 @@ def settle_changes(
                     ownership.check_inside(run, old, given, node)
             if isinstance(change.kind, StaleK):
                 ownership.rebound(run, scope, name)
-                scope.names[name] = Stale(change.kind.reason, change.kind.node)
+                scope.names[name] = rebuild(change.kind, iter(()))
                 continue
             names.append(name)
             settled = _suits(run, scope, name, change.kind, node) and settled
@@ -139,6 +159,8 @@ def settle_changes(
 def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
     """Whether a variable is of a kind that covers what it becomes; it is from here on."""
     held = scope.names.get(name)
+    if isinstance(held, Stale) and not held.unset:
+        run.refuse(node, held.reason)
     if held is None or isinstance(held, Stale):
         scope.names[name] = unset(run, end.inner if isinstance(end, MaybeK) else end)
         return False
@@ -159,30 +181,36 @@ def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
 # --- in the body of a generator -------------------------------------------------------------------
 
 
-def put(run: Run, state: Sequence[Atom], node: ast.AST) -> tuple[Atom, ...]:
+def put(run: Run, state: ThreadV, node: ast.AST) -> tuple[Atom, ...]:
     """The state of the consumer with what the variables of this frame hold now."""
-    atoms = list(state)
+    scope, values = run.frame.scope, dict[int, Atom]()
     for name, slot in run.frame.slots.items():
-        value = places.settled(run, run.frame.scope.names[name], node)
+        value = places.settled(run, scope.names[name], node)
         now = flatten(coerce(run, value, slot.kind, node)).atoms
-        atoms[slot.at : slot.at + slot.size] = now
-    return tuple(atoms)
+        values |= dict(enumerate(now, slot.at))
+    rest = iter(state.atoms)
+    return tuple(
+        values[k] if k in values else next(rest)
+        for k in range(len(state.atoms) + len(values))
+    )
 
 
-def take(run: Run, state: Sequence[Atom], node: ast.AST) -> None:
-    """Bind the variables of this frame to what the consumer has made of them."""
-    scope = run.frame.scope
+def take(run: Run, state: Sequence[Atom], node: ast.AST) -> ThreadV:
+    """Bind the variables of this frame to what the state has for them; the rest of the state."""
+    scope, taken = run.frame.scope, set[int]()
     for name, slot in run.frame.slots.items():
         old = coerce(run, places.settled(run, scope.names[name], node), slot.kind, node)
         owned = iter(flatten(old).owned)
-        atoms = iter(state[slot.at : slot.at + slot.size])
-        new = rebuild(slot.kind, atoms, lambda it=owned: next(it))  # type: ignore[misc]
+        mine = range(slot.at, slot.at + slot.size)
+        new = rebuild(slot.kind, iter([state[k] for k in mine]), lambda it=owned: next(it))  # type: ignore[misc]
         if ownership.is_root(old):
             moved = places.EVERYTHING
             ownership.updated(run, name, old, node, new, nested=True, moved=moved)
         else:
             ownership.rebound(run, scope, name)
         scope.names[name] = new
+        taken |= set(mine)
+    return ThreadV(tuple(atom for k, atom in enumerate(state) if k not in taken))
 
 
 def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:
@@ -207,6 +235,6 @@ def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:
 
 
 __all__ = [
-    "Change", "changes_of", "held", "of_inner", "put", "settle_changes", "shared",
+    "Change", "changes_of", "held", "in_the_state", "of_inner", "put", "settle_changes", "shared",
     "slots_in", "take",
 ]  # fmt: skip

@@ -35,6 +35,7 @@ from pullback.frontend.functions.scopes import shown
 from pullback.frontend.functions.threads import (
     Change,
     changes_of,
+    in_the_state,
     of_inner,
     put,
     settle_changes,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 Stop = Callable[[Sequence[Value]], bool | Atom]
 """Whether a consumer in this state wants no further item."""
 
+_FOR_GOOD = -2
 _DEEPEST = 16
 """So often a generator may run inside of itself, each time with another consumer."""
 
@@ -103,7 +105,7 @@ class Generators:
     were made and begun."""
 
     run: Run
-    probes: dict[object, Probe] = field(default_factory=dict)
+    probes: dict[object, tuple[Probe, Probe, int]] = field(default_factory=dict)
     made: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
     begun: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
     consumers: dict[object, Consumer] = field(default_factory=dict)
@@ -167,20 +169,25 @@ class Generators:
         return self._looked_at(items, node).kind
 
     def _looked_at(self, items: Driven, node: ast.AST) -> Probe:
-        """What a run of the generator tells whose code is dropped."""
-        run = self.run
+        """What a run of the generator tells whose code is dropped. In a recursion that is asked
+        anew in each round."""
+        run, spec = self.run, self.run.frame.spec
         key = kind_of(GeneratorV(node, items, items, handed=True))
-        if key in self.probes:
-            return self.probes[key]
-        probe = Probe()
+        began = 0 if spec is None else spec.began
+        probe, ending, seen = self.probes.setdefault(key, (Probe(), Probe(stops=True), -1))
+        if seen in (_FOR_GOOD, began):
+            return probe
+        seen = began
         with run.building(Builder()) as b, self.forgetting(), suppress(Unreachable):
             run.arms[b] = probe  # dropped: in the end it runs once
-            spec = self._prepared(items, probe, (), (), node)[0]
-            if spec.never_returns:  # it ends only where its consumer wants no further item
-                probe = Probe(stops=True)
-                spec = self._prepared(items, probe, (), (), node)[0]
-            probe.changed = changes_of(spec)
-        self.probes[key] = probe
+            made = self._prepared(items, probe, (), (), node)[0]
+            if made.never_returns:  # it may end where its consumer wants no further item
+                made = self._prepared(items, ending, (), (), node)[0]
+            probe.kind = probe.kind or ending.kind
+            probe.changed = changes_of(made)
+            if made.head is None:
+                seen = _FOR_GOOD
+        self.probes[key] = probe, ending, seen
         return probe
 
     def changed(self, items: Driven, node: ast.AST) -> list[str]:
@@ -279,7 +286,8 @@ class Generators:
         given |= same_variables(f, args, every=True)
         if slots:
             given[SLOTS] = facts(tuple(slots))
-        return (*run.calls.prepare(form, given, node), given)
+        with in_the_state(run, items, slots):
+            return (*run.calls.prepare(form, given, node), given)
 
 
 def of(run: Run) -> Generators:
@@ -339,21 +347,21 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
             _go_on(run, consumer, (Var("stop", BOOL),), node)
         return
     atoms = flatten(coerce(run, value, consumer.item, node)).atoms
-    call = Call(consumer.name, (*put(run, _state(run).atoms, node), *atoms))
+    call = Call(consumer.name, (*put(run, _state(run), node), *atoms))
     _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), node)
 
 
 def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
     """``yield from items``: another generator has the same consumer."""
     consumer = _consumer(run)
-    state = put(run, _state(run).atoms, node)
+    state = put(run, _state(run), node)
     made = of(run).call(items, consumer, state, node, of_inner(run, items))
     _go_on(run, consumer, made, node)
 
 
 def result(run: Run) -> ThreadV:
     """What the function of a generator gives when it ends."""
-    state, stopped = put(run, _state(run).atoms, ast.Pass()), run.scope.names[STOP]
+    state, stopped = put(run, _state(run), ast.Pass()), run.scope.names[STOP]
     if not _consumer(run).stops:
         return ThreadV(state)
     return ThreadV((*state, run.scalar(stopped, ast.Pass()).atom))
@@ -363,9 +371,7 @@ def _go_on(
     run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], node: ast.AST
 ) -> None:
     names = run.scope.names
-    state = made[:-1] if consumer.stops else made
-    names[STATE] = ThreadV(state)
-    take(run, state, node)
+    names[STATE] = take(run, made[:-1] if consumer.stops else made, node)
     if consumer.stops:
         names[STOP] = Scalar(made[-1], py=True, bits=1)
 

@@ -254,7 +254,8 @@ class _Body:
                 self.outer[n] = now
             elif now is not None and not places.same(now, self.outer[n]) and n not in self.changed:
                 self.found[n] = None
-        gone = Stale("the value is not set on every path through the loop", self.s)
+        reason = "the value is not set on every path through the loop"
+        gone = Stale(reason, self.s, unset=True)
         given = [
             places.settled(self.run, self.scope.names.get(n, gone), self.s) for n in self.names
         ]
@@ -300,6 +301,8 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
             continue
         if n not in names:
             reason = f"{n!r} is not of the same type before and after this loop"
+            if isinstance(before, Stale) and not before.unset:
+                reason = before.reason
             scope.names[n] = Stale(reason, s) if n in live else UNUSED
     scope.names.update(zip(names, values))
 

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     """``value`` as a value of ``kind``; TypesDoNotMeetError if it cannot be."""
     if isinstance(kind, StaleK):
-        return Stale(kind.reason, kind.node)
+        return Stale(kind.reason, kind.node, unset=kind.unset)
     if kind_of(value) == kind:
         return value
     match value, kind:

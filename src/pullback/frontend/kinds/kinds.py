@@ -190,10 +190,11 @@ class ThreadK:
 
 @dataclass(frozen=True, slots=True)
 class StaleK:
-    """A captured name that may not be used."""
+    """A captured name that may not be used. ``unset``: it has no value in Python either."""
 
     reason: str
     node: ast.AST = field(compare=False)
+    unset: bool = False
 
 
 Kind = (

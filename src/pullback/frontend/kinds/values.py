@@ -349,10 +349,12 @@ class OperatorV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stale:
-    """What a name holds after its memory was updated through another name: any use is refused."""
+    """What a name holds after its memory was updated through another name: any use is refused.
+    ``unset``: the name has no value in Python either."""
 
     reason: str
     node: ast.AST
+    unset: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,7 +366,7 @@ class ShownV(Stale):
     leaves: tuple[Atom, ...]
 
 
-UNSET = Stale("a name without a value was read", ast.Pass())
+UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)
 """What a name holds, while a loop body is tried, that no path has set yet."""
 
 Value = (
