@@ -4,17 +4,24 @@ variables of their own: as in Python, with the derivative, or refused."""
 import pytest
 
 import pullback as pb
-from tests.frontend import counters_programs, turns_programs
+from tests.frontend import (
+    applied_programs,
+    counters_programs,
+    turns_programs,
+    turns_refused,
+)
 from tests.frontend.harness import run, same
 
 X = [0.7, 1.3, 0.9]
-PROGRAMS = [*turns_programs.PROGRAMS, *counters_programs.PROGRAMS]
+PROGRAMS = [
+    *turns_programs.PROGRAMS, *applied_programs.PROGRAMS, *counters_programs.PROGRAMS
+]  # fmt: skip
 DIFFERENTIATED = [
     turns_programs.counts_in_turns, turns_programs.appends_between,
     turns_programs.recursive_walk_that_counts, turns_programs.returns_from_the_loop,
     turns_programs.int_becomes_float, turns_programs.generator_over_a_generator,
-    turns_programs.queue_that_the_body_fills, turns_programs.expressions_that_count,
-    turns_programs.walrus_with_break_and_else, turns_programs.key_that_counts,
+    turns_programs.queue_that_the_body_fills, applied_programs.expressions_that_count,
+    turns_programs.walrus_with_break_and_else, applied_programs.key_that_counts,
     counters_programs.counters_in_a_loop, counters_programs.memo_of_a_function_that_counts,
     counters_programs.stack_of_closures, counters_programs.composed_counters,
 ]  # fmt: skip
@@ -41,7 +48,7 @@ def test_gradients(f):
         assert found[k] == pytest.approx((f(up) - f(down)) / 2e-6, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("f", counters_programs.REFUSED, ids=name_of)
+@pytest.mark.parametrize("f", turns_refused.REFUSED, ids=name_of)
 def test_refused(f):
-    with pytest.raises(pb.PullbackError, match=counters_programs.REFUSED[f]):
+    with pytest.raises(pb.PullbackError, match=turns_refused.REFUSED[f]):
         run(f, list(X))

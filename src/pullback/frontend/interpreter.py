@@ -31,7 +31,6 @@ from pullback.frontend.interpret import (
 )
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.generators import Generators
-from pullback.frontend.signals import Anew, NotCarriedError
 from pullback.frontend.interpret.indices import is_int
 from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
@@ -55,6 +54,7 @@ from pullback.frontend.memory import places
 from pullback.frontend.memory.ownership import owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.run import Run
+from pullback.frontend.signals import Anew, NotCarriedError
 from pullback.frontend.state import Flow
 
 

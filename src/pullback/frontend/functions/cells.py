@@ -8,7 +8,7 @@ they hold at the end the call gives back (``handing``), and the caller sets its 
 may be cells again.
 
 A variable is found by a path: it is in one of the scopes, counted outwards, of the function that is
-called or that is an argument (also of a generator that is one), or of a function in such a variable.
+called, of a function or generator that is an argument, or of a function in such a variable.
 """
 
 from __future__ import annotations

@@ -117,7 +117,8 @@ class Functions:
         if spec.handed:
             value = hand_back(self.run, spec, f, given, value, node)
         if spec.homes:
-            adopt(self.run, value, spec.homes, {FUNCTION: FunctionV(f.definition, f.scope), **given})
+            bare = FunctionV(f.definition, f.scope)
+            adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
         return value
 
     def prepare(

@@ -48,7 +48,7 @@ def expression_function(
         source = g.iter
         if g is first and not whole:
             source = ast.copy_location(ast.Name(FIRST, ast.Load()), g.iter)
-        body = [ast.copy_location(ast.For(g.target, source, body, []), elt)]
+        body = [ast.copy_location(ast.For(g.target, source, body, []), g.target)]
     parts = (elt, *(e for g in (first, *rest) for e in (g.iter, *g.ifs)))
     bound = {name for e in parts for name in walrus_names(e)}
     if bound:

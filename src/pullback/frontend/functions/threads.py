@@ -61,7 +61,7 @@ def shared(scope: Scope, items: Driven) -> dict[str, CellPath]:
 
 
 def of_inner(run: Run, items: Driven) -> list[Slot]:
-    """The slots of the consumer of this frame's generator, for one that it hands the items on from."""
+    """The slots that the consumer of this frame's generator has in one that runs inside of it."""
     paths = shared(run.frame.scope, items)
     mine = run.frame.slots.items()
     return [Slot(paths[n], s.kind, s.at, s.size) for n, s in mine if n in paths]
@@ -202,7 +202,8 @@ def take(run: Run, state: Sequence[Atom], node: ast.AST) -> ThreadV:
         old = coerce(run, places.settled(run, scope.names[name], node), slot.kind, node)
         owned = iter(flatten(old).owned)
         mine = range(slot.at, slot.at + slot.size)
-        new = rebuild(slot.kind, iter([state[k] for k in mine]), lambda it=owned: next(it))  # type: ignore[misc]
+        atoms = iter([state[k] for k in mine])
+        new = rebuild(slot.kind, atoms, lambda it=owned: next(it))  # type: ignore[misc]
         if ownership.is_root(old):
             moved = places.EVERYTHING
             ownership.updated(run, name, old, node, new, nested=True, moved=moved)
@@ -217,13 +218,13 @@ def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:
     """What a running generator looks at beside the variables of the scope that are ``free`` to
     change, as it is when it begins: what changes any of it meanwhile makes this stale."""
     function = snapshot(items.function)
-    known = {FUNCTION: items.function}
+    known: dict[str, Value] = {FUNCTION: items.function}
     mine = {
         (v.argument, v.steps)
         for v in variables(known)
         if v.home[0] is scope and v.home[1] in free
     }
-    for v in list(variables({FUNCTION: function})):
+    for v in list(variables(dict[str, Value]({FUNCTION: function}))):
         if (v.argument, v.steps) in mine:
             v.scope.names.pop(v.name, None)
             v.scope.cells.pop(v.name, None)

@@ -215,7 +215,7 @@ class _WithNames:
                     self.found[n] = None
             if not is_step:
                 return made
-            return [*made, *(places.settled(self.run, now[n], self.node) for n in self.names)]  # type: ignore[list-item]
+            return [*made, *(places.settled(self.run, now[n], self.node) for n in self.names)]
 
         return run_it
 

@@ -16,7 +16,7 @@ from pullback.errors import (
     UnknownNameError,
 )
 from pullback.frontend.functions.functions import definition_inside
-from pullback.frontend.functions.scopes import chain, function_scope, outermost
+from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
     assignment,
     attributes,

@@ -101,8 +101,8 @@ class Probe:
 
 @dataclass(slots=True)
 class Generators:
-    """What a run knows of generators: what a look at them has told, and where those that have a name
-    were made and begun."""
+    """What a run knows of generators: what a look at them has told, and where those that have a
+    name were made and begun."""
 
     run: Run
     probes: dict[object, tuple[Probe, Probe, int]] = field(default_factory=dict)

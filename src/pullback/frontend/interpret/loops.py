@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
-from pullback.errors import MutationError
 from pullback.frontend.functions.generator_forms import handed_on
 from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators

@@ -440,12 +440,10 @@ ATTRIBUTES = REGISTRY.attributes
 WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions that a text in Python stands for, which is compiled like the user's own."""
 
-
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
-"""Texts in Python that stand for iterators of the library over generators."""
-
 ORDERED: dict[object, Callable[..., Any]] = {}
-"""Texts for functions that call a function of the user, where that changes variables around it."""
+"""Texts in Python that stand for functions of the library: for iterators over generators; where a
+function that they are given changes variables around it."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
@@ -492,11 +490,9 @@ def class_of(value: Value) -> type | None:
 __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "UNSET", "ArrayV",
     "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV", "FunctionV", "GeneratorV",
-    "Handler",
-    "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "ORDERED", "OperatorV",
-    "OptionalV",
-    "Owner", "PlaceV", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV",
-    "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV", "Unrolled", "Value",
-    "SEQUENTIAL", "ThreadV", "WRITTEN",
-    "ZipV", "attribute", "index_scalar", "method", "register",
+    "Handler", "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV", "MethodHandler", "OperatorV",
+    "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV", "Registry", "ReversedV", "Scalar",
+    "ShownV", "SliceV", "Specialiser", "Stale", "Static", "SuperV", "SymbolV", "TupleV", "UnionV",
+    "Unrolled", "Value", "ORDERED", "SEQUENTIAL", "ThreadV", "WRITTEN", "ZipV", "attribute",
+    "index_scalar", "method", "register",
 ]  # fmt: skip

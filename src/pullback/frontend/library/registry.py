@@ -79,6 +79,7 @@ __all__ = [
     "math_integers",
     "methods",
     "names",
+    "ordered",
     "operator_functions",
     "padding",
     "partial_application",

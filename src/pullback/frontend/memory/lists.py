@@ -34,7 +34,6 @@ from pullback.frontend.kinds.kinds import Kind, ListK, describe, without_spare
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import Items, ListV, SliceV, Static, TupleV, Unrolled, Value
 from pullback.frontend.library import list_methods
-from pullback.frontend.library.arguments import bind, flag
 from pullback.frontend.library.numpy.subscripts import slice_part
 from pullback.frontend.memory import ownership
 

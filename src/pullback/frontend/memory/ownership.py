@@ -51,7 +51,6 @@ from pullback.frontend.memory.holding import (
     holds_memory,
     is_updated_in_place,
 )
-
 from pullback.frontend.signals import NotCarriedError
 
 if TYPE_CHECKING:
