@@ -58,9 +58,11 @@ def with_updates(
         if n in run.frame.slots:
             continue
         end = run.scope.names[n]
-        if end is start:
+        if end is start or n in spec.updates:
             continue
-        spec.updates.setdefault(n, None)
+        is_object = ownership.is_root(start) and n not in run.frame.rebound
+        # What a loop has carried is the same object, if it is one.
+        spec.updates[n] = ownership.seen_outside(run, n, start, node) if is_object else None
     if not spec.updates:
         return value
     ends = {n: run.scope.names[n] for n in sorted(spec.updates)}

@@ -265,6 +265,7 @@ def _first_head(
         beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)
         exclusive = fresh and not owners & elsewhere.union(beside)
         parts.append(Part(Owner(), frozenset() if exclusive else owners, fresh))
+    ownership.still_given(run, _name(names, j), [(p.extra, p.group) for p in parts])
     return Head(kind, parts)
 
 
