@@ -7,6 +7,7 @@ import pullback as pb
 from tests.frontend import (
     applied_programs,
     counters_programs,
+    mixed_programs,
     turns_programs,
     turns_refused,
 )
@@ -14,7 +15,8 @@ from tests.frontend.harness import run, same
 
 X = [0.7, 1.3, 0.9]
 PROGRAMS = [
-    *turns_programs.PROGRAMS, *applied_programs.PROGRAMS, *counters_programs.PROGRAMS
+    *turns_programs.PROGRAMS, *applied_programs.PROGRAMS, *counters_programs.PROGRAMS,
+    *mixed_programs.PROGRAMS,
 ]  # fmt: skip
 DIFFERENTIATED = [
     turns_programs.counts_in_turns, turns_programs.appends_between,

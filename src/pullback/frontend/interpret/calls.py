@@ -29,17 +29,20 @@ from pullback.frontend.kinds.values import (
     WRITTEN,
     ClosureV,
     Driven,
+    EnumerateV,
     FunctionV,
     GeneratorV,
     LambdaSetV,
     OperatorV,
     OptionalV,
     RecordV,
+    ReversedV,
     Static,
     SymbolV,
     TupleV,
     UnionV,
     Value,
+    ZipV,
 )
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.python import records
@@ -129,6 +132,7 @@ def _call_object(
             return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
         if obj in ORDERED and any(isinstance(v, FunctionV) for v in given):
             if node in run.calls.ordered:
+                args = [_as_generator(run, v, node) for v in args]
                 return _call_text(run, ORDERED[obj], args, kwargs, node)
             run.calls.may_order.add(node)
             with run.sealed():
@@ -171,6 +175,25 @@ def _call_object(
             "given the values as arguments",
         )
     refuse_library(run, obj, node)
+
+
+def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
+    """An argument that a function can be given: an iterator as a generator over what it runs
+    over."""
+    match value:
+        case ZipV(items):
+            parts: tuple[Value, ...] = items
+        case EnumerateV(items, start):
+            parts = (items, start)
+        case ReversedV(items):
+            parts = (items,)
+        case GeneratorV(body=None):
+            run.kind(value, node)  # refuses it
+            return value
+        case _:
+            return value
+    given = [_as_generator(run, v, node) for v in parts]
+    return _call_text(run, ORDERED[type(value)], given, {}, node)
 
 
 def _call_text(

@@ -8,16 +8,32 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from pullback.frontend.kinds.values import ORDERED
+from pullback.frontend.kinds.values import ORDERED, EnumerateV, ReversedV, ZipV
 from pullback.frontend.library.text import iterators
 
 Function = Callable[..., Any]
 Items = Iterable[Any]
 
 
-def map(function: Function, *iterables: Items) -> Iterator[Any]:
-    for items in zip(*iterables):
-        yield function(*items)
+def map(function: Function, first: Items, *others: Items) -> Iterator[Any]:
+    if len(others) == 0:
+        for item in first:
+            yield function(item)
+    else:
+        for items in zip(first, *others):
+            yield function(*items)
+
+
+def zipped(*iterables: Items) -> Iterator[Any]:
+    yield from zip(*iterables)
+
+
+def numbered(iterable: Items, start: int) -> Iterator[Any]:
+    yield from enumerate(iterable, start)
+
+
+def backwards(iterable: Any) -> Iterator[Any]:
+    yield from reversed(iterable)
 
 
 def sorted(iterable: Items, key: Function, reverse: bool = False) -> list[Any]:
@@ -27,14 +43,14 @@ def sorted(iterable: Items, key: Function, reverse: bool = False) -> list[Any]:
     return [items[k] for k in order]
 
 
-def max(*values: Any, key: Function) -> Any:
-    items = list(values[0]) if len(values) == 1 else list(values)
+def max(first: Any, *others: Any, key: Function) -> Any:
+    items = list(first) if len(others) == 0 else [first, *others]
     keys = [key(v) for v in items]
     return items[builtins.max(range(len(items)), key=lambda k: keys[k])]
 
 
-def min(*values: Any, key: Function) -> Any:
-    items = list(values[0]) if len(values) == 1 else list(values)
+def min(first: Any, *others: Any, key: Function) -> Any:
+    items = list(first) if len(others) == 0 else [first, *others]
     keys = [key(v) for v in items]
     return items[builtins.min(range(len(items)), key=lambda k: keys[k])]
 
@@ -53,4 +69,5 @@ ORDERED.update({
     builtins.filter: iterators.filter, itertools.filterfalse: iterators.filterfalse,
     itertools.takewhile: iterators.takewhile, itertools.dropwhile: iterators.dropwhile,
     itertools.starmap: iterators.starmap, itertools.accumulate: accumulate,
+    ZipV: zipped, EnumerateV: numbered, ReversedV: backwards,
 })  # fmt: skip
