@@ -104,8 +104,8 @@ def effects_stop_at_a_break(xs):
             n += 1
             yield x
             n += 100
-    for v in g():
-        if v > 1.0:
+    for _ in g():
+        if n > 1:
             break
     m = n
     for v in g():

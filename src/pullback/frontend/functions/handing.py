@@ -60,9 +60,10 @@ def with_updates(
         end = run.scope.names[n]
         if end is start or n in spec.updates:
             continue
-        is_object = ownership.is_root(start) and n not in run.frame.rebound
-        # What a loop has carried is the same object, if it is one.
-        spec.updates[n] = ownership.seen_outside(run, n, start, node) if is_object else None
+        if ownership.is_root(start) and n not in run.frame.rebound:  # a loop has carried it
+            spec.updates[n] = ownership.seen_outside(run, n, start, node)
+        else:
+            spec.updates[n] = None
     if not spec.updates:
         return value
     ends = {n: run.scope.names[n] for n in sorted(spec.updates)}

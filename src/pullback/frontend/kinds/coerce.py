@@ -107,8 +107,8 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             run.long_tuples = run.long_tuples or not is_list
             listed = [coerce(run, v, elem, node) for v in items]
             made = list_of(run, listed, elem, node)
-            given = ownership.given_with(run, owners)
-            sole = made.sole or ownership.is_unshared(TupleV(tuple(listed)), given)
+            outside = ownership.given_with(run, owners)
+            sole = made.sole or ownership.is_unshared(TupleV(tuple(listed)), outside)
             return replace(made, owners=owners, fresh=fresh, spare=spare, sole=sole)
         case ListV(), ListK():
             return _coerce_list(run, value, kind, node)
