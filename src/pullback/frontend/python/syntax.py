@@ -151,6 +151,14 @@ def updated(stmts: Sequence[ast.AST]) -> set[str]:
     }
 
 
+@by_node
+def updated_inside(node: FunctionNode) -> frozenset[str]:
+    """The names whose elements a function assigns, or one that is nested in it."""
+    body = _body(node)
+    nested = [n for s in body for n in ast.walk(s) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+    return frozenset(updated(body)).union(*(updated(_body(n)) for n in nested))
+
+
 def _subscripts(target: ast.expr) -> Iterator[ast.Subscript]:
     match target:
         case ast.Subscript():
