@@ -265,23 +265,6 @@ def test_right_or_refused(f):
         same(found, f(xs))
 
 
-def running_sum(xs):
-    seen = 0.0
-
-    def items():
-        nonlocal seen
-        for x in xs:
-            seen += x
-            yield x * seen
-
-    return sum(items())
-
-
-def test_a_variable_around_a_generator_is_named():
-    with pytest.raises(pb.errors.MutationError, match="changes 'seen', a variable of a function"):
-        pb.jit(running_sum)([0.5, 1.0])
-
-
 # --- Core stays linear in the source --------------------------------------------------------------
 
 

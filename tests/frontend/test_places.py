@@ -19,19 +19,10 @@ DIFFERENTIATED = [
 ]  # fmt: skip
 LATER = ["row_captured", "best_row"]
 REFUSED = {
-    "one_variable_by_two_functions": "under another name",
-    "made_elsewhere": "made elsewhere",
-    "two_made_elsewhere": "made elsewhere",
-    "chosen_at_run_time": "made elsewhere",
-    "deep": "made elsewhere",
-    "in_a_comprehension": "write a loop",
-    "in_a_map": "write a loop",
-    "in_a_generator": "write a loop",
-    "in_a_key": "write a loop",
+    "chosen_at_run_time": "chosen at run time",
     "in_build": "write a loop",
     "updated_and_bound_anew": "bound to another object",
     "one_of_two": "bound to another object",
-    "while_a_call_changes_it": "write while True",
     "list_and_its_captured_name": "under another name",
     "captured_rows": "may share memory",
     "alias_of_an_array": "may share memory",

@@ -53,6 +53,7 @@ from pullback.frontend.memory import places
 from pullback.frontend.memory.ownership import owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.run import Run
+from pullback.frontend.signals import Anew, NotCarriedError
 from pullback.frontend.state import Flow
 
 
@@ -130,7 +131,13 @@ class Interpreter(Run):
         node: ast.AST,
         kwargs: dict[str, Value] | None = None,
     ) -> Value:
-        return calls.call(self, function, args, kwargs or {}, node)
+        try:
+            return calls.call(self, function, args, kwargs or {}, node)
+        except NotCarriedError as change:
+            if node not in self.calls.may_order - self.calls.ordered:
+                raise
+            self.calls.ordered.add(node)
+            raise Anew from change
 
     def branch(
         self,

@@ -65,6 +65,11 @@ class Specialisations(Protocol):
     """The table of the functions that are specialised for calls (``functions.Functions``)."""
 
     active: list[Spec]
+    ordered: set[ast.AST]
+    """The comprehensions, conditions of loops and calls of library functions of which it is known
+    that they change variables around them."""
+    may_order: set[ast.AST]
+    """The calls of library functions that have a text for this."""
 
     def call(self, f: FunctionV, args: dict[str, Value], node: ast.AST) -> Value: ...
     def prepare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from pullback.core.terms import Block, Site
-from pullback.errors import PullbackError, UnsupportedError
+from pullback.errors import MutationError, PullbackError, UnsupportedError
 
 
 class FollowUp(PullbackError):
@@ -27,6 +27,14 @@ class AlwaysRaises(UnsupportedError):
     def __init__(self, reason: str, site: Site | None, block: Block) -> None:
         super().__init__(reason, "", site)
         self.block = block
+
+
+class NotCarriedError(MutationError):
+    """A change of a variable in something that has no order of rounds to carry it through."""
+
+
+class Anew(Exception):
+    """More is known of the syntax of the function being run: its body is run anew."""
 
 
 class NeedStatic(Exception):

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site, Var
 from pullback.errors import MutationError, PullbackError
 from pullback.frontend.functions.scopes import Path, Scope
 from pullback.frontend.kinds.flatten import captured_value
 from pullback.frontend.kinds.kinds import FunctionK, Kind
-from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Value
+from pullback.frontend.kinds.values import CellV, Owner, PlaceV, Static, Value
 from pullback.frontend.python.source import Definition
 
 ResultOwner = tuple[frozenset[int], frozenset[int], bool]
 """The memory that a result may share: that of parameters, that of arrays made inside (by number);
 and whether the result is fresh."""
+
+
+CellPath = tuple[str, tuple[tuple[int, str], ...]]
+"""How a function finds a variable: the argument, and the scopes and names from there."""
+
+Home = int | CellPath | None
+"""Where a variable is that a function in a result may change: one of its own, by a number; one that
+a caller has; or one of which that is not known any more, after a branch."""
 
 
 @dataclass(eq=False, slots=True)
@@ -36,6 +45,7 @@ class Spec:
     nested: set[str] = field(default_factory=set)  # of these, those whose parts it updates
     handed: tuple[str, ...] = ()  # of these, those that ``result`` has beside the result itself
     cells: dict[str, Variable] = field(default_factory=dict)  # captured variables, by name
+    homes: tuple[Home, ...] = ()  # of the variables of functions in the result (``adopted``)
     # Results of the present round of the iteration (``fixpoint``):
     used: bool = False  # it was called again while it was run
     wider: tuple[FunctionK, tuple[Kind, ...]] | None = None  # these calls need it for more kinds
@@ -56,7 +66,8 @@ class Spec:
         this."""
         updates = tuple(sorted(self.updates)), frozenset(self.nested)
         return (
-            self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates
+            self.function, self.args, self.result, tuple(self.owned), dict(self.hidden), updates,
+            self.homes,
         )  # fmt: skip
 
 
@@ -89,6 +100,8 @@ class Frame:
     rebound: set[str] = field(default_factory=set)  # of these, those that are bound anew
     places: dict[Value, PlaceV] = field(default_factory=dict)
     """For a value that was read from a variable, its place there."""
+    slots: dict[str, Slot] = field(default_factory=dict)
+    """The variables that travel with the state of the consumer that the generator has."""
     sealed: int = 0  # the number of blocks around whose changes of variables are not carried on
 
 
@@ -131,3 +144,32 @@ class Variable:
         found = self.scope.names.get(self.name)
         return (found.scope, found.name) if isinstance(found, CellV) else (self.scope, self.name)
 
+
+@dataclass(frozen=True)
+class Slot:
+    """A variable in the state of a generator's consumer (``threads``): how the generator's function
+    finds it, its kind there, and which atoms of the state it is."""
+
+    path: CellPath
+    kind: Kind
+    at: int
+    size: int
+
+
+class Facts:
+    """What a function is told of the variables that it captures, beside their kinds: slots, or
+    which paths lead to one variable. One object for each such tuple, for it is part of a kind."""
+
+    def __init__(self, known: tuple[object, ...]) -> None:
+        self.known = known
+
+
+_FACTS: WeakValueDictionary[tuple[object, ...], Facts] = WeakValueDictionary()
+
+
+def facts(known: tuple[object, ...]) -> Static:
+    """These facts as an argument."""
+    made = _FACTS.get(known)
+    if made is None:
+        made = _FACTS[known] = Facts(known)
+    return Static(made)

@@ -12,7 +12,8 @@ from pullback.core.build import Builder
 from pullback.core.terms import Function, Var
 from pullback.core.types import Bool, Int
 from pullback.errors import TypesDoNotMeetError
-from pullback.frontend.functions import placed
+from pullback.frontend.functions import placed, threads
+from pullback.frontend.functions.adopted import homes
 from pullback.frontend.functions.captured_variables import enter, lent
 from pullback.frontend.functions.handing import with_updates
 from pullback.frontend.functions.lambda_sets import tie
@@ -21,9 +22,10 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import has_function, join
 from pullback.frontend.kinds.kinds import Kind, ScalarK, describe_both, leaf_types
-from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, Value
+from pullback.frontend.kinds.values import FunctionV, GeneratorV, Owner, Static, ThreadV, Value
 from pullback.frontend.python.syntax import (
     CONSUMER,
+    STATE,
     STOP,
     free_names,
     given_names,
@@ -103,9 +105,13 @@ def _body(
         for path, kind in spec.hidden.items():
             run.hidden(path, kind)
         try:
+            state = scope.names.get(STATE)
+            if isinstance(state, ThreadV):
+                scope.names[STATE] = threads.take(run, state.atoms, node)
             placed.enter(run, scope, list(scope.names), node)
             value = run.handed(run.run_body(spec.definition), node)
             run.kind(value, node)
+            spec.homes = homes(value, scope, spec.cells)
             value = with_updates(run, spec, value, starts, node)
             if tuple(sorted(spec.updates)) != spec.handed:
                 spec.result = None  # what is known is of another form

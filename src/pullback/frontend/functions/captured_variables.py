@@ -8,7 +8,7 @@ they hold at the end the call gives back (``handing``), and the caller sets its 
 may be cells again.
 
 A variable is found by a path: it is in one of the scopes, counted outwards, of the function that is
-called or that is an argument, or of a function in such a variable.
+called, of a function or generator that is an argument, or of a function in such a variable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pullback.errors import MutationError
 from pullback.frontend.functions.scopes import Scope, chain, function_scope, owner_of
@@ -24,29 +24,46 @@ from pullback.frontend.kinds.flatten import captures_of
 from pullback.frontend.kinds.values import (
     CellV,
     FunctionV,
+    GeneratorV,
     ListV,
     RecordV,
     Stale,
+    Static,
     TupleV,
     Value,
 )
 from pullback.frontend.memory import holding, ownership
 from pullback.frontend.python.syntax import rebinds
-from pullback.frontend.state import Variable
+from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
     from pullback.frontend.state import Frame
 
+F = TypeVar("F")
+
 FUNCTION = ""
 """The function that is called, among the arguments."""
 
 
+SLOTS = "$slots"
+"""The parameter of a generator's function that says which variables travel with the state."""
+
+SAME = "$same"
+"""The parameter that says which paths lead to one variable."""
+
+_INSIDE = ">"
+"""Between the name of a generator that is an argument and that of an argument of its own."""
+
 def variables(values: dict[str, Value]) -> Iterator[Variable]:
-    """The captured variables of functions, each once for each of these values."""
+    """The captured variables of functions and generators, each once for each of these values."""
     for argument, value in values.items():
         if isinstance(value, FunctionV):
             yield from _variables(argument, value)
+        elif isinstance(value, GeneratorV) and value.body is not None:
+            yield from _variables(argument, value.body.function)
+            inside = {f"{argument}{_INSIDE}{n}": v for n, v in value.body.args.items()}
+            yield from variables(inside)
 
 
 def _variables(argument: str, root: FunctionV) -> Iterator[Variable]:
@@ -69,7 +86,7 @@ def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, st
     Variable | None
 ):
     """The variable at a path, in the functions that a caller has."""
-    value, variable = values.get(argument), None
+    value, variable = _argument(values, argument), None
     for k, name in steps:
         scopes = list(chain(value.scope)) if isinstance(value, FunctionV) else []
         if k >= len(scopes):
@@ -79,19 +96,41 @@ def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, st
     return variable
 
 
+def _argument(values: dict[str, Value], argument: str) -> Value | None:
+    """An argument that is a function, or the function of a generator that is one."""
+    first, *rest = argument.split(_INSIDE) if argument else [FUNCTION]
+    value = values.get(first)
+    for name in rest:
+        inside = value.body if isinstance(value, GeneratorV) else None
+        value = inside.args.get(name) if inside is not None else None
+    if isinstance(value, GeneratorV) and value.body is not None:
+        return value.body.function
+    return value
+
+
 def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[str, Variable]:
     """Make cells of the captured variables that may change; gives them by their names in the
     frame, where the function's own variables keep their names."""
     assert frame.definition is not None
     node, cells = frame.definition.node, dict[str, Variable]()
-    declared = rebinds(node)
+    declared, slots = rebinds(node), {s.path: s for s in _facts(args, SLOTS, Slot)}
+    same = {path: group for group in _facts(args, SAME, tuple) for path in group}
+    homes: dict[tuple[CellPath, ...], str] = {}
     for k, v in enumerate(list(variables({FUNCTION: f, **args}))):
-        value = v.value
-        if not (v.name in v.scope.rebound or holding.is_updated_in_place(value)):
+        path = v.argument, v.steps
+        value, slot, group = v.value, slots.get(path), same.get(path)
+        if group in homes:
+            v.scope.names[v.name] = CellV(frame.scope, homes[group])
+            continue
+        if not may_change(v) and slot is None and group is None:
             continue
         mine = v.argument == FUNCTION and owner_of(f.scope, v.name) is v.scope
         name = v.name if mine and v.name not in frame.scope.locals else f"{v.name}@{k}"
         cells[name] = v
+        if group is not None:
+            homes[group] = name
+        if slot is not None:
+            frame.slots[name] = slot
         frame.scope.names[name] = lent(value)
         frame.scope.borrowed.add(name)
         if v.name in v.scope.cells:
@@ -108,6 +147,31 @@ def enter(run: Run, frame: Frame, f: FunctionV, args: dict[str, Value]) -> dict[
             error=MutationError,
         )
     return cells
+
+
+def may_change(v: Variable) -> bool:
+    """Whether functions that capture a variable may bind it anew or update what it holds."""
+    return v.name in v.scope.rebound or holding.is_updated_in_place(v.value)
+
+
+def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
+    """What a function is told of the variables that it captures."""
+    given = args.get(name)
+    if isinstance(given, Static) and isinstance(given.value, Facts):
+        yield from (x for x in given.value.known if isinstance(x, cls))
+
+
+def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) -> dict[str, Value]:
+    """The argument that tells which paths lead to one variable that may change (or ``every`` one),
+    if there are several to one: in the function called that is one variable, too."""
+    if not any(isinstance(v, FunctionV | GeneratorV) for v in args.values()):
+        return {}
+    paths: dict[tuple[Scope, str], list[CellPath]] = {}
+    for v in variables({FUNCTION: f, **args}):
+        if every or may_change(v):
+            paths.setdefault(v.home, []).append((v.argument, v.steps))
+    groups = tuple(tuple(group) for group in paths.values() if len(group) > 1)
+    return {SAME: facts(groups)} if groups else {}
 
 
 def set_variable(run: Run, home: tuple[Scope, str], value: Value, node: ast.AST) -> None:
@@ -128,8 +192,9 @@ def check_here(
             raise refusal
         run.refuse(
             node,
-            f"this call changes {name!r}, which a function keeps that was made elsewhere",
-            "call the function where the variable is, or give it the value and let it return the "
+            f"this call changes {name!r}, a variable of a function that is chosen at run time or "
+            "kept in data",
+            "call the function by a name of its own, or give it the value and let it return the "
             "new one",
             error=MutationError,
         )
@@ -149,4 +214,7 @@ def lent(value: Value) -> Value:
             return value
 
 
-__all__ = ["FUNCTION", "Stale", "Variable", "enter", "found_at", "set_variable", "variables"]
+__all__ = [
+    "FUNCTION", "SLOTS", "Stale", "Variable", "enter", "found_at", "may_change",
+    "same_variables", "set_variable", "variables",
+]  # fmt: skip

@@ -22,7 +22,7 @@ from pullback.errors import EndlessError, PullbackError
 from pullback.frontend.interpret.endings import always_fails
 from pullback.frontend.kinds.join import has_function
 from pullback.frontend.kinds.kinds import FunctionK, Kind
-from pullback.frontend.signals import AlwaysRaises, Unreachable
+from pullback.frontend.signals import AlwaysRaises, Anew, Unreachable
 from pullback.frontend.state import ResultOwner, Spec
 
 if TYPE_CHECKING:
@@ -32,6 +32,15 @@ Key = tuple[FunctionK, tuple[Kind, ...]]
 Round = Callable[[], tuple[Kind | None, list[ResultOwner]]]
 
 _MAX_ROUNDS = 32
+
+
+def _run(once: Round) -> tuple[Kind | None, list[ResultOwner]]:
+    """A round, begun anew as long as it finds more of what it must know from the start."""
+    while True:
+        try:
+            return once()
+        except Anew:
+            continue
 
 
 class Fixpoint:
@@ -133,7 +142,7 @@ class Fixpoint:
         spec.head = spec.refusal = spec.wider = None
         arrives = True
         try:
-            kind, owned = once()
+            kind, owned = _run(once)
             arrives = kind is not None
             if arrives:
                 spec.result, spec.owned = kind, owned

@@ -21,7 +21,9 @@ from pullback.errors import (
     UnsupportedError,
     excerpt,
 )
+from pullback.frontend.functions.adopted import adopt
 from pullback.frontend.functions.bodies import run_once
+from pullback.frontend.functions.captured_variables import FUNCTION, same_variables
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -80,6 +82,8 @@ class Functions:
         self.active = self.fixpoint.active
         self.static_params: dict[Definition, set[str]] = {}
         self.placed: dict[Definition, set[str]] = {}  # the parameters that are to hold places
+        self.ordered: set[ast.AST] = set()
+        self.may_order: set[ast.AST] = set()
         self.checked: set[Definition] = set()
         self.recursive: set[Definition] = set()
         self.numbers = {"main": 1}  # the entry has that name
@@ -101,6 +105,7 @@ class Functions:
         args = {n: self.run.handed(v, node) for n, v in args.items()}
         while True:
             given = of_places(self.run, args, self.placed.get(f.definition, ()))
+            given |= same_variables(f, given)
             spec, atoms, owners = self.prepare(f, given, node)
             more = {n for n in spec.handed if n in args and is_place(self.run, given[n])}
             if not more:
@@ -109,7 +114,12 @@ class Functions:
         results = () if spec.result is None else tuple(leaf_types(spec.result))
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         value = self.result(spec, list(made), owners)
-        return hand_back(self.run, spec, f, given, value, node) if spec.handed else value
+        if spec.handed:
+            value = hand_back(self.run, spec, f, given, value, node)
+        if spec.homes:
+            bare = FunctionV(f.definition, f.scope)
+            adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
+        return value
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST

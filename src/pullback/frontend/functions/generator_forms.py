@@ -3,6 +3,7 @@
 A generator expression is a function that yields, as it is in Python:
 
     (e for x in xs if c)        def <genexpr>(.0): for x in .0: if c: yield e
+    (y := e for x in xs)        def <genexpr>(.0): nonlocal y; for x in .0: yield (y := e)
 
 and what a consumer runs is a form of the function in which every jump is written down:
 
@@ -26,7 +27,7 @@ from weakref import WeakKeyDictionary
 
 from pullback.frontend.python.memo import by_node
 from pullback.frontend.python.source import Definition
-from pullback.frontend.python.syntax import STOP
+from pullback.frontend.python.syntax import STOP, walrus_names
 from pullback.frontend.python.texts import FunctionNode
 
 FIRST = ".0"
@@ -37,18 +38,22 @@ _FORMS: WeakKeyDictionary[Definition, dict[bool, Definition]] = WeakKeyDictionar
 
 @by_node
 def expression_function(
-    first: ast.comprehension, rest: tuple[ast.comprehension, ...], elt: ast.expr
+    first: ast.comprehension, rest: tuple[ast.comprehension, ...], elt: ast.expr, whole: bool
 ) -> ast.FunctionDef:
-    """The function of a generator expression."""
+    """The function of a generator expression; a ``whole`` one evaluates what it runs over."""
     body: list[ast.stmt] = [ast.copy_location(ast.Expr(ast.Yield(elt)), elt)]
     for g in reversed((first, *rest)):
         for test in reversed(g.ifs):
             body = [ast.copy_location(ast.If(test, body, []), elt)]
         source = g.iter
-        if g is first:
+        if g is first and not whole:
             source = ast.copy_location(ast.Name(FIRST, ast.Load()), g.iter)
-        body = [ast.copy_location(ast.For(g.target, source, body, []), elt)]
-    args = ast.arguments([], [ast.arg(FIRST)], None, [], [], None, [])
+        body = [ast.copy_location(ast.For(g.target, source, body, []), g.target)]
+    parts = (elt, *(e for g in (first, *rest) for e in (g.iter, *g.ifs)))
+    bound = {name for e in parts for name in walrus_names(e)}
+    if bound:
+        body.insert(0, ast.Nonlocal(sorted(bound)))
+    args = ast.arguments([], [] if whole else [ast.arg(FIRST)], None, [], [], None, [])
     made = ast.FunctionDef("<genexpr>", args, copy.deepcopy(body), [])
     return ast.fix_missing_locations(ast.copy_location(made, elt))
 

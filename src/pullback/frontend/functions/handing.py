@@ -52,11 +52,18 @@ def with_updates(
 ) -> Value:
     """What a function gives that updates parameters and captured variables, or binds these anew:
     its result, and what they hold at its end. ``starts``: what the variables held before."""
+    for n in run.frame.slots:
+        spec.updates.pop(n, None)  # the consumer knows
     for n, start in starts.items():
-        end = run.scope.names[n]
-        if end is start:
+        if n in run.frame.slots:
             continue
-        spec.updates.setdefault(n, None)
+        end = run.scope.names[n]
+        if end is start or n in spec.updates:
+            continue
+        if ownership.is_root(start) and n not in run.frame.rebound:  # a loop has carried it
+            spec.updates[n] = ownership.seen_outside(run, n, start, node)
+        else:
+            spec.updates[n] = None
     if not spec.updates:
         return value
     ends = {n: run.scope.names[n] for n in sorted(spec.updates)}
@@ -87,6 +94,7 @@ def hand_back(
     so are the variables that the function changed."""
     assert isinstance(value, TupleV)
     result, *ends = value.items
+    function = spec.definition.name
     functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
     known = list(variables(functions))
     made: dict[str, Value] = {}
@@ -94,7 +102,7 @@ def hand_back(
         nested, refusal = name in spec.nested, spec.updates[name]
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
-            _check_apart(run, spec, name, None, args[name], others, known, node)
+            check_apart(run, function, name, None, args[name], others, known, node)
             assert refusal is not None
             made[name] = ownership.handed_back(
                 run, args[name], end, refusal, node, nested, moved_in(args, name)
@@ -103,7 +111,7 @@ def hand_back(
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        _check_apart(run, spec, shown(name), target, target.value, args, known, node)
+        check_apart(run, function, shown(name), target, target.value, args, known, node)
         if refusal is None:
             set_variable(run, target.home, end, node)
         else:
@@ -115,8 +123,8 @@ def hand_back(
     return _unmarked(result, made)
 
 
-def _check_apart(
-    run: Run, spec: Spec, name: str, target: Variable | None, value: Value,
+def check_apart(
+    run: Run, function: str, name: str, target: Variable | None, value: Value,
     args: dict[str, Value], known: Sequence[Variable], node: ast.AST,
 ) -> None:  # fmt: skip
     """What a function changes it may know by one name only: inside, these would be two things
@@ -126,14 +134,12 @@ def _check_apart(
         mine |= target.scope.cells.get(target.name, frozenset())
     again = any(ownership.owners_of(v) & mine for v in args.values())
     for v in known:
-        if target is not None and v.home == target.home:
-            again = again or v.argument != target.argument
-        else:
+        if target is None or v.home != target.home:  # else it is one variable inside, too
             again = again or bool(ownership.owners_of(v.value) & mine)
     if again:
         run.refuse(
             node,
-            f"{spec.definition.name!r} updates {name!r}, but sees the same memory under another "
+            f"{function!r} updates {name!r}, but sees the same memory under another "
             "name too",
             "pass it once",
             error=MutationError,

@@ -257,7 +257,7 @@ def delete(run: Run, target: ast.expr, node: ast.AST) -> None:
         case ast.Name(name):
             run.lookup(name, target)
             ownership.rebound(run, run.scope, name)
-            run.scope.names[name] = Stale(f"{name!r} has been deleted", node)
+            run.scope.names[name] = Stale(f"{name!r} has been deleted", node, unset=True)
         case ast.Subscript(container):
             base = nested_updates.base_of(run, container)
             *steps, at = nested_updates.steps_of(run, target)

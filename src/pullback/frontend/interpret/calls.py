@@ -23,22 +23,26 @@ from pullback.frontend.kinds.kinds import leaf_types
 from pullback.frontend.kinds.values import (
     CALLS,
     METHODS,
+    ORDERED,
     REGISTRY,
     SEQUENTIAL,
     WRITTEN,
     ClosureV,
     Driven,
+    EnumerateV,
     FunctionV,
     GeneratorV,
     LambdaSetV,
     OperatorV,
     OptionalV,
     RecordV,
+    ReversedV,
     Static,
     SymbolV,
     TupleV,
     UnionV,
     Value,
+    ZipV,
 )
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.python import records
@@ -123,11 +127,16 @@ def _call_object(
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
-        if obj in SEQUENTIAL and any(map(is_driven, (*args, *kwargs.values()))):
-            text = SEQUENTIAL[obj]
-            assert isinstance(text, types.FunctionType)
-            defaults = tuple(map(Static, text.__defaults__ or ()))
-            return call(run, FunctionV(definition_of(text), None, defaults), args, kwargs, node)
+        given = (*args, *kwargs.values())
+        if obj in SEQUENTIAL and any(map(is_driven, given)):
+            return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
+        if obj in ORDERED and any(isinstance(v, FunctionV) for v in given):
+            if node in run.calls.ordered:
+                args = [_as_generator(run, v, node) for v in args]
+                return _call_text(run, ORDERED[obj], args, kwargs, node)
+            run.calls.may_order.add(node)
+            with run.sealed():
+                return CALLS[obj](run, args, kwargs, node)
         return CALLS[obj](run, args, kwargs, node)
     if is_getter(obj):
         return get(run, obj, args, kwargs, node)
@@ -166,6 +175,34 @@ def _call_object(
             "given the values as arguments",
         )
     refuse_library(run, obj, node)
+
+
+def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
+    """An argument that a function can be given: an iterator as a generator over what it runs
+    over."""
+    match value:
+        case ZipV(items):
+            parts: tuple[Value, ...] = items
+        case EnumerateV(items, start):
+            parts = (items, start)
+        case ReversedV(items):
+            parts = (items,)
+        case GeneratorV(body=None):
+            run.kind(value, node)  # refuses it
+            return value
+        case _:
+            return value
+    given = [_as_generator(run, v, node) for v in parts]
+    return _call_text(run, ORDERED[type(value)], given, {}, node)
+
+
+def _call_text(
+    run: Run, text: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """A call of a library function by its text in Python."""
+    assert isinstance(text, types.FunctionType)
+    defaults = tuple(map(Static, text.__defaults__ or ()))
+    return call(run, FunctionV(definition_of(text), None, defaults), args, kwargs, node)
 
 
 def _is_called(cls: type) -> bool:

@@ -12,7 +12,7 @@ from pullback.core.terms import Atom, Block, Loop, Var, While
 from pullback.core.types import I64
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.functions.lambda_sets import tie
-from pullback.frontend.functions.scopes import chain, shown
+from pullback.frontend.functions.scopes import Scope, chain, function_scope, shown
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, has_function, join, widen
@@ -23,12 +23,13 @@ from pullback.frontend.kinds.values import (
     Items,
     Owner,
     Scalar,
+    Stale,
     TupleV,
     Unrolled,
     Value,
     index_scalar,
 )
-from pullback.frontend.memory import ownership
+from pullback.frontend.memory import holding, ownership, places
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -139,6 +140,100 @@ def carry(
     run.refuse(node, "the types of the values carried round this loop do not settle")
 
 
+def carry_names(
+    run: Run,
+    init: Sequence[Value],
+    bodies: Sequence[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]],
+    node: ast.AST,
+    changed: Sequence[str] = (),
+) -> tuple[list[str], Carried]:
+    """``carry`` for the loop of a library function, with the variables that the step changes (a
+    function that it calls has updated them); and for each carried value the name of the variable
+    that it is (none: it is one of ``init``). ``changed``: those that are known to change."""
+    return _WithNames(run, init, bodies, node, changed).settle()
+
+
+class _WithNames:
+    """The search for what is changed: a variable that a step turns out to change is carried, and
+    the steps are run anew."""
+
+    def __init__(
+        self,
+        run: Run,
+        init: Sequence[Value],
+        bodies: Sequence[Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]],
+        node: ast.AST,
+        changed: Sequence[str],
+    ) -> None:
+        self.run, self.init, self.bodies, self.node = run, init, bodies, node
+        self.scope = function_scope(run.scope)
+        self.names, self.outer = list(changed), self.scope.names
+        self.found: dict[str, None] = {}
+
+    def settle(self) -> tuple[list[str], Carried]:
+        run, outer, first = self.run, self.outer, len(self.init)
+        steps = [self._within(body, body is self.bodies[-1]) for body in self.bodies]
+        try:
+            while True:
+                stale = self._stale()
+                for n in self.names:
+                    poison_aliases(run, self.scope, n)
+                inits = [places.settled(run, outer[n], self.node) for n in self.names]
+                names = [*("" for _ in range(first)), *self.names]
+                given = [*self.init, *inits]
+                c = carry(run, given, steps, self.node, names, frozenset(self.names))
+                self.scope.names = outer
+                if not self.found and stale == self._stale():
+                    return names, c
+                self.names += self.found
+                self.found = {}
+        finally:
+            self.scope.names = outer
+
+    def _stale(self) -> set[str]:
+        return {n for n, v in self.outer.items() if isinstance(v, Stale)}
+
+    def _within(
+        self,
+        body: Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]],
+        is_step: bool,
+    ) -> Callable[[Sequence[Value]], Sequence[Value] | tuple[Atom, ...]]:
+        def run_it(values: Sequence[Value]) -> Sequence[Value] | tuple[Atom, ...]:
+            first, outer = len(self.init), self.outer
+            start = {**outer, **dict(zip(self.names, values[first:], strict=False))}
+            self.scope.names = dict(start)
+            made = body(values[:first])
+            now = self.scope.names
+            for n in outer:
+                if places.same(now.get(n), start[n]) or (is_step and n in self.names):
+                    continue
+                if not is_step:
+                    ownership.refuse_change(self.run, n, self.node)
+                if isinstance(now.get(n), Stale):
+                    outer[n] = now[n]
+                elif n in now:
+                    self.found[n] = None
+            if not is_step:
+                return made
+            return [*made, *(places.settled(self.run, now[n], self.node) for n in self.names)]
+
+        return run_it
+
+
+def bind_carried(run: Run, names: Sequence[str], values: Sequence[Value]) -> list[Value]:
+    """Bind variables to what has become of them in a loop; what is carried besides is given."""
+    scope = function_scope(run.scope)
+    scope.names.update((n, v) for n, v in zip(names, values, strict=False) if n)
+    return [v for n, v in zip(names, values, strict=False) if not n]
+
+
+def poison_aliases(run: Run, scope: Scope, name: str) -> None:
+    """Other names for what a loop updates may not be used any more."""
+    value = scope.names.get(name)
+    if holding.is_updated_in_place(value) and value.fresh:
+        ownership.updated(run, name, value, ast.Pass())
+
+
 def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
     try:
         return kind_of(value)
@@ -170,6 +265,7 @@ def _first_head(
         beside = (o for i, (os, _) in enumerate(owned) if i != k for o in os)
         exclusive = fresh and not owners & elsewhere.union(beside)
         parts.append(Part(Owner(), frozenset() if exclusive else owners, fresh))
+    ownership.still_given(run, _name(names, j), [(p.extra, p.group) for p in parts])
     return Head(kind, parts)
 
 
@@ -272,10 +368,10 @@ def repeat(
 ) -> list[Value]:
     """``state = step(i, state)``, count times."""
     index = Var("i", I64)
-    with run.sealed():
-        c = carry(run, init, [lambda state: step(index, state)], node)
+    names, c = carry_names(run, init, [lambda state: step(index, state)], node)
     loop = Loop(count, index, c.params, c.inits, c.blocks[0])
-    return c.results(run.b.let(loop, tuple(v.type for v in c.params)))
+    made = c.results(run.b.let(loop, tuple(v.type for v in c.params)))
+    return bind_carried(run, names, made)
 
 
 def fold(
@@ -386,7 +482,7 @@ def while_loop(
     def test(state: Sequence[Value]) -> tuple[Atom, ...]:
         return (run.bool_atom(run.truth(cond(state), node)),)
 
-    with run.sealed():
-        c = carry(run, init, [test, step], node)
+    names, c = carry_names(run, init, [test, step], node)
     loop = While(c.params, c.inits, c.blocks[0], c.blocks[1])
-    return c.results(run.b.let(loop, tuple(v.type for v in c.params)))
+    made = c.results(run.b.let(loop, tuple(v.type for v in c.params)))
+    return bind_carried(run, names, made)

@@ -1,4 +1,10 @@
-"""List comprehensions and generator expressions as items."""
+"""List comprehensions and generator expressions as items.
+
+Their items are asked for by number, in any order, so most become parallel loops. One that changes
+variables around it (``:=``, ``out.append(x)``, a function that counts its calls) has an order: it
+is a generator, as in Python, whose function rebinds these (``generator_forms``). Whether a call
+changes something shows when it is run; then what it stands in is run anew.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +21,19 @@ from pullback.frontend.interpret import iteration
 from pullback.frontend.interpret.generators import expression
 from pullback.frontend.kinds.values import (
     Driven,
+    EnumerateV,
     GeneratorV,
     Indexed,
     Items,
+    ReversedV,
     Scalar,
     TupleV,
     Unrolled,
     Value,
+    ZipV,
 )
+from pullback.frontend.python.syntax import binds_names
+from pullback.frontend.signals import Anew, NotCarriedError
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -32,7 +43,10 @@ _MAX_UNROLLED = 256
 
 def list_of(run: Run, node: ast.ListComp) -> Value:
     """A list: of known length when what it runs over is."""
-    items = items_of(run, node.generators, node.elt, node)
+    if _has_order(run, node):
+        items: Items = expression(run, node.generators, node.elt)
+    else:
+        items = items_of(run, node.generators, node.elt, node)
     if isinstance(items, Unrolled):
         return TupleV(items.items, is_list=True)
     made = iteration.collect(run, items, node)
@@ -44,8 +58,10 @@ def list_of(run: Run, node: ast.ListComp) -> Value:
 def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
     """A generator; its items are evaluated where it is consumed."""
     source = run.evaluate(node.generators[0].iter)
+    if _has_order(run, node) and isinstance(source, ZipV | EnumerateV | ReversedV):
+        return GeneratorV(node, expression(run, node.generators, node.elt))  # used at once only
     body = expression(run, node.generators, node.elt, source)
-    if iteration.is_driven(source):
+    if iteration.is_driven(source) or _has_order(run, node):
         return GeneratorV(node, body, body)
     frame, outer = run.frame, run.scope
 
@@ -58,6 +74,11 @@ def generator(run: Run, node: ast.GeneratorExp) -> GeneratorV:
             frame.scope = before
 
     return GeneratorV(node, items, body)
+
+
+def _has_order(run: Run, node: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether a comprehension changes variables around it, as far as is known."""
+    return binds_names([node]) or node in run.calls.ordered
 
 
 def items_of(
@@ -88,7 +109,7 @@ def items_over(
     rest = generators[1:]
 
     def inside(item: Value, then: Callable[[], Value]) -> Value:
-        with _with_item(run, outer, first, item):
+        with _with_item(run, outer, first, item, node):
             return then()
 
     if isinstance(items, Indexed) and (items.keep is not None or items.nested is not None):
@@ -116,7 +137,7 @@ def items_over(
         return test.atom
 
     def nested(i: Atom) -> Items:
-        with _with_item(run, outer, first, source.at(i)):
+        with _with_item(run, outer, first, source.at(i), node):
             return items_of(run, rest, elt, node)
 
     return Indexed(source.length, at, keep if first.ifs else None, nested if rest else None)
@@ -134,16 +155,22 @@ def _conjunction(ifs: Sequence[ast.expr]) -> ast.expr:
 
 @contextmanager
 def _with_item(
-    run: Run, outer: Scope, generator: ast.comprehension, item: Value
+    run: Run, outer: Scope, generator: ast.comprehension, item: Value, node: ast.AST
 ) -> Iterator[None]:
     """In a fresh scope for the variables of a comprehension, inside the one it was written in,
-    with the target bound to an item."""
+    with the target bound to an item. What changes a variable here makes the function being run
+    begin anew, with that known of the comprehension."""
 
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer)
     try:
         run.assign(generator.target, item, generator.target)
         yield
+    except NotCarriedError as change:
+        if node in run.calls.ordered or not isinstance(node, ast.ListComp | ast.GeneratorExp):
+            raise
+        run.calls.ordered.add(node)
+        raise Anew from change
     finally:
         frame.scope = before
 
@@ -161,7 +188,7 @@ def _unrolled(
 
     values: list[Value] = []
     for item in items.items:
-        with _with_item(run, outer, first, item):
+        with _with_item(run, outer, first, item, node):
             if first.ifs:
                 test = run.truth(run.evaluate(_conjunction(first.ifs)), node)
                 if not isinstance(test, bool):

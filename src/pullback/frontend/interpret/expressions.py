@@ -16,12 +16,11 @@ from pullback.errors import (
     UnknownNameError,
 )
 from pullback.frontend.functions.functions import definition_inside
-from pullback.frontend.functions.scopes import chain, function_scope, outermost
+from pullback.frontend.functions.scopes import chain, outermost
 from pullback.frontend.interpret import (
     assignment,
     attributes,
     calls,
-    comprehension_loops,
     comprehensions,
     iteration,
     narrowing,
@@ -107,19 +106,13 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return dicts.display(run, node)
         case ast.DictComp():
             return dicts.comprehension(run, node)
-        case ast.ListComp() if binds_names([node]):
-            return comprehension_loops.list_of(run, node)
         case ast.ListComp():
             return comprehensions.list_of(run, node)
-        case ast.GeneratorExp() if binds_names([node]):
-            run.refuse(node, ":= in a generator that is not consumed at once",
-                       "make a list of it: [... for ...]")  # fmt: skip
         case ast.GeneratorExp():
             return comprehensions.generator(run, node)
         case ast.NamedExpr(ast.Name(name), value):
-            if run.scope is not function_scope(run.scope):
-                run.refuse(node, ":= inside a dict comprehension", "write a loop")
             made = evaluate(run, value)
+            ownership.check_carried(run, name, node)
             held = places.named(run, run.scope, made)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = held
@@ -393,10 +386,6 @@ def _function_and_arguments(
     run: Run, function: Value, node: ast.Call
 ) -> tuple[Value, Sequence[Value]]:
     """What is called with which positional arguments."""
-    if len(node.args) == 1:
-        consumed = comprehension_loops.argument(run, node.args[0], function)
-        if consumed is not None:
-            return function, [consumed]
     match function, node.args:
         case Static(value), [ast.Starred(inner) as star] if value is zip:
             rows = evaluate(run, inner)

@@ -246,7 +246,9 @@ def _meet(a: list[Ownership], b: list[Ownership]) -> list[Ownership]:
 
 # --- statements -----------------------------------------------------------------------------------
 
-UNUSED = Stale("a value that is never read was read (an error of liveness)", ast.Pass())
+UNUSED = Stale(
+    "a value that is never read was read (an error of liveness)", ast.Pass(), unset=True
+)
 """What a name holds on paths from which it is never read: any value will do there."""
 
 
@@ -319,14 +321,15 @@ def _join_names(
             twins[name] = place
             continue
         found = _join_name(run, name, values, envs, node)
-        if isinstance(found, Same) and not outside and flatten(found.value).atoms:
-            found = flatten(found.value).kind  # its atoms are local to the one arm
+        if isinstance(found, Same) and not outside:
+            flat = _flat_in(run, found.value, envs[0])
+            found = flat.kind if flat.atoms else found  # atoms are local to the one arm
         if isinstance(found, Same):
             del columns_of[tuple(map(id, values))]
             joined[name] = found.value
         elif isinstance(found, StaleK):
             del columns_of[tuple(map(id, values))]
-            joined[name] = Stale(found.reason, found.node)
+            joined[name] = Stale(found.reason, found.node, unset=found.unset)
         else:
             names.append(name)
             kinds.append(found)
@@ -405,7 +408,8 @@ def _join_name(
             sure = False
             continue
         if isinstance(v, Stale):
-            return StaleK(v.reason, v.node)
+            nowhere = all(x is None or (isinstance(x, Stale) and x.unset) for x in values)
+            return StaleK(v.reason, v.node, nowhere)
         known.append(v)
         ends.append(env)
     if name in ("$return", _VALUE):

@@ -10,8 +10,9 @@ itself) is a recursion of this function, and nothing is kept of the items. A con
 no further item also gives whether it does (``stops``); then the generator returns after the
 ``yield``.
 
-The kind of the items must be known before the consumer is made: the generator is run once with a
-``Probe`` as its consumer, whose code is dropped.
+What must be known before the consumer is made is found with a ``Probe`` as the consumer: the
+generator is run once with it, and that code is dropped. It tells the kind of the items, and which
+variables around it the generator changes: these are part of the state (``functions/threads``).
 """
 
 from __future__ import annotations
@@ -20,18 +21,30 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import Builder
 from pullback.core.terms import Atom, Call, Function, Var
 from pullback.core.types import BOOL, Type
 from pullback.errors import EndlessError, MutationError, TypesDoNotMeetError
+from pullback.frontend.functions.captured_variables import SLOTS, same_variables
 from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.generator_forms import FIRST, driven_form, expression_function
+from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.scopes import shown
-from pullback.frontend.interpret.carry import Carried, carry
+from pullback.frontend.functions.threads import (
+    Change,
+    changes_of,
+    in_the_state,
+    of_inner,
+    put,
+    settle_changes,
+    slots_in,
+    take,
+)
+from pullback.frontend.interpret.carry import Carried, bind_carried, carry_names
 from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild, snapshot
+from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise, join
 from pullback.frontend.kinds.kinds import Kind, describe_both, leaf_types, without_spare
 from pullback.frontend.kinds.values import (
@@ -42,20 +55,21 @@ from pullback.frontend.kinds.values import (
     Scalar,
     Static,
     ThreadV,
-    TupleV,
     Value,
 )
 from pullback.frontend.memory import ownership
 from pullback.frontend.python.syntax import CONSUMER, STATE, STOP
 from pullback.frontend.signals import Unreachable
+from pullback.frontend.state import facts
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
-    from pullback.frontend.state import Spec
+    from pullback.frontend.state import Slot, Spec
 
 Stop = Callable[[Sequence[Value]], bool | Atom]
 """Whether a consumer in this state wants no further item."""
 
+_FOR_GOOD = -2
 _DEEPEST = 16
 """So often a generator may run inside of itself, each time with another consumer."""
 
@@ -73,20 +87,25 @@ class Consumer:
 
 @dataclass(eq=False, slots=True)
 class Probe:
-    """A consumer that only looks at the kinds of the items."""
+    """A consumer that only looks: at the kinds of the items, and (``changed``) at the variables
+    around the generator that it changes."""
 
-    kind: Kind | None = None
-    results: tuple[Type, ...] = ()
     stops: bool = False
+    kind: Kind | None = None
+    changed: tuple[Change, ...] = ()
+
+    @property
+    def results(self) -> tuple[Type, ...]:
+        return (BOOL,) if self.stops else ()
 
 
 @dataclass(slots=True)
 class Generators:
-    """What a run knows of generators: the kinds of their items, and where those that have a name
-    were made and begun."""
+    """What a run knows of generators: what a look at them has told, and where those that have a
+    name were made and begun."""
 
     run: Run
-    kinds: dict[object, Kind | None] = field(default_factory=dict)
+    probes: dict[object, tuple[Probe, Probe, int]] = field(default_factory=dict)
     made: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
     begun: dict[GeneratorV, tuple[Builder, ...]] = field(default_factory=dict)
     consumers: dict[object, Consumer] = field(default_factory=dict)
@@ -147,19 +166,41 @@ class Generators:
 
     def item_kind(self, items: Driven, node: ast.AST) -> Kind | None:
         """The kind of all items; None: no ``yield`` is ever reached."""
+        return self._looked_at(items, node).kind
+
+    def _looked_at(self, items: Driven, node: ast.AST) -> Probe:
+        """What a run of the generator tells whose code is dropped. In a recursion that is asked
+        anew in each round."""
+        run, spec = self.run, self.run.frame.spec
         key = kind_of(GeneratorV(node, items, items, handed=True))
-        if key not in self.kinds:
-            probe = Probe()
-            with self.run.building(Builder()) as b, self.forgetting(), suppress(Unreachable):
-                self.run.arms[b] = probe  # dropped: in the end it runs once
-                self.call(items, probe, (), node)
-            self.kinds[key] = probe.kind
-        return self.kinds[key]
+        began = 0 if spec is None else spec.began
+        probe, ending, seen = self.probes.setdefault(key, (Probe(), Probe(stops=True), -1))
+        if seen in (_FOR_GOOD, began):
+            return probe
+        seen = began
+        with run.building(Builder()) as b, self.forgetting(), suppress(Unreachable):
+            run.arms[b] = probe  # dropped: in the end it runs once
+            made = self._prepared(items, probe, (), (), node)[0]
+            if made.never_returns:  # it may end where its consumer wants no further item
+                made = self._prepared(items, ending, (), (), node)[0]
+            probe.kind = probe.kind or ending.kind
+            probe.changed = changes_of(made)
+            if made.head is None:
+                seen = _FOR_GOOD
+        self.probes[key] = probe, ending, seen
+        return probe
+
+    def changed(self, items: Driven, node: ast.AST) -> list[str]:
+        """The variables of the function being run that a generator changes. From here on they are
+        of kinds that suit it."""
+        return settle_changes(self.run, items, lambda: self._looked_at(items, node).changed, node)
 
     def consume(
-        self, items: Driven, c: Carried, item: tuple[Var, ...], stop: Stop | None, node: ast.AST
-    ) -> list[Value]:
-        """The state after the last item; ``c``: what becomes of it with each."""
+        self, items: Driven, c: Carried, names: Sequence[str], item: tuple[Var, ...],
+        stop: Stop | None, node: ast.AST,
+    ) -> list[Value]:  # fmt: skip
+        """The state after the last item; ``c``: what becomes of it with each, ``names``: the
+        variables that are in it."""
         run, block = self.run, c.blocks[-1]
         stops = stop is not None
         if stop is not None:
@@ -174,7 +215,8 @@ class Generators:
         consumer = self._join_point(kind, results, stops, node)
         function = Function(consumer.name, (*c.params, *item), block, results)
         run.functions[consumer.name] = function
-        return c.results(self.call(items, consumer, c.inits, node))
+        slots = slots_in(run, items, names, [h.kind for h in c.heads])
+        return c.results(self.call(items, consumer, c.inits, node, slots))
 
     def _join_point(
         self, item: Kind, results: tuple[Type, ...], stops: bool, node: ast.AST
@@ -194,9 +236,41 @@ class Generators:
         return known
 
     def call(
-        self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom], node: ast.AST
-    ) -> tuple[Var, ...]:
+        self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom], node: ast.AST,
+        slots: Sequence[Slot] = (),
+    ) -> tuple[Var, ...]:  # fmt: skip
         """What the consumer's state has become, and whether it stops."""
+        run, f = self.run, items.function
+        spec, atoms, owners, given = self._prepared(items, consumer, state, slots, node)
+        in_probe = isinstance(consumer, Probe)
+        if spec.handed and not in_probe:
+            name = shown(spec.handed[0])
+            if spec.handed[0] in items.args:
+                reason = f"updates its parameter {name!r}"
+                rewrite = f"let it work on a copy: {name} = list({name})"
+            else:
+                reason = f"changes {name!r}, a variable of a function around it,"
+                rewrite = f"give it {name!r} as a parameter, and yield what becomes of it"
+            reason = f"{f.definition.name!r} {reason} while others may look at it between two items"
+            run.refuse(node, reason, rewrite, error=MutationError)
+        if spec.never_returns:
+            run.b.let(Call(spec.name, tuple(atoms)), (), run.site(node))
+            raise Unreachable
+        if not spec.handed:
+            return run.b.let(Call(spec.name, tuple(atoms)), consumer.results, run.site(node))
+        assert spec.result is not None
+        types = tuple(leaf_types(spec.result))
+        made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
+        value = run.calls.result(spec, list(made), owners)
+        thread = hand_back(run, spec, f, given, value, node)
+        assert isinstance(thread, ThreadV)
+        return cast("tuple[Var, ...]", thread.atoms)
+
+    def _prepared(
+        self, items: Driven, consumer: Consumer | Probe, state: Sequence[Atom],
+        slots: Sequence[Slot], node: ast.AST,
+    ) -> tuple[Spec, list[Atom], list[Ownership], dict[str, Value]]:  # fmt: skip
+        """The function of a generator for this consumer."""
         run, f = self.run, items.function
         form = FunctionV(driven_form(f.definition, consumer.stops), f.scope)
         if sum(s.definition is form.definition for s in run.calls.active) > _DEEPEST:
@@ -209,22 +283,11 @@ class Generators:
             )
         args = {n: handed(run, v, node) for n, v in items.args.items()}
         given = {**args, CONSUMER: Static(consumer), STATE: ThreadV(tuple(state))}
-        spec, atoms, _ = run.calls.prepare(form, given, node)
-        if spec.handed:
-            name = shown(spec.handed[0])
-            if spec.handed[0] in items.args:
-                reason = f"updates its parameter {name!r}"
-                rewrite = f"let it work on a copy: {name} = list({name})"
-            else:
-                reason = f"changes {name!r}, a variable of a function around it,"
-                rewrite = f"give it {name!r} as a parameter, and yield what becomes of it"
-            reason = f"{f.definition.name!r} {reason} while others may look at it between two items"
-            run.refuse(node, reason, rewrite, error=MutationError)
-        results = () if spec.never_returns else consumer.results
-        made = run.b.let(Call(spec.name, tuple(atoms)), results, run.site(node))
-        if spec.never_returns:
-            raise Unreachable
-        return made
+        given |= same_variables(f, args, every=True)
+        if slots:
+            given[SLOTS] = facts(tuple(slots))
+        with in_the_state(run, items, slots):
+            return (*run.calls.prepare(form, given, node), given)
 
 
 def of(run: Run) -> Generators:
@@ -250,12 +313,14 @@ def fold(
     node: ast.AST,
 ) -> list[Value]:
     """``state = step(state, item)`` over the items of a generator."""
+    changed = of(run).changed(items, node)
     found = of(run).item(items, node)
     if found is None:
         return list(init)
     item, params = found
-    c = carry(run, init, [lambda state: step(state, item)], node)
-    return of(run).consume(items, c, params, stop, node)
+    names, c = carry_names(run, init, [lambda state: step(state, item)], node, changed)
+    made = of(run).consume(items, c, names, params, stop, node)
+    return bind_carried(run, names, made)
 
 
 # --- in the body ----------------------------------------------------------------------------------
@@ -278,29 +343,35 @@ def yield_(run: Run, value: Value, node: ast.AST) -> None:
                 error=TypesDoNotMeetError,
             )
         consumer.kind = generalise(both)
+        if consumer.stops:
+            _go_on(run, consumer, (Var("stop", BOOL),), node)
         return
     atoms = flatten(coerce(run, value, consumer.item, node)).atoms
-    call = Call(consumer.name, (*_state(run).atoms, *atoms))
-    _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)))
+    call = Call(consumer.name, (*put(run, _state(run), node), *atoms))
+    _go_on(run, consumer, run.b.let(call, consumer.results, run.site(node)), node)
 
 
 def hand_on(run: Run, items: Driven, node: ast.AST) -> None:
     """``yield from items``: another generator has the same consumer."""
     consumer = _consumer(run)
-    _go_on(run, consumer, of(run).call(items, consumer, _state(run).atoms, node))
+    state = put(run, _state(run), node)
+    made = of(run).call(items, consumer, state, node, of_inner(run, items))
+    _go_on(run, consumer, made, node)
 
 
 def result(run: Run) -> ThreadV:
     """What the function of a generator gives when it ends."""
-    state, stopped = _state(run).atoms, run.scope.names[STOP]
+    state, stopped = put(run, _state(run), ast.Pass()), run.scope.names[STOP]
     if not _consumer(run).stops:
         return ThreadV(state)
     return ThreadV((*state, run.scalar(stopped, ast.Pass()).atom))
 
 
-def _go_on(run: Run, consumer: Consumer | Probe, made: tuple[Var, ...]) -> None:
+def _go_on(
+    run: Run, consumer: Consumer | Probe, made: tuple[Var, ...], node: ast.AST
+) -> None:
     names = run.scope.names
-    names[STATE] = ThreadV(made[:-1] if consumer.stops else made)
+    names[STATE] = take(run, made[:-1] if consumer.stops else made, node)
     if consumer.stops:
         names[STOP] = Scalar(made[-1], py=True, bits=1)
 
@@ -317,27 +388,19 @@ def _consumer(run: Run) -> Consumer | Probe:
     return known.value
 
 
-def held(items: Driven) -> Value:
-    """What a running generator looks at, as it is when it begins: its arguments, and what its
-    function has captured. What updates or rebinds any of these while it runs makes this stale."""
-    parts: list[Value] = [snapshot(items.function)]
-    for value in items.args.values():
-        inner = value.items if isinstance(value, GeneratorV) else None
-        parts.append(held(inner) if isinstance(inner, Driven) else value)
-    return TupleV(tuple(parts))
-
-
 def expression(
-    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value
+    run: Run, parts: Sequence[ast.comprehension], elt: ast.expr, first: Value | None = None
 ) -> Driven:
-    """The function of a generator expression over what its first ``for`` runs over."""
+    """The function of a generator expression over what its first ``for`` runs over, which is
+    evaluated inside if it is not given."""
     outer = run.frame.definition
     assert outer is not None
-    definition = definition_inside(expression_function(parts[0], tuple(parts[1:]), elt), outer)
-    return Driven(FunctionV(definition, run.scope), {FIRST: first})
+    function = expression_function(parts[0], tuple(parts[1:]), elt, first is None)
+    f = FunctionV(definition_inside(function, outer), run.scope)
+    return Driven(f, {} if first is None else {FIRST: first})
 
 
 __all__ = [
-    "Consumer", "Generators", "Probe", "expression", "fold", "hand_on", "handed", "held", "result",
+    "Consumer", "Generators", "Probe", "expression", "fold", "hand_on", "handed", "result",
     "yield_",
 ]  # fmt: skip

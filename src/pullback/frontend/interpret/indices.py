@@ -27,9 +27,12 @@ def place(run: Run, items: ListV, index: Atom, message: str, node: ast.AST) -> A
         at, inside = index, run.b.prim("lt", index, n)
     else:
         at = indices.wrapped(run, index, n)
-        low = run.b.prim("ge", at, i64(0))
-        inside = run.b.prim("and", low, run.b.prim("lt", at, n))
+        known = ext.never_negative(run, at)
+        low = None if known else run.b.prim("ge", at, i64(0))
+        high = run.b.prim("lt", at, n)
+        inside = high if low is None else run.b.prim("and", low, high)
     run.require(inside, "IndexError", message, node)
+    ext.note_position(run, at)
     return at
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from pullback.core.build import Builder, boolean, i64
 from pullback.core.terms import Atom, If, Loop, Var, While
 from pullback.core.types import BOOL, I64
-from pullback.errors import MutationError
 from pullback.frontend.functions.generator_forms import handed_on
+from pullback.frontend.functions.threads import held, shared
 from pullback.frontend.interpret import generators
-from pullback.frontend.interpret.carry import Carried, carry
+from pullback.frontend.interpret.carry import Carried, carry, poison_aliases
+from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
 from pullback.frontend.interpret.loop_sources import Source, hidden_name
@@ -33,7 +34,7 @@ from pullback.frontend.kinds.values import (
     Unrolled,
     Value,
 )
-from pullback.frontend.memory import holding, ownership, places
+from pullback.frontend.memory import places
 from pullback.frontend.python.syntax import (
     STATE,
     STOP,
@@ -94,8 +95,10 @@ def _for_driven(
         generators.hand_on(run, items, s.iter)
         source.close()
         return Flow.FALL
-    source.hold(generators.held(items))
-    found = generators.of(run).item(items, s.iter)
+    scope, driver = run.scope, generators.of(run)
+    changed = driver.changed(items, s.iter)
+    source.hold(held(scope, items, shared(scope, items)))
+    found = driver.item(items, s.iter)
     if found is None:
         return Flow.FALL
     item, params = found
@@ -111,11 +114,11 @@ def _for_driven(
             exit_ = values[names.index("$exit")]
             return run.truth(run.compare("!=", exit_, Static(0), s), s)
 
-        return generators.of(run).consume(items, c, params, left if state else None, s.iter)
+        return driver.consume(items, c, names, params, left if state else None, s.iter)
 
     if state:
-        return _loop_with_exit(run, s, None, [bind], {}, False, None, driven)
-    names, c = _carry_names(run, s, [bind], None)
+        return _loop_with_exit(run, s, None, [bind], {}, False, None, driven, changed)
+    names, c = _carry_names(run, s, [bind], None, changed=changed)
     _after(run, s, names, driven(names, c))
     return Flow.FALL
 
@@ -127,9 +130,10 @@ def _carry_names(
     cond: Callable[[], Atom] | None,
     extra: dict[str, Value] | None = None,
     after_body: Callable[[], None] | None = None,
+    changed: Sequence[str] = (),
 ) -> tuple[list[str], Carried]:
-    """Settle the names that a loop statement carries round."""
-    return _Body(run, s, before, cond, extra or {}, after_body).settle()
+    """Settle the names that a loop statement carries round (``changed``: these, too)."""
+    return _Body(run, s, before, cond, extra or {}, after_body, changed).settle()
 
 
 class _Body:
@@ -146,6 +150,7 @@ class _Body:
         cond: Callable[[], Atom] | None,
         extra: dict[str, Value],
         after_body: Callable[[], None] | None,
+        more: Sequence[str],
     ) -> None:
         self.run, self.s, self.before = run, s, before
         self.cond, self.after_body = cond, after_body
@@ -154,17 +159,18 @@ class _Body:
         self.updated = updated(s.body) | _updated_whole(run, s.body)
         self.returned = len(run.frame.returned)
         self.found: dict[str, None] = {}  # names that calls in the body update
+        self.updated |= set(more)
         for n in sorted(self.updated):
-            _poison_aliases(run, n)
+            poison_aliases(run, self.scope, n)
         assert run.frame.definition is not None
         live = liveness_of(run.frame.definition.node)
         self.head = live.head.get(s, frozenset()) | {"$exit", STATE, STOP}
-        self.changed = _changed(run, s)
+        self.changed = list(dict.fromkeys([*_changed(run, s), *more]))
         self.names = [
             n
             for n in dict.fromkeys([*self.changed, *extra])
             if n in self.scope.names
-            and (n in self.head or n in extra)
+            and (n in self.head or n in extra or n in more)
             and not isinstance(self.scope.names[n], Stale)
         ]
         self.others = [n for n in self.scope.names if n not in self.names]
@@ -203,7 +209,7 @@ class _Body:
         """Names that turned out to be updated by calls are carried like those assigned to."""
         self.scope.names = self.outer
         for n in self.found:
-            _poison_aliases(self.run, n)
+            poison_aliases(self.run, self.scope, n)
         self.changed = [*self.changed, *self.found]
         self.updated |= set(self.found)
         self.names += [n for n in self.found if not isinstance(self.outer[n], Stale)]
@@ -220,17 +226,8 @@ class _Body:
     def test(self, values: Sequence[Value]) -> tuple[Atom, ...]:
         assert self.cond is not None
         self.enter(values)
-        before = dict(self.scope.names)
-        test = self.cond()
-        if any(self.scope.names.get(n) is not v for n, v in before.items() if n in self.outer):
-            self.run.refuse(
-                self.s,
-                "the condition of this loop changes a variable (by := or in a function that it "
-                "calls), or updates a list or an array",
-                "write while True, and if not ...: break",
-                error=MutationError,
-            )
-        return (test,)
+        with only_read(self.run, self.s):
+            return (self.cond(),)
 
     def step(self, values: Sequence[Value]) -> Sequence[Value]:
 
@@ -256,7 +253,8 @@ class _Body:
                 self.outer[n] = now
             elif now is not None and not places.same(now, self.outer[n]) and n not in self.changed:
                 self.found[n] = None
-        gone = Stale("the value is not set on every path through the loop", self.s)
+        reason = "the value is not set on every path through the loop"
+        gone = Stale(reason, self.s, unset=True)
         given = [
             places.settled(self.run, self.scope.names.get(n, gone), self.s) for n in self.names
         ]
@@ -286,12 +284,6 @@ def _updated_whole(run: Run, body: Sequence[ast.stmt]) -> set[str]:
     return {n for n in names if isinstance(run.scope.names.get(n), ArrayV)}
 
 
-def _poison_aliases(run: Run, name: str) -> None:
-    value = run.scope.names.get(name)
-    if holding.is_updated_in_place(value) and value.fresh:
-        ownership.updated(run, name, value, ast.Pass())
-
-
 def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Sequence[Value]) -> None:
     """The names after the loop: carried ones, and others assigned in it have no sure value."""
     scope = run.scope
@@ -309,6 +301,8 @@ def _after(run: Run, s: ast.For | ast.While, names: Sequence[str], values: Seque
             continue
         if n not in names:
             reason = f"{n!r} is not of the same type before and after this loop"
+            if isinstance(before, Stale) and not before.unset:
+                reason = before.reason
             scope.names[n] = Stale(reason, s) if n in live else UNUSED
     scope.names.update(zip(names, values, strict=True))
 
@@ -317,6 +311,9 @@ def while_statement(run: Run, s: ast.While) -> Flow:
 
     if _never_begins(run, s.test):
         return Flow.FALL
+    if is_in_the_round(run, s):
+        s = with_condition(run, s)
+
     def test() -> Atom:
         return run.bool_atom(run.test_of(s.test))
 
@@ -373,6 +370,7 @@ def _loop_with_exit(
     goes_round: bool,
     after_body: Callable[[], None] | None = None,
     driven: Callable[[Sequence[str], Carried], list[Value]] | None = None,
+    changed: Sequence[str] = (),
 ) -> Flow:
     """A loop that break or return may leave: ``$exit`` says so, ``$return`` holds the value.
     ``driven``: it is no ``while``, but driven by a generator."""
@@ -397,12 +395,13 @@ def _loop_with_exit(
         (atom,) = run.b.let(If(going, then, run.block(lambda: (boolean(False),))), (BOOL,))
         return atom
 
-    names, c = _carry_names(run, s, before, cond if more else None, state, after_body)
+    test = cond if more else None
+    names, c = _carry_names(run, s, before, test, state, after_body, changed)
     if len(returned) > first and "$return" not in state:
         # A ``return`` is reached with what later rounds carry only.
         state["$return"] = dummy(run, generalise(returned[-1]))
         scope.names = begun
-        names, c = _carry_names(run, s, before, cond if more else None, state, after_body)
+        names, c = _carry_names(run, s, before, test, state, after_body, changed)
     if driven is not None:
         _after(run, s, names, driven(names, c))
     else:

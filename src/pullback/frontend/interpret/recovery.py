@@ -34,7 +34,7 @@ def recovered(run: Run, s: ast.stmt, error: PullbackError) -> None:
     if isinstance(s, ast.Return):
         names = ["$return"]
     for name in set(names) - {STATE, STOP}:
-        run.scope.names[name] = Stale(UNKNOWN, s)
+        run.scope.names[name] = Stale(UNKNOWN, s, unset=True)
 
 
 def _bodies(s: ast.stmt) -> list[list[ast.stmt]]:
@@ -68,7 +68,7 @@ def _explore(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> None:
     scope, frame = run.scope, run.frame
     saved = scope.names, frame.in_loop, frame.live_end
     changed = [*_bound_by(s), *assigned(body, updates=False)]
-    scope.names = {**scope.names, **{n: Stale(UNKNOWN, s) for n in changed}}
+    scope.names = {**scope.names, **{n: Stale(UNKNOWN, s, unset=True) for n in changed}}
     frame.in_loop = True
     try:
         with run.building(Builder()):

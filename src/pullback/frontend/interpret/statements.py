@@ -16,6 +16,7 @@ from pullback.errors import PullbackError
 from pullback.frontend.functions.generator_forms import yields
 from pullback.frontend.interpret import generators, loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
+from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
 from pullback.frontend.interpret.expressions import (
     function_value,
     spread,
@@ -50,7 +51,6 @@ from pullback.frontend.state import Flow
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
-EXIT_BREAK, EXIT_RETURN = 1, 2
 _MAX_REPEATED = 40
 """Code of this size (in syntax nodes) may be repeated in several branches that go on."""
 
@@ -252,7 +252,7 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
                 run.frame.returned.append(run.kind(result, s))
             return Flow.JUMPED
         case ast.Break():
-            run.scope.names["$exit"] = Static(EXIT_BREAK)
+            run.scope.names["$exit"] = Static(exit_code(s))
             return Flow.JUMPED
         case ast.Continue():
             return Flow.JUMPED

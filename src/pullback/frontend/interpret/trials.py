@@ -62,11 +62,18 @@ def first_set(
         except NoKindError:
             continue
         if isinstance(kind, MaybeK):
-            run.scope.names[n] = unset(run, kind.inner)
+            if _is_unset(run, n):
+                run.scope.names[n] = unset(run, kind.inner)
         elif goes_round:
             run.scope.names[n] = dummy(run, kind)
-        else:
+        elif _is_unset(run, n):
             run.scope.names[n] = unset(run, kind)
+
+
+def _is_unset(run: Run, name: str) -> bool:
+    """Whether a name has no value in Python either."""
+    held = run.scope.names.get(name)
+    return not isinstance(held, Stale) or held.unset
 
 
 def _unset_before(run: Run, s: ast.For | ast.While) -> list[str]:

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
     """Return ``value`` as a value of ``kind``. Raise TypesDoNotMeetError if that cannot be."""
     if isinstance(kind, StaleK):
-        return Stale(kind.reason, kind.node)
+        return Stale(kind.reason, kind.node, unset=kind.unset)
     if kind_of(value) == kind:
         return value
     match value, kind:
@@ -105,8 +105,11 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
             return TupleV(parts, is_list, value.owners, value.fresh)
         case TupleV(items, is_list, owners, fresh), ListK(elem, spare):
             run.long_tuples = run.long_tuples or not is_list
-            made = list_of(run, [coerce(run, v, elem, node) for v in items], elem, node)
-            return replace(made, owners=owners, fresh=fresh, spare=spare)
+            listed = [coerce(run, v, elem, node) for v in items]
+            made = list_of(run, listed, elem, node)
+            outside = ownership.given_with(run, owners)
+            sole = made.sole or ownership.is_unshared(TupleV(tuple(listed)), outside)
+            return replace(made, owners=owners, fresh=fresh, spare=spare, sole=sole)
         case ListV(), ListK():
             return _coerce_list(run, value, kind, node)
         case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (

@@ -35,13 +35,15 @@ class Facts:
     wherever the array is). ``dims``: the atoms that are ``dim(array; axis)``; ``asked``: where they
     were emitted for an array. ``built``: arrays that are the result of a Build (a later pass may
     fuse them into the code that reads them; a view would prevent that). ``checked``: pairs of
-    extents that a check has found equal, and the block in which it stands."""
+    extents that a check has found equal, and the block in which it stands. ``positions``:
+    numbers that are places in an array, so they are not negative."""
 
     extents: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     dims: dict[Var, tuple[Var, int]] = field(default_factory=dict)
     asked: dict[Var, tuple[Builder, tuple[Var, ...]]] = field(default_factory=dict)
     built: set[Var] = field(default_factory=set)
     checked: dict[tuple[Key, Key], Builder] = field(default_factory=dict)
+    positions: set[Atom] = field(default_factory=set)
 
 
 _FACTS: WeakKeyDictionary[Specialiser, Facts] = WeakKeyDictionary()
@@ -97,11 +99,17 @@ def same(sp: Specialiser, a: Atom, b: Atom) -> bool:
     return builder is not None and builder in sp.builders
 
 
+def note_position(sp: Specialiser, at: Atom) -> None:
+    """A number that is a place in an array, wherever it is known."""
+    facts(sp).positions.add(at)
+
+
 def never_negative(sp: Specialiser, n: Atom) -> bool:
-    """Whether ``n`` is an extent of an array, or a literal that is not negative."""
+    """Whether ``n`` is an extent of an array, a place in one, or a literal that is not
+    negative."""
     if isinstance(n, Lit):
         return int(n.value) >= 0
-    return n in facts(sp).dims
+    return n in facts(sp).dims or n in facts(sp).positions
 
 
 def shape(sp: Specialiser, array: ArrayV) -> TupleV:

@@ -162,7 +162,7 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case FunctionV():
             return _function(value, out) if graph is None else graph.reference(value, out)
         case Stale(reason, node):
-            return StaleK(reason, node)
+            return StaleK(reason, node, value.unset)
         case ThreadV(atoms):
             out.atoms.extend(atoms)
             return ThreadK(tuple(a.type for a in atoms))
@@ -229,7 +229,8 @@ def captured_value(scope: Scope, name: str) -> Value:
             return Stale(reason, _NO_NODE)
         found = found.value
     if found is None:
-        return Stale(f"{name!r} has no value yet when it is captured", _NO_NODE)
+        reason = f"{name!r} has no value yet when it is captured"
+        return Stale(reason, _NO_NODE, unset=True)
     return found
 
 
@@ -375,7 +376,7 @@ def _rebuild(
             where = scopes[scope] if scope >= 0 else None
             return FunctionV(definition, where, values, keywords, each(bound))
         case StaleK(reason, node):
-            return Stale(reason, node)
+            return Stale(reason, node, unset=kind.unset)
         case ThreadK(types):
             return ThreadV(tuple(next(atoms) for _ in types))
         case GeneratorK(function, args):

@@ -195,10 +195,11 @@ class ThreadK:
 
 @dataclass(frozen=True, slots=True)
 class StaleK:
-    """The kind of a captured name that may not be used."""
+    """A captured name that may not be used. ``unset``: it has no value in Python either."""
 
     reason: str
     node: ast.AST = field(compare=False)
+    unset: bool = False
 
 
 Kind = (

@@ -348,10 +348,12 @@ class OperatorV:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stale:
-    """The content of a name whose memory was updated through another name: any use is refused."""
+    """What a name holds after its memory was updated through another name: any use is refused.
+    ``unset``: the name has no value in Python either."""
 
     reason: str
     node: ast.AST
+    unset: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -363,8 +365,8 @@ class ShownV(Stale):
     leaves: tuple[Atom, ...]
 
 
-UNSET = Stale("a name without a value was read", ast.Pass())
-"""The content of a variable that no path has set yet, while a loop body is tried."""
+UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)
+"""What a name holds, while a loop body is tried, that no path has set yet."""
 
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
@@ -438,10 +440,10 @@ ATTRIBUTES = REGISTRY.attributes
 WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions, each with the text in Python that is compiled in its place."""
 
-
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
-"""Iterators of the library, each with the text in Python that is compiled if it runs over
-generators."""
+ORDERED: dict[object, Callable[..., Any]] = {}
+"""Texts in Python that stand for functions of the library: for iterators over generators; where a
+function that they are given changes variables around it."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
@@ -486,11 +488,54 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "REGISTRY", "SEQUENTIAL", "UNSET",
-    "WRITTEN", "ArrayV", "AttributeHandler", "CellV", "ClosureV", "Driven", "EnumerateV",
-    "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "LambdaSetV", "ListV", "MaybeV",
-    "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV", "RecordV",
-    "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser", "Stale", "Static",
-    "SuperV", "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
-    "attribute", "index_scalar", "method", "register",
+    "ATTRIBUTES",
+    "CALLS",
+    "INDEX_BITS",
+    "METHODS",
+    "ORDERED",
+    "REGISTRY",
+    "SEQUENTIAL",
+    "UNSET",
+    "WRITTEN",
+    "ArrayV",
+    "AttributeHandler",
+    "CellV",
+    "ClosureV",
+    "Driven",
+    "EnumerateV",
+    "FunctionV",
+    "GeneratorV",
+    "Handler",
+    "Indexed",
+    "Items",
+    "LambdaSetV",
+    "ListV",
+    "MaybeV",
+    "MethodHandler",
+    "OperatorV",
+    "OptionalV",
+    "Owner",
+    "PlaceV",
+    "RangeV",
+    "RecordV",
+    "Registry",
+    "ReversedV",
+    "Scalar",
+    "ShownV",
+    "SliceV",
+    "Specialiser",
+    "Stale",
+    "Static",
+    "SuperV",
+    "SymbolV",
+    "ThreadV",
+    "TupleV",
+    "UnionV",
+    "Unrolled",
+    "Value",
+    "ZipV",
+    "attribute",
+    "index_scalar",
+    "method",
+    "register",
 ]  # fmt: skip

@@ -60,7 +60,7 @@ from pullback.frontend.library.numpy import (
     sort,
     special_functions,
 )
-from pullback.frontend.library.text import iterators, names
+from pullback.frontend.library.text import iterators, names, ordered
 from pullback.frontend.memory import dicts
 
 __all__ = [
@@ -83,6 +83,7 @@ __all__ = [
     "math_integers",
     "names",
     "operator_functions",
+    "ordered",
     "padding",
     "partial_application",
     "products",

@@ -34,7 +34,6 @@ from pullback.frontend.kinds.kinds import Kind, ListK, describe, without_spare
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import Items, ListV, SliceV, Static, TupleV, Unrolled, Value
 from pullback.frontend.library import list_methods
-from pullback.frontend.library.arguments import bind, flag
 from pullback.frontend.library.numpy.subscripts import slice_part
 from pullback.frontend.memory import ownership
 
@@ -292,8 +291,8 @@ def remove(run: Run, items: AnyList, args: Args, node: ast.AST) -> Change:
 
 def sort(run: Run, items: AnyList, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     _take(run, "sort", args, 0, 0, node)
-    key, reverse = bind(run, "sort", (), kwargs, node, key=_NONE, reverse=Static(False))
-    made = list_methods.in_order(run, items, key, flag(run, reverse, node, "reverse"), node)
+    made = run.call(Static(sorted), (items,), node, kwargs)
+    assert isinstance(made, ListV | TupleV)
     if isinstance(made, ListV) and isinstance(items, ListV):
         made = replace(made, sole=items.sole)
     return _in_place_of(items, made), _NONE

@@ -51,6 +51,7 @@ from pullback.frontend.memory.holding import (
     holds_memory,
     is_updated_in_place,
 )
+from pullback.frontend.signals import NotCarriedError
 
 if TYPE_CHECKING:
     from pullback.frontend.memory.places import Moved
@@ -112,6 +113,23 @@ def is_unshared(value: Value, given: frozenset[Owner] = frozenset()) -> bool:
     found = list(_places(value, given))
     owners = [o for place in found for o in place or ()]
     return None not in found and len(owners) == len(set(owners))
+
+
+def given_with(run: Run, owners: frozenset[Owner]) -> frozenset[Owner]:
+    """All that came from the caller with an object of these owners: whether what is in it is in one
+    place only is for the caller to see."""
+    found = (g for g in run.frame.given.values() if owners and owners <= g)
+    return frozenset(o for g in found for o in g)
+
+
+def still_given(
+    run: Run, name: str, parts: Iterable[tuple[frozenset[Owner], Owner]]
+) -> None:
+    """What came from the caller is carried round a loop: there it has other owners beside."""
+    given = run.frame.given.get(name)
+    if given is not None:
+        more = frozenset(group for owners, group in parts if owners and owners <= given)
+        run.frame.given[name] = given | more
 
 
 def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
@@ -178,13 +196,18 @@ def is_root(value: object) -> TypeGuard[Updatable]:
 def check_carried(run: Run, name: str, node: ast.AST) -> None:
     """Refuse a change of a variable inside of an expression that is evaluated for many items."""
     if run.scope is not function_scope(run.scope) or run.frame.sealed:
-        run.refuse(
-            node,
-            f"an update of {shown_name(name)!r} inside a comprehension, or in a function "
-            "that is applied to many items, is not supported",
-            "write a loop",
-            error=MutationError,
-        )
+        refuse_change(run, name, node)
+
+
+def refuse_change(run: Run, name: str, node: ast.AST) -> NoReturn:
+    """Refuse a change of a variable for which there is no order of rounds."""
+    run.refuse(
+        node,
+        f"an update of {shown_name(name)!r} inside a comprehension, or in a function "
+        "that is applied to many items, is not supported",
+        "write a loop",
+        error=NotCarriedError,
+    )
 
 
 def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updatable:
@@ -207,11 +230,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
             error=MutationError,
         )
     if not value.fresh and (is_updated_in_place(value) or name in run.frame.given):
-        refusal = MutationError(
-            f"{shown_name(name)!r} {_whose(value)}: updating it would be seen outside",
-            _rewrite(shown_name(name), value),
-            run.site(node),
-        )
+        refusal = seen_outside(run, name, value, node)
         spec = run.frame.spec
         if spec is None or name not in run.frame.given:
             raise refusal
@@ -222,6 +241,15 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         if nested:
             spec.nested.add(name)
     return value
+
+
+def seen_outside(run: Run, name: str, value: Updatable, node: ast.AST) -> MutationError:
+    """The refusal of an update of what came from outside; a caller may own it."""
+    return MutationError(
+        f"{shown_name(name)!r} {_whose(value)}: updating it would be seen outside",
+        _rewrite(shown_name(name), value),
+        run.site(node),
+    )
 
 
 def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:

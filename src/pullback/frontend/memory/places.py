@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import i64
 from pullback.core.terms import Atom, Lit, Var
 from pullback.frontend.functions.scopes import shown
+from pullback.frontend.kinds import extents as ext
 from pullback.frontend.kinds.flatten import NoKindError, captures_of, kind_of
 from pullback.frontend.kinds.values import (
     Driven,
@@ -139,7 +140,9 @@ def from_start(run: Run, place: PlaceV) -> PlaceV:
         if isinstance(step, Var | Lit | str) or not _may_be_from_end(step):
             steps.append(step)
         elif isinstance(value, ListV):
-            steps.append(wrapped(run, run.scalar(step, node).atom, value.length))
+            at = wrapped(run, run.scalar(step, node).atom, value.length)
+            ext.note_position(run, at)  # there is such an item
+            steps.append(at)
         elif isinstance(step, Static) and isinstance(value, TupleV):
             steps.append(Static(int(str(step.value)) % len(value.items)))
         elif isinstance(value, TupleV):

@@ -134,6 +134,12 @@ def binds_names(expressions: Sequence[ast.expr]) -> bool:
     return any(isinstance(n, ast.NamedExpr) for e in expressions for n in ast.walk(e))
 
 
+def walrus_names(root: ast.AST) -> set[str]:
+    """The names that an expression binds by ``:=``, in the function that it stands in."""
+    own = (n for n in own_nodes(root) if isinstance(n, ast.NamedExpr))
+    return {n.target.id for n in own}
+
+
 def updated(stmts: Sequence[ast.AST]) -> set[str]:
     """Return the names whose elements are assigned (``a[i] = v``, ``a.append(v)``)."""
     by_method = {_updated_by_method(n) for s in stmts for n in own_nodes(s)}
@@ -145,6 +151,14 @@ def updated(stmts: Sequence[ast.AST]) -> set[str]:
         for sub in _subscripts(t)
         for name in target_names(sub)
     }
+
+
+@by_node
+def updated_inside(node: FunctionNode) -> frozenset[str]:
+    """The names whose elements a function assigns, or one that is nested in it."""
+    body = _body(node)
+    nested = [n for s in body for n in ast.walk(s) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+    return frozenset(updated(body)).union(*(updated(_body(n)) for n in nested))
 
 
 def _subscripts(target: ast.expr) -> Iterator[ast.Subscript]:
@@ -184,9 +198,12 @@ def rebinds(node: FunctionNode) -> frozenset[str]:
 
 @by_node
 def rebound_inside(node: FunctionNode) -> frozenset[str]:
-    """Return the local names that functions nested in a function assign to."""
+    """The local names that functions and comprehensions nested in a function assign to."""
     inside = (n for root in _body(node) for n in ast.walk(root) if isinstance(n, ast.Nonlocal))
-    return frozenset(name for n in inside for name in n.names) & local_names(node)
+    declared = {name for n in inside for name in n.names}
+    own = (n for root in _body(node) for n in own_nodes(root) if isinstance(n, Comprehension))
+    declared |= {name for n in own for name in walrus_names(n)}
+    return frozenset(declared) & local_names(node)
 
 
 @by_node

@@ -27,14 +27,21 @@ def in_range(sp: Specialiser, index: Atom, extent: Atom, node: ast.AST) -> Atom:
         sp.require(cond, "IndexError", message, node)
         return position
     position = wrapped(sp, index, extent)
-    low = sp.b.prim("ge", position, ext.ZERO)
-    high = sp.b.prim("lt", position, extent)
-    sp.require(sp.b.prim("and", low, high), "IndexError", message, node)
+    low = None
+    if not ext.never_negative(sp, position):
+        low = sp.b.prim("ge", position, ext.ZERO)
+    inside = sp.b.prim("lt", position, extent)
+    if low is not None:
+        inside = sp.b.prim("and", low, inside)
+    sp.require(inside, "IndexError", message, node)
+    ext.note_position(sp, position)
     return position
 
 
 def wrapped(sp: Specialiser, index: Atom, extent: Atom) -> Atom:
     """Return an index in which a negative one has been counted from the end."""
+    if ext.never_negative(sp, index):
+        return index
     from_end = sp.b.prim("add", index, extent)
     return sp.b.prim("select", sp.b.prim("lt", index, ext.ZERO), from_end, index)
 

@@ -1,0 +1,117 @@
+"""Functions that a call gives, with variables of their own: counters, accumulators, generators.
+
+    def make():                     a = make()      n@1 = 0;  a reads and rebinds n@1
+        n = 0                       b = make()      n@2 = 0;  b reads and rebinds n@2
+        def step(): nonlocal n ...
+        return step
+
+The variable belonged to a call that has returned, so nobody but the functions that it gave knows
+it. It becomes a variable of the function that called (``adopt``), under a name that no program can
+have: branches and loops carry it like any other. If the call gave several functions that share a
+variable, they share it still (``homes``); and one that the function was given itself (in a function
+that it wraps) is that of the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pullback.frontend.functions.captured_variables import found_at, may_change, variables
+from pullback.frontend.functions.scopes import Scope, function_scope
+from pullback.frontend.kinds.values import (
+    CellV,
+    FunctionV,
+    GeneratorV,
+    Owner,
+    RecordV,
+    TupleV,
+    Value,
+)
+from pullback.frontend.python.syntax import updated_inside
+from pullback.frontend.state import Home, Variable
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+
+
+def homes(value: Value, scope: Scope, cells: Mapping[str, Variable]) -> tuple[Home, ...]:
+    """Where the variables are that the functions in a result may change, in order. ``cells``: the
+    variables of a caller that are known here, in ``scope``."""
+    found = list(_changing(value))
+    numbers: dict[tuple[Scope, str], int] = {}
+    owners = [v.scope.cells.get(v.name, frozenset()) for v in found]
+    made: list[Home] = []
+    for v, mine in zip(found, owners, strict=False):
+        others = (o for w, o in zip(found, owners, strict=False) if w.home != v.home)
+        where, name = v.home
+        if where is scope and name in cells:
+            made.append((cells[name].argument, cells[name].steps))
+        elif any(o & mine for o in others):
+            made.append(None)
+        else:
+            made.append(numbers.setdefault(v.home, len(numbers)))
+    return tuple(made)
+
+
+def adopt(
+    run: Run, value: Value, known: tuple[Home, ...], functions: dict[str, Value]
+) -> None:
+    """Give the variables of the functions in a result, which has these ``homes``, a home here.
+    ``functions``: the function that gave it, and its arguments."""
+    found = list(_changing(value)) if known else []
+    if len(found) != len(known):
+        return
+    mine, names = function_scope(run.scope), dict[int, str]()
+    for v, number in zip(found, known, strict=False):
+        if number is None or v.scope.live or isinstance(v.scope.names[v.name], CellV):
+            continue
+        if isinstance(number, tuple):
+            target = found_at(functions, *number)
+            if target is None or target.home[0] is not mine:
+                continue
+            name = target.home[1]
+        elif number in names:
+            name = names[number]
+        else:
+            name = names[number] = _new_name(mine, v.name)
+            mine.names[name] = v.value
+            mine.borrowed.add(name)
+            mine.cells[name] = frozenset({Owner("", cell=True)})
+        v.scope.names[v.name] = CellV(mine, name)
+        if name in mine.cells:
+            v.scope.cells[v.name] = mine.cells[name]
+
+
+def _new_name(scope: Scope, name: str) -> str:
+    k = 1
+    while f"{name}@{k}" in scope.names:
+        k += 1
+    return f"{name}@{k}"
+
+
+def _changing(value: Value) -> Iterator[Variable]:
+    """The variables of functions in a value that these rebind, or update what they hold."""
+    found = {str(k): f for k, f in enumerate(_functions(value))}
+    known = list(variables(found))
+    inside = [v.value for v in known if isinstance(v.value, FunctionV)]
+    functions = [f for f in (*found.values(), *inside) if isinstance(f, FunctionV)]
+    updated = {n for f in functions for n in updated_inside(f.definition.node)}
+    return (v for v in known if v.name in v.scope.rebound or (v.name in updated and may_change(v)))
+
+
+def _functions(value: Value) -> Iterator[Value]:
+    match value:
+        case FunctionV() | GeneratorV():
+            yield value
+        case TupleV(items):
+            for v in items:
+                yield from _functions(v)
+        case RecordV(_, fields):
+            for v in fields.values():
+                yield from _functions(v)
+        case _:
+            return
+
+
+__all__ = ["adopt", "homes"]

@@ -1,0 +1,241 @@
+"""Variables that travel with the state of a generator's consumer.
+
+A generator and its consumer run in turns, and both may change a variable of the function in which
+the generator is consumed (the generator as a ``nonlocal`` one, or by an update of a list that it
+captured). So such a variable is part of the state that every ``yield`` gives to the consumer and
+gets back:
+
+    n = 0                                       s, n = g(a, c, s, n)
+    def g(a): nonlocal n; n += 1; yield a       g(a, c, s, n) = ... s, n = c(s, n + 1, a) ...
+    for x in g(a): n += x                       c(s, n, x) = s, n + x
+
+A ``Slot`` says where in the state the variable is, and how the function of the generator finds it
+among what it captured (``cells``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pullback.core.terms import Atom
+from pullback.errors import MutationError, TypesDoNotMeetError
+from pullback.frontend.functions.captured_variables import FUNCTION, check_here, found_at, variables
+from pullback.frontend.functions.handing import check_apart
+from pullback.frontend.functions.scopes import Scope, function_scope, shown
+from pullback.frontend.kinds.coerce import coerce
+from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild, snapshot
+from pullback.frontend.kinds.join import generalise, join, widen
+from pullback.frontend.kinds.kinds import (
+    Kind,
+    MaybeK,
+    StaleK,
+    TupleK,
+    describe_both,
+    leaf_types,
+)
+from pullback.frontend.kinds.undefined import dummy, unset
+from pullback.frontend.kinds.values import Driven, GeneratorV, Stale, ThreadV, TupleV, Value
+from pullback.frontend.memory import ownership, places
+from pullback.frontend.state import CellPath, Slot
+
+if TYPE_CHECKING:
+    from pullback.frontend.run import Run
+    from pullback.frontend.state import Spec
+
+_MAX_ATTEMPTS = 12
+
+
+def shared(scope: Scope, items: Driven) -> dict[str, CellPath]:
+    """The variables of a scope that a generator reads or changes, and how its function finds them
+    (first: ``cells.same_variables`` tells it of other ways)."""
+    found: dict[str, CellPath] = {}
+    for v in variables({FUNCTION: items.function, **items.args}):
+        home, name = v.home
+        if home is scope:
+            found.setdefault(name, (v.argument, v.steps))
+    return found
+
+
+def of_inner(run: Run, items: Driven) -> list[Slot]:
+    """The slots that the consumer of this frame's generator has in one that runs inside of it."""
+    paths = shared(run.frame.scope, items)
+    mine = run.frame.slots.items()
+    return [Slot(paths[n], s.kind, s.at, s.size) for n, s in mine if n in paths]
+
+
+def slots_in(
+    run: Run, items: Driven, names: Sequence[str], kinds: Sequence[Kind]
+) -> list[Slot]:
+    """The slots of a consumer whose state has these kinds; ``names``: the variables among it."""
+    paths = shared(function_scope(run.scope), items)
+    found, at = [], 0
+    for name, kind in zip(names, kinds, strict=True):
+        size = len(list(leaf_types(kind)))
+        if name in paths and not isinstance(kind, StaleK):
+            found.append(Slot(paths[name], kind, at, size))
+        at += size
+    return found
+
+
+@contextmanager
+def in_the_state(run: Run, items: Driven, slots: Sequence[Slot]) -> Iterator[None]:
+    """What a generator captures by slots is given to its function in the state, and nowhere else:
+    meanwhile these variables hold nothing of worth."""
+    functions: dict[str, Value] = {FUNCTION: items.function, **items.args}
+    held: list[tuple[Scope, str, Value]] = []
+    for slot in slots:
+        target = found_at(functions, *slot.path)
+        assert target is not None
+        scope, name = target.home
+        held.append((scope, name, scope.names[name]))
+        scope.names[name] = dummy(run, slot.kind)
+    try:
+        yield
+    finally:
+        for scope, name, value in held:
+            scope.names[name] = value
+
+
+# --- what a generator changes ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Change:
+    """A variable that a generator changes: how its function finds it, what it holds at the end, and
+    if it is an object that is updated, how to say so where that must not be."""
+
+    path: CellPath
+    kind: Kind
+    refusal: MutationError | None
+    nested: bool
+
+
+def changes_of(spec: Spec) -> tuple[Change, ...]:
+    """The variables around it that the function of a generator changes."""
+    if not spec.handed or not isinstance(spec.result, TupleK):
+        return ()
+    return tuple(
+        Change((cell.argument, cell.steps), kind, spec.updates[n], n in spec.nested)
+        for n, kind in zip(spec.handed, spec.result.items[1:], strict=False)
+        if (cell := spec.cells.get(n)) is not None
+    )
+
+
+def settle_changes(
+    run: Run, items: Driven, look: Callable[[], tuple[Change, ...]], node: ast.AST
+) -> list[str]:
+    """The variables of the function being run that a generator changes, made of kinds that suit
+    what becomes of them. ``look``: what the generator changes, as things are now."""
+    for _ in range(_MAX_ATTEMPTS):
+        functions: dict[str, Value] = {FUNCTION: items.function, **items.args}
+        names, settled = [], True
+        for change in look():
+            target = found_at(functions, *change.path)
+            assert target is not None
+            scope, name = target.home
+            check_apart(run, items.function.definition.name, shown(name), target, target.value,
+                        items.args, list(variables(functions)), node)  # fmt: skip
+            check_here(run, scope, name, node, change.refusal)
+            if change.refusal is not None:
+                old = ownership.updatable(run, name, node, change.nested)
+                if change.nested:
+                    given = run.frame.given.get(name, frozenset())
+                    ownership.check_inside(run, old, given, node)
+            if isinstance(change.kind, StaleK):
+                ownership.rebound(run, scope, name)
+                scope.names[name] = rebuild(change.kind, iter(()))
+                continue
+            names.append(name)
+            settled = _suits(run, scope, name, change.kind, node) and settled
+        if settled:
+            return names
+    run.refuse(node, "the types of what this generator changes do not settle")
+
+
+def _suits(run: Run, scope: Scope, name: str, end: Kind, node: ast.AST) -> bool:
+    """Whether a variable is of a kind that covers what it becomes; it is from here on."""
+    held = scope.names.get(name)
+    if isinstance(held, Stale) and not held.unset:
+        run.refuse(node, held.reason)
+    if held is None or isinstance(held, Stale):
+        scope.names[name] = unset(run, end.inner if isinstance(end, MaybeK) else end)
+        return False
+    now = places.settled(run, held, node)
+    kind = kind_of(now)
+    both = join(kind, end)
+    if both is None:
+        was, becomes = describe_both(kind, end)
+        reason = f"{shown(name)!r} is {was} before this generator runs and {becomes} after it"
+        run.refuse(node, reason, "let it have one type from the start", TypesDoNotMeetError)
+    wide = widen(generalise(kind), generalise(both))
+    if wide == kind:
+        return True
+    scope.names[name] = coerce(run, now, wide, node)
+    return False
+
+
+# --- in the body of a generator -------------------------------------------------------------------
+
+
+def put(run: Run, state: ThreadV, node: ast.AST) -> tuple[Atom, ...]:
+    """The state of the consumer with what the variables of this frame hold now."""
+    scope, values = run.frame.scope, dict[int, Atom]()
+    for name, slot in run.frame.slots.items():
+        value = places.settled(run, scope.names[name], node)
+        now = flatten(coerce(run, value, slot.kind, node)).atoms
+        values |= dict(enumerate(now, slot.at))
+    rest = iter(state.atoms)
+    return tuple(
+        values[k] if k in values else next(rest)
+        for k in range(len(state.atoms) + len(values))
+    )
+
+
+def take(run: Run, state: Sequence[Atom], node: ast.AST) -> ThreadV:
+    """Bind the variables of this frame to what the state has for them; the rest of the state."""
+    scope, taken = run.frame.scope, set[int]()
+    for name, slot in run.frame.slots.items():
+        old = coerce(run, places.settled(run, scope.names[name], node), slot.kind, node)
+        owned = iter(flatten(old).owned)
+        mine = range(slot.at, slot.at + slot.size)
+        atoms = iter([state[k] for k in mine])
+        new = rebuild(slot.kind, atoms, lambda it=owned: next(it))  # type: ignore[misc]
+        if ownership.is_root(old):
+            moved = places.EVERYTHING
+            ownership.updated(run, name, old, node, new, nested=True, moved=moved)
+        else:
+            ownership.rebound(run, scope, name)
+        scope.names[name] = new
+        taken |= set(mine)
+    return ThreadV(tuple(atom for k, atom in enumerate(state) if k not in taken))
+
+
+def held(scope: Scope, items: Driven, free: Collection[str]) -> Value:
+    """What a running generator looks at beside the variables of the scope that are ``free`` to
+    change, as it is when it begins: what changes any of it meanwhile makes this stale."""
+    function = snapshot(items.function)
+    known: dict[str, Value] = {FUNCTION: items.function}
+    mine = {
+        (v.argument, v.steps)
+        for v in variables(known)
+        if v.home[0] is scope and v.home[1] in free
+    }
+    for v in list(variables(dict[str, Value]({FUNCTION: function}))):
+        if (v.argument, v.steps) in mine:
+            v.scope.names.pop(v.name, None)
+            v.scope.cells.pop(v.name, None)
+    parts: list[Value] = [function]
+    for value in items.args.values():
+        inner = value.body if isinstance(value, GeneratorV) else None
+        parts.append(value if inner is None else held(scope, inner, free))
+    return TupleV(tuple(parts))
+
+
+__all__ = [
+    "Change", "changes_of", "held", "in_the_state", "of_inner", "put", "settle_changes", "shared",
+    "slots_in", "take",
+]  # fmt: skip

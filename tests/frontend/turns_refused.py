@@ -1,0 +1,244 @@
+"""Programs beside those of ``test_turns`` that are refused, each with what the message says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pullback as pb
+
+
+def pair_chosen_by_a_branch(xs):
+
+    def make(a):
+        n = a
+
+        def add(v):
+            nonlocal n
+            n += v
+
+        def get():
+            return n
+        return (add, get)
+
+    def pick(c):
+        if c:
+            p = make(1.0)
+        else:
+            p = make(2.0)
+        return p
+    add, get = pick(xs[0] > 0.5)
+    add(3.0 * xs[1])
+    return get()
+
+
+def counter_of_the_round_before(xs):
+
+    def make(a):
+        n = a
+
+        def add(v):
+            nonlocal n
+            n += v
+            return n
+        return add
+    p = make(0.5)
+    t = 0.0
+    for x in xs:
+        c = make(x)
+        t += p(x) + c(1.0)
+        p = c
+    return t
+
+
+def counter_chosen_at_run_time(xs):
+
+    def make(k):
+        n = k
+
+        def f(v):
+            nonlocal n
+            n += 1.0
+            return v * n
+        return f
+    a = make(0.0)
+    b = make(1.0)
+    f = a if xs[0] > 0.5 else b
+    return f(xs[1]) + a(xs[0])
+
+
+def list_of_counters(xs):
+
+    def make(k):
+        n = k
+
+        def f(v):
+            nonlocal n
+            n += v
+            return n
+        return f
+    cs = [make(x) for x in xs]
+    t = 0.0
+    for c in cs:
+        t += c(1.0)
+    return t + cs[0](1.0)
+
+
+def closure_over_the_callers_list(xs):
+    out = [0.5]
+
+    def make(lst):
+
+        def push(v):
+            lst.append(v)
+        return push
+    push = make(out)
+    for x in xs:
+        push(x)
+    return sum(out)
+
+
+def list_and_its_closure(xs):
+
+    def make():
+        out = []
+
+        def push(v):
+            out.append(v)
+        return (push, out)
+    push, out = make()
+    for x in xs:
+        push(x)
+    return sum(out)
+
+
+def best_row_updated(xs):
+    rows = [[x, x * 2] for x in xs]
+    best = rows[0]
+    for r in rows:
+        if r[1] > best[1]:
+            best = r
+    best[0] += 5.0
+    return sum(r[0] * r[1] for r in rows)
+
+
+def row_given_back(xs):
+    rows = [[x, x * 2] for x in xs]
+
+    def pick(k):
+        return rows[k]
+    r = pick(1)
+    r[0] += 2.0
+    return sum(r[0] * r[1] for r in rows)
+
+
+def row_given_back_at_once(xs):
+
+    def pick(rows, k):
+        return rows[k]
+    rows = [[x, x * 2] for x in xs]
+    pick(rows, 1)[0] += 2.0
+    return sum(r[0] * r[1] for r in rows)
+
+
+def next_of_a_named_generator(xs):
+
+    def g():
+        for x in xs:
+            yield (x * x)
+    it = g()
+    a = next(it)
+    b = next(it)
+    return a * b
+
+
+def next_of_an_iterator(xs):
+    it = iter(xs)
+    a = next(it)
+    b = next(it)
+    return a * b + sum(it)
+
+
+def two_generators_side_by_side(xs):
+    n = 0
+
+    def g():
+        nonlocal n
+        for x in xs:
+            n += 1
+            yield (x * n)
+    return sum((a * b for a, b in zip(g(), g())))
+
+
+def alias_that_a_loop_may_rebind(xs):
+    a = np.zeros(3)
+    b = a
+    a[0] = xs[0]
+    for i in range(2):
+        if i > 5:
+            b = np.ones(3)
+    return b.sum()
+
+
+def dict_comprehension_that_counts(xs):
+    n = 0
+
+    def k(v):
+        nonlocal n
+        n += 1
+        return v * n
+    d = {s: k(xs[0]) for s in ('a', 'b')}
+    return d['a'] + d['b'] * n
+
+
+def build_that_counts(xs):
+    n = 0
+
+    def k(i):
+        nonlocal n
+        n += 1
+        return xs[i] * n
+    return pb.build(3, k).sum() + n
+
+
+def bound_method_in_a_map(xs):
+    out = []
+    list(map(out.append, xs))
+    return sum(out)
+
+
+def wrapped_before_it_is_set(xs):
+
+    def counted(f):
+        calls = 0
+
+        def g(v):
+            nonlocal calls
+            calls += 1
+            return f(v)
+        return (g, lambda: calls)
+
+    def fib(k):
+        return xs[k] if k < 2 else f2(k - 1) + f2(k - 2)
+    f2, count = counted(fib)
+    return f2(5) * count()
+
+
+REFUSED = {
+    pair_chosen_by_a_branch: "chosen at run time",
+    counter_of_the_round_before: "chosen at run time",
+    counter_chosen_at_run_time: "chosen at run time",
+    list_of_counters: "chosen at run time",
+    closure_over_the_callers_list: "may share memory",
+    list_and_its_closure: "may share memory",
+    best_row_updated: "an item of a list",
+    row_given_back: "an item of a list",
+    row_given_back_at_once: "a name of its own",
+    next_of_a_named_generator: "made there",
+    next_of_an_iterator: "an index that moves on",
+    two_generators_side_by_side: "side by side",
+    alias_that_a_loop_may_rebind: "has been updated since",
+    dict_comprehension_that_counts: "write a loop",
+    build_that_counts: "write a loop",
+    bound_method_in_a_map: "append",
+    wrapped_before_it_is_set: "has no value yet",
+}
