@@ -108,9 +108,8 @@ def effects_stop_at_a_break(xs):
         if n > 1:
             break
     m = n
-    for v in g():  # noqa: B007  # read after the loop
-        m += 1
-    return n * xs[0] + m + v
+    last = [v for v in g()][-1]
+    return n * xs[0] + m + last
 
 
 def array_in_turns(xs):

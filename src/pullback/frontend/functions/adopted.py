@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pullback.frontend.functions.captured_variables import found_at, may_change, variables
+from pullback.frontend.functions.captured_variables import changing, found_at
 from pullback.frontend.functions.scopes import Scope, function_scope
 from pullback.frontend.kinds.values import (
     CellV,
@@ -28,7 +28,6 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Value,
 )
-from pullback.frontend.python.syntax import updated_inside
 from pullback.frontend.state import Home, Variable
 
 if TYPE_CHECKING:
@@ -93,11 +92,7 @@ def _new_name(scope: Scope, name: str) -> str:
 def _changing(value: Value) -> Iterator[Variable]:
     """The variables of functions in a value that these rebind, or update what they hold."""
     found = {str(k): f for k, f in enumerate(_functions(value))}
-    known = list(variables(found))
-    inside = [v.value for v in known if isinstance(v.value, FunctionV)]
-    functions = [f for f in (*found.values(), *inside) if isinstance(f, FunctionV)]
-    updated = {n for f in functions for n in updated_inside(f.definition.node)}
-    return (v for v in known if v.name in v.scope.rebound or (v.name in updated and may_change(v)))
+    return changing(found)
 
 
 def _functions(value: Value) -> Iterator[Value]:

@@ -33,7 +33,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.memory import holding, ownership
-from pullback.frontend.python.syntax import rebinds
+from pullback.frontend.python.syntax import rebinds, updated_inside
 from pullback.frontend.state import CellPath, Facts, Slot, Variable, facts
 
 if TYPE_CHECKING:
@@ -154,6 +154,21 @@ def may_change(v: Variable) -> bool:
     return v.name in v.scope.rebound or holding.is_updated_in_place(v.value)
 
 
+def changing(values: dict[str, Value]) -> Iterator[Variable]:
+    """The captured variables that functions bind anew, or whose elements they assign themselves."""
+    known = list(variables(values))
+    inside = [v.value for v in known if isinstance(v.value, FunctionV)]
+    functions = [f for f in (*values.values(), *inside) if isinstance(f, FunctionV)]
+    updated = {n for f in functions for n in updated_inside(f.definition.node)}
+    return (v for v in known if v.name in v.scope.rebound or (v.name in updated and may_change(v)))
+
+
+def are_one(args: dict[str, Value], one: Variable, other: Variable) -> bool:
+    """Whether a function was told that two paths lead to one variable."""
+    paths = {(one.argument, one.steps), (other.argument, other.steps)}
+    return any(paths <= set(group) for group in _facts(args, SAME, tuple))
+
+
 def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
     """What a function is told of the variables that it captures."""
     given = args.get(name)
@@ -167,9 +182,8 @@ def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) ->
     if not any(isinstance(v, FunctionV | GeneratorV) for v in args.values()):
         return {}
     paths: dict[tuple[Scope, str], list[CellPath]] = {}
-    for v in variables({FUNCTION: f, **args}):
-        if every or may_change(v):
-            paths.setdefault(v.home, []).append((v.argument, v.steps))
+    for v in variables({FUNCTION: f, **args}) if every else changing({FUNCTION: f, **args}):
+        paths.setdefault(v.home, []).append((v.argument, v.steps))
     groups = tuple(tuple(group) for group in paths.values() if len(group) > 1)
     return {SAME: facts(groups)} if groups else {}
 
@@ -215,6 +229,6 @@ def lent(value: Value) -> Value:
 
 
 __all__ = [
-    "FUNCTION", "SLOTS", "Stale", "Variable", "enter", "found_at", "may_change",
-    "same_variables", "set_variable", "variables",
+    "FUNCTION", "SLOTS", "Stale", "Variable", "are_one", "changing", "enter", "found_at",
+    "may_change", "same_variables", "set_variable", "variables",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from pullback.core.terms import Atom
 from pullback.errors import MutationError
 from pullback.frontend.functions.captured_variables import (
     FUNCTION,
+    are_one,
     check_here,
     found_at,
     set_variable,
@@ -134,7 +135,10 @@ def check_apart(
         mine |= target.scope.cells.get(target.name, frozenset())
     again = any(ownership.owners_of(v) & mine for v in args.values())
     for v in known:
-        if target is None or v.home != target.home:  # else it is one variable inside, too
+        if target is not None and v.home == target.home:
+            twice = v.argument != target.argument and not are_one(args, v, target)
+            again = again or twice
+        else:
             again = again or bool(ownership.owners_of(v.value) & mine)
     if again:
         run.refuse(

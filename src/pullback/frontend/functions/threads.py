@@ -23,7 +23,13 @@ from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
 from pullback.errors import MutationError, TypesDoNotMeetError
-from pullback.frontend.functions.captured_variables import FUNCTION, check_here, found_at, variables
+from pullback.frontend.functions.captured_variables import (
+    FUNCTION,
+    check_here,
+    found_at,
+    same_variables,
+    variables,
+)
 from pullback.frontend.functions.handing import check_apart
 from pullback.frontend.functions.scopes import Scope, function_scope, shown
 from pullback.frontend.kinds.coerce import coerce
@@ -132,13 +138,14 @@ def settle_changes(
     what becomes of them. ``look``: what the generator changes, as things are now."""
     for _ in range(_MAX_ATTEMPTS):
         functions: dict[str, Value] = {FUNCTION: items.function, **items.args}
+        told = items.args | same_variables(items.function, items.args, every=True)
         names, settled = [], True
         for change in look():
             target = found_at(functions, *change.path)
             assert target is not None
             scope, name = target.home
             check_apart(run, items.function.definition.name, shown(name), target, target.value,
-                        items.args, list(variables(functions)), node)  # fmt: skip
+                        told, list(variables(functions)), node)  # fmt: skip
             check_here(run, scope, name, node, change.refusal)
             if change.refusal is not None:
                 old = ownership.updatable(run, name, node, change.nested)
