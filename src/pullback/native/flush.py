@@ -7,26 +7,19 @@ signals (``pb_poll``).
 
 from __future__ import annotations
 
-import platform
 from typing import TYPE_CHECKING
 
 from pullback.lower.loopcode import Arith, Imm, Ty
 from pullback.native.control import unless
+from pullback.native.runtime_polls import DECLARATIONS, FLUSH_TO_ZERO
 from pullback.native.text import SIZE, constant, llvm_type
 
 if TYPE_CHECKING:
     from pullback.native.emit import FunctionText
 
-FLUSH_TO_ZERO = 0x8000
-
 SHORT_ROUND = 32
 """In a round in lanes of fewer instructions, other instructions wait for a ``select`` no longer
 than for a branch; in a longer one a branch only stands in the way of the compiler."""
-
-DECLARATIONS = """\
-declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)
-"""
 
 
 def begin(f: FunctionText) -> str:
@@ -43,22 +36,6 @@ def restore(place: str) -> list[str]:
     """Return the line that sets the register to the content of a place (none: the register was not
     changed)."""
     return [f"  call void @llvm.x86.sse.ldmxcsr(ptr {place})"] if place else []
-
-
-def during_callback() -> tuple[str, str]:
-    """Return the lines before and after a call of Python from a loop, which clear the bit
-    meanwhile."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return "", ""
-    before = f"""
-  %flush.old = alloca i32
-  %flush.off = alloca i32
-  call void @llvm.x86.sse.stmxcsr(ptr %flush.old)
-  %flush.was = load i32, ptr %flush.old
-  %flush.now = and i32 %flush.was, {~FLUSH_TO_ZERO}
-  store i32 %flush.now, ptr %flush.off
-  call void @llvm.x86.sse.ldmxcsr(ptr %flush.off)"""
-    return before, "call void @llvm.x86.sse.ldmxcsr(ptr %flush.old)"
 
 
 def rarely(f: FunctionText, instr: Arith) -> None:
@@ -78,4 +55,4 @@ def rarely(f: FunctionText, instr: Arith) -> None:
     unless(f, dst, seldom, name, lambda: f.let(zeros) if lanes > 1 else "zeroinitializer")
 
 
-__all__ = ["DECLARATIONS", "begin", "during_callback", "rarely", "restore"]
+__all__ = ["DECLARATIONS", "begin", "rarely", "restore"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pullback.native.flush import DECLARATIONS, during_callback
+import platform
+
 from pullback.native.layout import (
     HUGE_BYTES,
     INTERRUPTED,
@@ -15,6 +16,30 @@ from pullback.native.runtime_fields import load, store
 from pullback.native.support import call_on_stack, own_stack
 
 POLL_FUNCTIONS = ("pb_poll", "pb_more", "pb_due", "pb_some", "pb_long", "pb_zero", "pb_move")
+
+FLUSH_TO_ZERO = 0x8000
+"""The bit FTZ of the control register (``flush``)."""
+
+DECLARATIONS = """\
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+"""
+
+
+def during_callback() -> tuple[str, str]:
+    """Lines before and after a call of Python from a loop: it sees the register without the bit."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return "", ""
+    before = f"""
+  %flush.old = alloca i32
+  %flush.off = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %flush.old)
+  %flush.was = load i32, ptr %flush.old
+  %flush.now = and i32 %flush.was, {~FLUSH_TO_ZERO}
+  store i32 %flush.now, ptr %flush.off
+  call void @llvm.x86.sse.ldmxcsr(ptr %flush.off)"""
+    return before, "call void @llvm.x86.sse.ldmxcsr(ptr %flush.old)"
+
 
 _BEFORE_PYTHON, _AFTER_PYTHON = during_callback()
 _CONTROL = DECLARATIONS if _BEFORE_PYTHON else ""
