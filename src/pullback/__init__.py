@@ -10,6 +10,7 @@ from pullback.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from pullback.api.linear_maps import linearize
 from pullback.api.looking import cost, show
 from pullback.api.maps import vmap
+from pullback.api.towers import jet
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
@@ -38,6 +39,7 @@ __all__ = [
     "hessian",
     "hvp",
     "vhp",
+    "jet",
     "vmap",
     "pack",
     "unpack",

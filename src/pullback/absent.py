@@ -11,7 +11,8 @@ _NUMPY = "NumPy itself: Pullback compiles np.exp, np.linalg.solve and the others
 
 ABSENT: dict[str, str] = {
     "pmap": "pb.vmap(f)(xs)",
-    "jet": "pb.jvp(lambda x: pb.jvp(f, (x,), (1.0,))[1], (x,), (1.0,))",
+    "sparse_jacobian": "pb.jacobian(f)(x), and scipy.sparse.csr_array of it",
+    "sparse_hessian": "pb.hessian(f)(x), and scipy.sparse.csr_array of it; pb.hvp for products",
     "custom_vjp": _RULE,
     "custom_jvp": _RULE,
     "primitive": _RULE,
