@@ -51,7 +51,7 @@ USES = [
     (lambda: pb.show(3, 1.0), TypeError, "write pb.show(f, x)"),
     (lambda: pb.cost(3, 1.0), TypeError, "applied to a function, not to 3"),
     (lambda: pb.grad(square, 2.0), TypeError, "pb.grad(f, 1)(x, y)"),
-    (lambda: pb.grad(square, argnums="x"), TypeError, "an int or a tuple of ints, not 'x'"),
+    (lambda: pb.grad(square, b"x"), TypeError, "a number or a name, or a tuple of such, not b'x'"),
     (lambda: pb.grad(square, argnums=True), TypeError, "argnums"),
     (lambda: pb.grad(square, argnums=None), TypeError, "argnums"),
     (lambda: pb.grad(square, argnums=5)(1.0), TypeError, "argnums=0 is the first argument"),

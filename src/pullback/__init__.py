@@ -18,6 +18,7 @@ from pullback.api.rules import (
     implicit_root,
     primitive,
 )
+from pullback.api.towers import jet
 from pullback.api.vector_products import jvp, vjp
 from pullback.combinators import (
     build,
@@ -47,6 +48,7 @@ __all__ = [  # noqa: RUF022  # in the order of the documentation
     "hessian",
     "hvp",
     "vhp",
+    "jet",
     "vmap",
     "pack",
     "unpack",

@@ -16,7 +16,7 @@ from pullback.core.check import check
 from pullback.core.pretty import show as show_program
 from pullback.core.terms import Dialect, Program, Vjp
 from pullback.core.traverse import all_lets
-from pullback.opt.arrays.build_flattening import nest
+from pullback.opt.arrays.build_flattening import nest, nest_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.arrays.invariant_loads import load_invariants
 from pullback.opt.arrays.tables import number_rows
@@ -24,6 +24,7 @@ from pullback.opt.cleanup import clean_up
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.constructor_specialisation import specialise_constructors
 from pullback.opt.control.inline import inline_calls
+from pullback.opt.control.invariant_loops import hoist_loops
 from pullback.opt.control.known_constructor import know_constructors
 from pullback.opt.control.licm import hoist_invariants
 from pullback.opt.control.sink import add_in_branches
@@ -84,6 +85,8 @@ PIPELINE: tuple[Stage, ...] = (
     Stage("merge", merge_sums, ACC, "a sum and its reverse sweep become one loop"),
     Stage("flatten residuals", flatten_residuals, ACC, "all residuals of nested loops exist now"),
     Stage("clean up merged", clean_up, ACC, "both halves compute the same; rows are views"),
+    Stage("invariant loops", hoist_loops, ACC, "directions of a derivative share the primal work"),
+    Stage("flatten rows", nest_rows, ACC, "rows of derivatives are as long as each other"),
     Stage("hoist", hoist_invariants, ACC, "after sharing there are fewer candidates"),
     Stage("constructors of halves", know_constructors, ACC, "an arm shows what it reads of a node"),
     Stage("unbox sums", unbox_sums, ACC, "from here on unread fields of sums are dead variables"),

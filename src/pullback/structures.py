@@ -89,6 +89,30 @@ def along(given: object, primals: tuple[Any, ...]) -> tuple[Any, ...]:
     return vectors
 
 
+def terms_of(series: tuple[Any, ...], primals: tuple[Any, ...], most: int) -> Any:
+    """One of the series, of which there is one for each primal, all of one length."""
+    lengths = [None if s is None else len(s) for s in series]
+    wrong = wrong_series(lengths, len(primals), most)
+    if wrong is not None:
+        raise ArgumentValueError(wrong, SERIES)
+    return next(s for s in series if s is not None)
+
+
+def wrong_series(lengths: Sequence[int | None], primals: int, most: int) -> str | None:
+    """What is wrong with series of these lengths."""
+    given = {n for n in lengths if n is not None}
+    if len(lengths) != primals:
+        return f"{primals} primals and {len(lengths)} series"
+    if len(given) != 1:
+        return "the series of the primals have different lengths" if given else "no primal moves"
+    if not 1 <= max(given) <= most:
+        return f"orders from 1 to {most} are supported, not {max(given)}"
+    return None
+
+
+SERIES = "give as many derivatives for each primal, ((1.0, 0.0),), and None for one that stays"
+
+
 def no_tuple(given: str) -> str:
     """Return the text of the error for other values than a tuple."""
     return f"a tuple with one value for each argument is needed, not {given}"
@@ -221,7 +245,10 @@ def checked(count: int, numbers: Numbers) -> tuple[int, ...]:
     return found
 
 
-_ARGNUMS = 'count the arguments from 0, or name them: argnums=0, argnums=(0, 1), argnums="x"'
+_ARGNUMS = (
+    "count the arguments from 0, or name them: argnums=0, argnums=(0, 1), argnums=\"x\"; their "
+    "values are given to what it returns: pb.grad(f, 1)(x, y)"
+)
 
 
 def picked(values: Sequence[Any], numbers: Numbers) -> tuple[Any, ...]:
@@ -245,5 +272,6 @@ def as_given(values: tuple[Any, ...], numbers: Numbers) -> Any:
 __all__ = [
     "Numbers", "along", "argument_numbers", "arguments", "as_given", "checked", "chosen",
     "is_larger", "is_leaf", "leaves", "made_of", "numbers_of", "one_hot", "parts_of", "picked",
-    "reals", "rebuilt", "record_of", "replaced", "stacked", "turned", "units", "with_reals",
+    "reals", "rebuilt", "record_of", "replaced", "stacked", "terms_of", "turned", "units",
+    "with_reals", "wrong_series",
 ]  # fmt: skip

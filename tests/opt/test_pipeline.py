@@ -13,10 +13,11 @@ from pullback.core.eval import evaluate
 from pullback.core.terms import Dialect, Program
 from pullback.core.traverse import all_lets
 from pullback.core.types import F64, I64, Array
-from pullback.opt.arrays.build_flattening import nest
+from pullback.opt.arrays.build_flattening import nest, nest_rows
 from pullback.opt.arrays.fuse import fuse
 from pullback.opt.control.checks import hoist_checks
 from pullback.opt.control.inline import inline_calls
+from pullback.opt.control.invariant_loops import hoist_loops
 from pullback.opt.control.licm import hoist_invariants
 from pullback.opt.cse import merge_common
 from pullback.opt.dce import drop_dead
@@ -27,7 +28,8 @@ from tests.opt.agreement import agree
 
 PASSES = [
     inline_calls, simplify, merge_common, hoist_checks, simplify, merge_common, drop_dead, nest,
-    fuse, simplify, merge_common, hoist_invariants, remove_checks, merge_common, drop_dead,
+    fuse, simplify, merge_common, hoist_loops, nest_rows, hoist_invariants, remove_checks,
+    merge_common, drop_dead,
     own_updates,
 ]
 

@@ -31,10 +31,10 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
     return operator
 
 
-def product(text: Callable[..., Any]) -> Callable[..., Any]:
+def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     """The public operator that a text means which takes the arguments together with the function:
-    ``pb.hvp(f, primals, vectors)``."""
-    name = text.__name__
+    ``pb.hvp(f, primals, vectors)``. ``name``: where it is not that of the text."""
+    name = name or text.__name__
     run = _Text(name, text)
 
     @functools.wraps(text)

@@ -35,9 +35,11 @@ def _text(f: Callable[..., Any], *primals: Any) -> Any:
     return f(*primals), _linear_map(f, primals)
 
 
-@product
-def _value(f: Callable[..., Any], *primals: Any) -> Any:
+def _of(f: Callable[..., Any], *primals: Any) -> Any:
     return f(*primals)
+
+
+_value = product(_of, "linearize")
 
 
 def _linear_map(f: Callable[..., Any], primals: Any) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from pullback import structures
 from pullback.core.build import lit
 from pullback.core.terms import Atom
 from pullback.core.types import Real
-from pullback.errors import ArgumentTypeError
+from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.derivatives.gradients import bears
 from pullback.frontend.derivatives.targets import numbers_of, positions_of
 from pullback.frontend.kinds import extents as ext
@@ -41,7 +41,7 @@ from pullback.frontend.kinds.values import (
     index_scalar,
     register,
 )
-from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind
+from pullback.frontend.library.arguments import MISSING, NONE, Args, Kwargs, bind, is_none
 from pullback.frontend.library.combinators import count_of
 from pullback.frontend.library.numpy.sequences import to_array
 from pullback.frontend.run import Run
@@ -174,6 +174,18 @@ def along(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return vectors
 
 
+@register(structures.terms_of)
+def terms_of(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    series, primals = (_items(sp, v, node) for v in args[:2])
+    there = [s for s in series if not is_none(s)]
+    lengths = [None if is_none(s) else len(_items(sp, s, node)) for s in series]
+    most = sp.static_int(args[2], node, "the highest order")
+    wrong = structures.wrong_series(lengths, len(primals), most)
+    if wrong is not None:
+        sp.refuse(node, wrong, structures.SERIES, error=ArgumentValueError)
+    return there[0]
+
+
 @register(structures.with_reals)
 def with_reals(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     (values,) = args
@@ -300,5 +312,5 @@ def _each(
 
 __all__ = [
     "along", "arguments", "as_given", "chosen", "is_larger", "leaves", "one_hot", "picked",
-    "reals", "rebuilt", "replaced", "stacked", "turned", "units", "with_reals",
+    "reals", "rebuilt", "replaced", "stacked", "terms_of", "turned", "units", "with_reals",
 ]  # fmt: skip

@@ -34,15 +34,20 @@ MOST_IN_SUM = 30
 
 def nest(program: Program) -> Program:
     """Return the program with nested builds and sums merged."""
-    return map_functions(program, _function)
+    return map_functions(program, lambda f: _function(f, True))
 
 
-def _function(f: Function) -> Function:
+def nest_rows(program: Program) -> Program:
+    """Return the program with nested builds merged, and no sums."""
+    return map_functions(program, lambda f: _function(f, False))
+
+
+def _function(f: Function, sums: bool) -> Function:
     counts = uses(f.body)
 
     def block(old: Block) -> Block:
         new = (Let(x.vars, map_blocks(x.op, block), x.site) for x in old.lets)
-        lets = [y for x in new for y in _merged_sum(x)]
+        lets = [y for x in new for y in (_merged_sum(x) if sums else (x,))]
         made = {x.vars[0]: k for k, x in enumerate(lets) if isinstance(x.op, Build) and x.vars}
         gone: set[int] = set()
         for k, let in enumerate(lets):
