@@ -101,6 +101,32 @@ def test_a_rule_is_differentiated_again() -> None:
         pb.grad(pb.grad(cubed), method="dual")(2.0)
 
 
+@pb.custom_jvp
+def doubled(t):
+    return t * 2.0
+
+
+doubled.defjvps(lambda t, out, x: 4.0 * t)
+
+
+@pb.custom_jvp
+def through_others(x):
+    return x * x
+
+
+def by_helper(x):
+    return through_others(x) + 0.0
+
+
+through_others.defjvp(lambda p, t: (by_helper(p[0]), doubled(t[0]) * by_helper(p[0])))
+
+
+def test_rules_may_call_others_with_rules_and_helpers() -> None:
+    for method in ("chad", "dual"):  # where it is transposed, doubled(t) has its rule's derivative
+        assert pb.grad(through_others, method=method)(3.0) == 36.0
+    assert pb.jvp(through_others, (3.0,), (1.0,)) == (9.0, 18.0)
+
+
 # --- in loops, recursion, lanes, branches, closures -----------------------------------------------
 
 

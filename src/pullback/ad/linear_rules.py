@@ -132,7 +132,7 @@ class _Degrees:
                 return [_unless(idx, env, degree(array, env))]
             case Update(array, idx, value, _):
                 return [_unless(idx, env, join(degree(array, env), degree(value, env)))]
-            case Call(name, args):
+            case Call(name, args) | Ruled(name, args):
                 return self.function(name, tuple(degree(a, env) for a in args))
             case If(cond, then, orelse):
                 both = map(join, self.block(then, env), self.block(orelse, env))
@@ -160,9 +160,6 @@ class _Degrees:
                 return self.vjp(op, env)
             case Jvp():
                 return self.jvp(op, env)
-            case Ruled():
-                free = all(degree(a, env) <= Degree.FREE for a in atoms(op))
-                return [Degree.FREE if free else Degree.NEITHER] * n
             case _:
                 inside = any(True for _ in sub_blocks(op))
                 free = all(degree(a, env) <= Degree.FREE for a in atoms(op)) and not inside
