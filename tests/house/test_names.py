@@ -22,6 +22,7 @@ MEANINGS = {
     "values.py": f"the values ({LANGUAGES}, and those that the front end knows)",
     "batches.py": "functions over batches: what they mean, and their compilation",
     "gradients.py": "gradients: the operators, and their calls inside compiled code",
+    "implicit.py": "implicit derivatives: the front end's part, and its text",
     "rules.py": "derivative rules of the user's own: the interface, the front end, differentiation",
     "structures.py": "structures of leaves: what is asked of them, and its compilation",
     "arrays.py": "the operations on arrays",
