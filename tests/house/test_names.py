@@ -18,6 +18,7 @@ MEANINGS = {
     "show.py": "how something is shown that is no term of a program",
     "terms.py": f"the grammar ({LANGUAGES})",
     "traverse.py": f"the traversal ({LANGUAGES})",
+    "towers.py": "towers of derivatives of all orders",
     "types.py": f"the types ({LANGUAGES})",
     "values.py": f"the values ({LANGUAGES}, and those that the front end knows)",
     "batches.py": "functions over batches: what they mean, and their compilation",

@@ -140,7 +140,9 @@ class Known:
 
     def bound(self, x: Value) -> int | None:
         """Return a number that the value does not exceed; None if there is none."""
-        return int(x.value) if isinstance(x, Imm) else self.bounds.get(x)
+        if isinstance(x, Imm):
+            return int(x.value) if x.ty is Ty.I64 else None
+        return self.bounds.get(x)
 
     def few(self, cond: Value) -> dict[Value, int]:
         """Return numbers that values do not exceed if a truth value does not hold."""

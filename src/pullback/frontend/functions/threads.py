@@ -19,6 +19,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
@@ -210,7 +211,7 @@ def take(run: Run, state: Sequence[Atom], node: ast.AST) -> ThreadV:
         owned = iter(flatten(old).owned)
         mine = range(slot.at, slot.at + slot.size)
         atoms = iter([state[k] for k in mine])
-        new = rebuild(slot.kind, atoms, lambda it=owned: next(it))  # type: ignore[misc]
+        new = rebuild(slot.kind, atoms, partial(next, owned))
         if ownership.is_root(old):
             moved = places.EVERYTHING
             ownership.updated(run, name, old, node, new, nested=True, moved=moved)
