@@ -83,10 +83,10 @@ def f(x, n, kept=KEPT):
 gradient, x = pb.grad(f), np.linspace(0.0, 1.0, 2000)
 gradient(x, 10)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-gradient(x, 4000)
+gradient(x, 8000)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
-"""Megabytes for 4,000 states of 2,000 numbers: 61 for all of them, 2 for 128 of them."""
+"""Megabytes for 8,000 states of 2,000 numbers: 122 for all of them, 3 for 180 of them."""
 
 
 def peak(kept: str, folder: Any) -> float:
@@ -98,7 +98,7 @@ def peak(kept: str, folder: Any) -> float:
 
 def test_memory_is_that_of_the_root(tmp_path: Any) -> None:
     whole, root = peak("None", tmp_path), peak("'sqrt'", tmp_path)
-    assert whole > 60.0
+    assert whole > 90.0
     assert root < 20.0, (whole, root)
 
 

@@ -197,7 +197,7 @@ def test_a_nest_is_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
             for j in range(len(b)):
                 y = 0.5 * y + a[i] * b[j]
         for i in range(len(a)):
-            y = 0.25 * y + a[i] * np.sum(b)
+            y = 0.25 * y + a[i]
         return y
 
     pb.show(f, np.ones(3), np.ones(4), stage="llvm")

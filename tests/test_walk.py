@@ -37,13 +37,16 @@ def rooms():
 
 
 def room_of(code):
-    """The room of a function; the text of a fast call belongs to the file that has it written."""
+    """The room of a function: the interface is one, and so are all shapes; the text of a fast call
+    belongs to the file that has it written."""
     file = Path(code.co_filename)
     if code.co_filename.startswith("<pullback"):
         return "call/pullbacks.py"
     if not file.is_relative_to(SRC):
         return None
     name = str(file.relative_to(SRC))
+    if name.startswith("api/"):
+        return "api/vector_products.py"
     return "call/shapes" if name.startswith("call/shape") else name
 
 

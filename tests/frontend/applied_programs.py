@@ -21,7 +21,7 @@ def captures_the_last_item(xs):
 
 def walrus_over_zip(xs):
     t = 0.0
-    s = sum(((t := (t * 0.5 + a * b)) for a, b in zip(xs, xs[1:])))  # noqa: RUF007  # as people write it
+    s = sum(((t := (t * 0.5 + a * b)) for a, b in zip(xs, xs[1:])))  # noqa: RUF007  # on purpose
     return s + t
 
 

@@ -8,9 +8,12 @@ The ids inside are local. K'{e} has the type of K{e}, so the one can stand for t
 
 >>> from pullback.papers.language.build import lam, prim
 >>> from pullback.papers.language.check import check
+>>> from pullback.papers.delta.eval import BINDS_DECL
 >>> from pullback.papers.delta.rows import LIBRARY
+>>> from pullback.papers.delta.types import DELTA_DECL
+>>> decls = (DELTA_DECL, BINDS_DECL)
 >>> f = lam("x", R, lambda x: x * prim("sin", x))
->>> check(fuse(f), {"deltaLet": check(MAP.delta_let, (), DECLS)}, DECLS, LIBRARY) == (
+>>> check(fuse(f), {"deltaLet": check(MAP.delta_let, (), decls)}, decls, LIBRARY) == (
 ...     dual_type(Fun(R, R), duals(MAP.state)))
 True
 """
