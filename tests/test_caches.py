@@ -59,10 +59,16 @@ def test_memory_is_flat_once_the_cache_is_full(monkeypatch):
     fill = pb.config.cache_size + 72  # what was compiled before goes, too
     for k in range(fill):
         compile_new(k)
-    before, count = resident(), max(COMPILATIONS - fill, 40)
-    for k in range(fill, fill + count):
-        compile_new(k)
-    assert (resident() - before) / count < 10.0
+    count, growth = max(COMPILATIONS - fill, 40), []
+    for _ in range(6):  # a leak shows in each, a page that the allocator takes in one
+        before = resident()
+        for _ in range(count):
+            fill += 1
+            compile_new(fill)
+        growth.append((resident() - before) / count)
+        if growth[-1] < 10.0:
+            break
+    assert min(growth) < 10.0, growth
 
 
 @needs_statm

@@ -21,7 +21,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, method: str
     returns a tuple, the cotangents of the primals. It can be called again, with other cotangents,
     from several threads, and after the primals were overwritten. With ``has_aux`` the function
     returns ``(out, aux)`` and this ``(out, pullback, aux)``. The other methods are those of
-    ``grad``; with one of the papers' every call of the pullback runs the whole program again. The
+    ``grad``; with one of the papers' the pullback is the closure that its stage builds, so calling
+    it again runs no forward pass (but where the paper's own derivative does). The
     cotangent of a primal that is packed (``pb.pack``) is packed.
 
     An array's cotangent has its shape and dtype; what is discrete has ``None``. Raises

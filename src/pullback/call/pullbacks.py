@@ -233,7 +233,7 @@ class Registers:
         self.sizes = defined(f"def make(): return lambda v: {self._sizes}", {})()
         self._writer = w = Writer.around(hidden, guards)
         self._cotangent = c = Writer(objects=w.objects)
-        seed = shape.tangent_argument(c, "c", iter([f"s[{k}]" for k in range(len(sizes))]))
+        seed = shape.tangent_argument(c, "cotangent", iter([f"s[{k}]" for k in range(len(sizes))]))
         self.seeds: tuple[Tree, ...] = () if seed is None else (seed[0],)
         self._seed = "" if seed is None else seed[1]
         self.arguments: tuple[Tree, ...] | None = None
@@ -247,17 +247,25 @@ class Registers:
         except NoForm:
             self.gradient = None
 
-    def _pulling(self, decode: str) -> list[str]:
-        """The text of ``pull(residual, sizes, cotangent)``: what the builtin ``back`` gives."""
+    def _pulled(self, decode: str) -> list[str]:
+        """The text from ``residual``, ``s`` (sizes) and ``cotangent`` to the cotangents of the
+        primals; without a call between it and ``back`` where a cotangent is given as it is."""
+        call = f"back(residual, {self._seed})"
+        given = (
+            ["r = quick(residual, s, cotangent)",
+             "if r is NotImplemented: r = quick(residual, s, slow(s, cotangent))"]
+            if self._cotangent.lines else
+            [f"r = {call}", "if r is NotImplemented:", "    cotangent = slow(s, cotangent)",
+             f"    r = {call}"]
+        )  # fmt: skip
+        return [*given, "if r is NotImplemented: refuse()", f"return {decode}"]
+
+    def _quick(self) -> list[str]:
+        """The text of ``quick``, which takes a cotangent apart and gives its parts to ``back``."""
         c = self._cotangent
         return [
-            "def quick(residual, s, c):", *(f"    {x}" for x in c.tried(c.lines)),
+            "def quick(residual, s, cotangent):", *(f"    {x}" for x in c.tried(c.lines)),
             f"    return back(residual, {self._seed})",
-            "def pull(residual, s, c):",
-            "    r = quick(residual, s, c)",
-            "    if r is NotImplemented: r = quick(residual, s, slow(s, c))",
-            "    if r is NotImplemented: refuse()",
-            f"    return {decode}",
         ]  # fmt: skip
 
     def _objects(self, back: Fast) -> dict[str, object]:
@@ -270,7 +278,8 @@ class Registers:
 
     def pull(self, back: Fast) -> Fast:
         """The call of a builtin of the reverse half for any cotangent."""
-        lines = (f"    {x}" for x in self._pulling("r"))
+        pull = ["def pull(residual, s, cotangent):", *(f"    {x}" for x in self._pulled("r"))]
+        lines = (f"    {x}" for x in [*self._quick(), *pull])
         return defined("\n".join(["def make():", *lines, "    return pull"]), self._objects(back))()
 
     def product(self, forward: Fast, back: Fast) -> Fast:
@@ -278,6 +287,7 @@ class Registers:
         w, plan, result = self._writer, self.plan, self.result
         assert self.gradient is not None
         decodes = {"gradient": self.gradient.decode, "result": result.decode}
+        decode = "r" if self.gradient.decode is None else "gradient(r)"
         body = [
             f"r = forward({', '.join(self._given)})",
             "if r is NotImplemented: return r",
@@ -285,13 +295,12 @@ class Registers:
             f"s = {self._sizes}",
             "def pullback(cotangent):",
             '    """From a cotangent of the result to the cotangents of the primals, a tuple."""',
-            "    return pull(residual, s, cotangent)",
+            *(f"    {x}" for x in self._pulled(decode)),
             *(["v = result(v)"] if result.decode is not None else []),
             f"return {'v[0], pullback, v[1]' if plan.request.has_aux else 'v, pullback'}",
         ]
         params = [f"a{k}" for k in range(plan.arguments)]
-        pulling = self._pulling("r" if self.gradient.decode is None else "gradient(r)")
-        text = w.text_for_any(params, plan.arguments, body, pulling)
+        text = w.text_for_any(params, plan.arguments, body, self._quick())
         return defined(text, {**self._objects(back), **decodes, "forward": forward})()
 
 
