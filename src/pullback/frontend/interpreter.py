@@ -35,11 +35,12 @@ from pullback.frontend.interpret.known_numbers import need_known
 from pullback.frontend.kinds.coerce import coerce, copied
 from pullback.frontend.kinds.flatten import functions_in, kind_of, live_captures
 from pullback.frontend.kinds.join import generalise, join
-from pullback.frontend.kinds.kinds import ListK, ScalarK
+from pullback.frontend.kinds.kinds import HashK, ListK, ScalarK
 from pullback.frontend.kinds.values import (
     ClosureV,
     Driven,
     FunctionV,
+    HashV,
     Items,
     LambdaSetV,
     ListV,
@@ -49,7 +50,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.memory import places
+from pullback.frontend.memory import hash_tables, places
 from pullback.frontend.memory.ownership import owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.run import Run
@@ -251,6 +252,9 @@ class Interpreter(Run):
         made = coerce(self, value, kind, node)
         assert isinstance(made, ListV)
         return made
+
+    def hash_table(self, value: RecordV, kind: HashK, node: ast.AST) -> HashV:
+        return hash_tables.of_record(self, value, kind, node)
 
     def case_closure(
         self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST

@@ -28,6 +28,7 @@ from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Specialiser
 from pullback.frontend.kinds.flatten import NoKindError, Ownership, kind_of
 from pullback.frontend.kinds.kinds import (
+    HashK,
     Kind,
     ListK,
     declared_in,
@@ -39,6 +40,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     LambdaSetV,
     ListV,
     OptionalV,
@@ -382,6 +384,10 @@ class Run(PythonValues, Specialiser):
     @abstractmethod
     def sequence_of(self, length: Atom, fn: Callable[[Atom], Value], node: ast.AST) -> ListV:
         """Return the list that one Build makes, whose results are the leaves of the item."""
+
+    @abstractmethod
+    def hash_table(self, value: RecordV, kind: HashK, node: ast.AST) -> HashV:
+        """Return a dict with known keys as a hash table of this kind."""
 
     @abstractmethod
     def coerce_list(self, value: Value, kind: ListK, node: ast.AST) -> ListV:

@@ -17,6 +17,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
+    HashV,
     ListV,
     PlaceV,
     RecordV,
@@ -141,13 +142,13 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             ):
                 _augmented_item(run, s, s.target, op)
                 return
-            in_place = "|" if isinstance(old, RecordV) else "+"
+            in_place = "|" if isinstance(old, RecordV | HashV) else "+"
             if (
                 op == in_place
                 and holding.is_updated_in_place(old)
                 and not isinstance(old, ArrayV)
             ):
-                method = "update" if isinstance(old, RecordV) else "extend"
+                method = "update" if isinstance(old, RecordV | HashV) else "extend"
                 more = ownership.apart(run, run.evaluate(s.value), old)
                 update_by_method(run, name, method, [more], {}, s)
                 return

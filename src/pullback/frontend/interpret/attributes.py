@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     METHODS,
     ArrayV,
     FunctionV,
+    HashV,
     ListV,
     OptionalV,
     RangeV,
@@ -65,6 +66,8 @@ def receiver_name(value: Value) -> str:
             return "range"
         case RecordV(cls) if cls is dict:
             return "dict"
+        case HashV(cls):
+            return "set" if issubclass(cls, set) else "table"
         case FunctionV():
             return "function"
         case RecordV(cls) if issubclass(cls, tuple):

@@ -23,6 +23,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
 )
 from pullback.frontend.memory import places
@@ -104,7 +105,7 @@ def _parts(value: Value) -> list[Value]:
     match value:
         case ZipV(items):
             return [p for v in items for p in _parts(v)]
-        case EnumerateV(items, _) | ReversedV(items):
+        case EnumerateV(items, _) | ReversedV(items) | ViewV(items):
             return _parts(items)
         case _:
             try:

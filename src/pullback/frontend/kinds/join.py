@@ -3,9 +3,10 @@ meet."""
 
 from __future__ import annotations
 
+import builtins
 import enum
 from collections.abc import Hashable, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 
 from pullback.core.types import I64, Bool, Int, Real
 from pullback.errors import ArgumentTypeError
@@ -17,6 +18,7 @@ from pullback.frontend.kinds.kinds import (
     ArrayK,
     ClosureK,
     FunctionK,
+    HashK,
     Kind,
     LambdaSetK,
     ListK,
@@ -32,8 +34,10 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     UnionK,
     parts,
+    static_kind,
     static_scalar,
     with_parts,
+    without_spare,
 )
 from pullback.frontend.kinds.values import (
     CALLS,
@@ -92,9 +96,17 @@ def _join(a: Kind, b: Kind) -> Kind | None:
         case ListK(x, p), ListK(y, q):
             elem = join(x, y)
             return None if elem is None else ListK(elem, p or q)
+        case HashK(), HashK():
+            return _hash_tables(a, b)
+        case (RecordK(builtins.dict), HashK() as table) | (HashK() as table, RecordK(builtins.dict)):
+            other = a if table is b else b
+            assert isinstance(other, RecordK)
+            own = hashed(other, table.cls)
+            return None if own is None else join(own, table)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
             if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
-                return None
+                x, y = hashed(a), hashed(b)
+                return None if x is None or y is None else join(x, y)
             items = _all([k for _, k in xs], [k for _, k in ys])
             return None if items is None else with_parts(a, items)
         case (RecordK() | UnionK() | StaticK()), (RecordK() | UnionK() | StaticK()):
@@ -104,6 +116,57 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             return None if items is None else RangeK(items)
         case _:
             return None
+
+
+def hashed(kind: RecordK, cls: type = dict) -> HashK | None:
+    """Return the kind of a dict with known keys as that of a hash table."""
+    made: HashK | None = HashK(cls, TupleK(()), False, StaticK((type(None), None), None))
+    for name, k in kind.fields:
+        key = key_kind(static_kind(name))
+        if key is None or made is None:
+            return None
+        entry = TupleK((key, without_spare(generalise(k))))
+        made = _hash_tables(made, replace(made, elem=entry))
+    return made
+
+
+def key_kind(kind: Kind) -> Kind | None:
+    """Return the kind of the key of a hash table that a value of this kind is; None: it is none.
+    Floats are none: two equal ones may have different derivatives."""
+    match kind:
+        case StaticK(_, float()):
+            return None
+        case StaticK(_, value):
+            cls = symbol_class(value)
+            if cls is not None:
+                return None if issubclass(cls, int | float) else SymbolK(cls)
+            return key_kind(static_scalar(value) or ListK(kind))
+        case ScalarK(Int() | Bool() as t, py):
+            return ScalarK(t, py)
+        case SymbolK(cls):
+            return None if issubclass(cls, int | float) else kind
+        case TupleK(items, False):
+            keys = [key_kind(k) for k in items]
+            known = tuple(k for k in keys if k is not None)
+            return TupleK(known) if len(known) == len(keys) else None
+        case _:
+            return None
+
+
+def _hash_tables(a: HashK, b: HashK) -> HashK | None:
+    """Keys keep their classes: 1 and True are one key, but the first of them is kept."""
+    factory = join(a.factory, b.factory)
+    if a.cls is not b.cls or factory is None:
+        return None
+    if not a.typed or not b.typed:
+        return HashK(a.cls, (a if a.typed else b).elem, a.spare or b.spare, factory)
+    key, value = (join(x, y) for x, y in zip(a.elem.items[:2], b.elem.items[:2], strict=True))
+    if key is None or value is None:
+        return None
+    if not all(keeps_classes(k.elem.items[0], key) for k in (a, b)):
+        return None
+    alive = next((k.elem.items[2:] for k in (a, b) if k.holes), ())
+    return HashK(a.cls, TupleK((key, value, *alive)), a.spare or b.spare, factory)
 
 
 def keeps_classes(kind: Kind, joined: Kind) -> bool:
@@ -139,7 +202,7 @@ def _symbols(a: SymbolK | StaticK, b: SymbolK | StaticK) -> SymbolK | None:
 
 
 _MAY_BE_MISSING = (
-    ScalarK | TupleK | ArrayK | ListK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
+    ScalarK | TupleK | ArrayK | ListK | HashK | RecordK | UnionK | FunctionK | ClosureK | LambdaSetK
     | SymbolK
 )  # fmt: skip
 
@@ -200,6 +263,8 @@ def widen(old: Kind, new: Kind) -> Kind:
             )
         case ListK(x), ListK(y, spare):
             return ListK(widen(x, y), spare)
+        case HashK(_, x), HashK(_, y) if len(x.items) == len(y.items):
+            return with_parts(new, (widen(x, y), new.factory))
         case OptionalK(x), OptionalK(y):
             return OptionalK(widen(x, y))
         case MaybeK(x), MaybeK(y):

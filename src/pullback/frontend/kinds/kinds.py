@@ -4,7 +4,7 @@
            | TupleK(kinds, is_list) | RecordK(cls, fields) | UnionK(union)
            | FunctionK(scopes, root) | ClosureK(alternatives) | LambdaSetK(set) | RangeK | OperatorK
            | StaleK | OptionalK(kind) | MaybeK(kind) | SymbolK(cls) | ThreadK(types)
-           | GeneratorK(function, args)
+           | GeneratorK(function, args) | HashK(cls, elem, factory)
 
 Kinds are hashable and compared structurally: a function is specialised once per tuple of argument
 kinds, and compiled code is cached under them (``ArgType`` is another name for a kind). The *leaves*
@@ -63,6 +63,29 @@ class ListK:
 
     elem: Kind
     spare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HashK:
+    """The kind of a dict or set whose keys only the run knows; see ``values.HashV``. Leaves: how
+    many entries there are, the index; where entries have been deleted, how many are left and how
+    many places of the index are in use; one array per leaf of an entry; the leaves of the factory.
+
+    ``elem``: an entry, a tuple of a key, its value and, where entries have been deleted, whether it
+    is still there. A tuple of nothing: nothing has been put in so far."""
+
+    cls: type
+    elem: TupleK
+    spare: bool
+    factory: Kind
+
+    @property
+    def typed(self) -> bool:
+        return bool(self.elem.items)
+
+    @property
+    def holes(self) -> bool:
+        return len(self.elem.items) == 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +228,7 @@ class StaleK:
 Kind = (
     ScalarK | StaticK | ArrayK | ListK | TupleK | RecordK | UnionK | FunctionK | FunctionRefK
     | ClosureK | LambdaSetK | RangeK | OperatorK | StaleK | OptionalK | MaybeK | SymbolK | ThreadK
-    | GeneratorK
+    | GeneratorK | HashK
 )  # fmt: skip
 ArgType = Kind
 
@@ -259,6 +282,13 @@ def leaf_types(kind: Kind) -> Iterator[Type]:
             yield I64
             for item in leaf_types(elem):
                 yield Array(item, 1)
+        case HashK(_, elem, _, factory):
+            yield from (I64, Array(I64, 1))
+            if kind.holes:
+                yield from (I64, I64)
+            for item in leaf_types(elem):
+                yield Array(item, 1)
+            yield from leaf_types(factory)
         case TupleK(items) | RangeK(items):
             for k in items:
                 yield from leaf_types(k)
@@ -309,6 +339,8 @@ def parts(kind: Kind) -> tuple[Kind, ...]:
     match kind:
         case ListK(elem) | OptionalK(elem) | MaybeK(elem):
             return (elem,)
+        case HashK(_, elem, _, factory):
+            return (elem, factory)
         case TupleK(items) | RangeK(items):
             return items
         case RecordK(_, fields):
@@ -335,6 +367,10 @@ def with_parts(kind: Kind, new: tuple[Kind, ...]) -> Kind:
     match kind:
         case ListK(_, spare):
             return ListK(next(rest), spare)
+        case HashK(cls, _, spare):
+            elem = next(rest)
+            assert isinstance(elem, TupleK)
+            return HashK(cls, elem, spare, next(rest))
         case OptionalK():
             return OptionalK(next(rest))
         case MaybeK():
@@ -391,6 +427,10 @@ def without_spare(kind: Kind) -> Kind:
     match kind:
         case ListK(elem):
             return ListK(without_spare(elem))
+        case HashK(cls, elem, _, factory):
+            inside = without_spare(elem)
+            assert isinstance(inside, TupleK)
+            return HashK(cls, inside, False, factory)
         case TupleK() | RecordK() | OptionalK() | MaybeK():
             return with_parts(kind, tuple(map(without_spare, parts(kind))))
         case _:
@@ -419,6 +459,12 @@ def describe(kind: Kind) -> str:
             return f"an array of {_number(elem, False)}, rank {rank}"
         case ListK(elem):
             return f"a list of {_plural(elem)}"
+        case HashK(cls, elem):
+            if not elem.items:
+                return f"an empty {cls.__name__}"
+            keys = _plural(elem.items[0]).replace(" items", "s")
+            values = "" if issubclass(cls, set) else f" to {_plural(elem.items[1])}"
+            return f"a {cls.__name__} of {keys}{values}"
         case TupleK(items, is_list):
             word = "list" if is_list else "tuple"
             return f"a {word} of {len(items)} item{'' if len(items) == 1 else 's'}"

@@ -8,6 +8,7 @@ ranges exist at compile time only: they are just their leaves.
     value ::= Static(v)                  known now: None, strings, dtypes, modules, literals, ...
             | Scalar(atom, py)           a number: Python's (py) or NumPy's
             | ArrayV(atom)               an ndarray of rank >= 1
+            | HashV(cls, length, elem, ...) a dict or set whose keys only the run knows
             | ListV(length, elem, atoms) a sequence of dynamic length: one array per leaf of elem
             | TupleV(items)              a tuple, or a list whose length is known (is_list)
             | RecordV(cls, fields)       a frozen dataclass or NamedTuple that is not a sum
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pullback.core.messages import Part
     from pullback.frontend.functions.lambda_sets import LambdaSet
     from pullback.frontend.functions.scopes import AnyScope, Scope
-    from pullback.frontend.kinds.kinds import FunctionK, Kind
+    from pullback.frontend.kinds.kinds import FunctionK, Kind, TupleK
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
 
@@ -143,6 +144,65 @@ class ListV:
     inner: frozenset[Owner] = frozenset()
     spare: bool = False
     sole: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HashV:
+    """A dict, a set or one of their subclasses (``cls``) whose keys only the run knows: a hash
+    table. Its entries are a list, in the order in which they were put in; the ``index`` has the
+    numbers of entries (from 1; 0: free; -1: deleted) at places that follow from their keys.
+
+    An entry is a tuple of a key and its value (None in a set); where entries have been deleted
+    (``holes``), also whether it is still there. Then ``live`` entries are left, and ``used`` places
+    of the index are not free. ``factory`` makes the values of a ``defaultdict``; all other fields
+    are those of a list."""
+
+    cls: type
+    length: Atom
+    index: Atom
+    counts: tuple[Atom, ...]
+    elem: TupleK
+    atoms: tuple[Atom, ...]
+    owners: frozenset[Owner] = frozenset()
+    fresh: bool = False
+    inner: frozenset[Owner] = frozenset()
+    spare: bool = False
+    sole: bool = False
+    factory: Value = field(default_factory=lambda: Static(None))
+
+    @property
+    def holes(self) -> bool:
+        return len(self.elem.items) == 3
+
+    @property
+    def live(self) -> Atom:
+        return self.counts[0] if self.holes else self.length
+
+    @property
+    def used(self) -> Atom:
+        return self.counts[1] if self.holes else self.length
+
+    def with_entries(self, entries: ListV) -> HashV:
+        """Return the table with what is in its entries changed."""
+        assert isinstance(entries.elem, type(self.elem))
+        return replace(
+            self, elem=entries.elem, atoms=entries.atoms, inner=entries.inner, sole=entries.sole,
+            spare=entries.spare,
+        )  # fmt: skip
+
+    @property
+    def entries(self) -> ListV:
+        """Return the entries as a list that nobody else sees."""
+        own = frozenset[Owner](), True
+        return ListV(self.length, self.elem, self.atoms, *own, self.inner, self.spare, self.sole)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ViewV:
+    """``d.keys()``, ``d.values()`` or ``d.items()`` (``what``) of a hash table."""
+
+    items: Value
+    what: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -371,7 +431,7 @@ UNSET = Stale("a name without a value was read", ast.Pass(), unset=True)
 Value = (
     Static | Scalar | ArrayV | ListV | TupleV | RecordV | UnionV | ClosureV | LambdaSetV | RangeV
     | ZipV | EnumerateV | ReversedV | GeneratorV | SliceV | FunctionV | OperatorV | Stale
-    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV
+    | OptionalV | MaybeV | SuperV | SymbolV | ThreadV | CellV | PlaceV | HashV | ViewV
 )  # fmt: skip
 
 
@@ -491,8 +551,8 @@ __all__ = [
     "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "ORDERED", "REGISTRY", "SEQUENTIAL",
     "UNSET", "WRITTEN", "ArrayV", "AttributeHandler", "CellV", "ClosureV", "Driven",
     "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "LambdaSetV",
-    "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV",
+    "HashV", "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV",
     "RecordV", "Registry", "ReversedV", "Scalar", "ShownV", "SliceV", "Specialiser", "Stale",
-    "Static", "SuperV", "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ZipV",
+    "Static", "SuperV", "SymbolV", "ThreadV", "TupleV", "UnionV", "Unrolled", "Value", "ViewV", "ZipV",
     "attribute", "index_scalar", "method", "register",
 ]  # fmt: skip

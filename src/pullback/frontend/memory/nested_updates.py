@@ -20,15 +20,26 @@ from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     Owner,
     PlaceV,
     RecordV,
     SliceV,
+    Static,
     TupleV,
     Value,
+    index_scalar,
 )
-from pullback.frontend.memory import holding, lists, ownership, places
+from pullback.frontend.memory import (
+    dicts,
+    hash_methods,
+    hash_tables,
+    holding,
+    lists,
+    ownership,
+    places,
+)
 from pullback.frontend.memory.inside_lists import Inside
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -166,6 +177,11 @@ class _Change:
                     refuse_step(run, value, step, node)
                 new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
+            case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
+                assert not isinstance(step, str)
+                return self.of(hash_tables.table_for(run, value, step, None, node), steps, beside)
+            case HashV() if not isinstance(step, str | SliceV):
+                return self.in_table(value, step, rest, beside)
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
                 others = tuple(v for n, v in fields.items() if n != name)
@@ -177,6 +193,17 @@ class _Change:
                 return Inside(run, node).change(value, steps, self.op)
             case _:
                 refuse_step(run, value, step, node)
+
+    def in_table(
+        self, table: HashV, key: Value, rest: list[Step], beside: frozenset[Owner]
+    ) -> tuple[Value, Value]:
+        """A hash table after the update of what is in the value of a key."""
+        if not table.sole or table.inner & beside:
+            ownership.refuse_shared(self.run, self.node)
+        made, entry = hash_methods.ensured(self.run, table, key, self.node)
+        path: list[Step] = [index_scalar(entry), Static(1), *rest]
+        items, result = Inside(self.run, self.node).change(made.entries, path, self.op)
+        return made.with_entries(items), result
 
     def part(
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]

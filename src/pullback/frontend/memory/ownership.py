@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     OperatorV,
     OptionalV,
@@ -135,7 +136,7 @@ def still_given(
 def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
     """The same of what is in a list or dict."""
     match value:
-        case ListV(_, elem):
+        case ListV(elem=elem) | HashV(elem=elem):
             return value.sole or not holds_memory(elem)
         case TupleV(items):
             return is_unshared(TupleV(items), given)
@@ -153,7 +154,7 @@ def _places(
         mine = value.fresh or (value.owners and value.owners <= given)
         yield value.owners if mine else None
     match value:
-        case ListV(_, elem, inner=inner, sole=sole):
+        case ListV(elem=elem, inner=inner, sole=sole) | HashV(elem=elem, inner=inner, sole=sole):
             if holds_memory(elem):
                 yield inner if sole else None
         case TupleV(items):

@@ -39,6 +39,7 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
     index_scalar,
 )
@@ -234,6 +235,9 @@ def renewed(run: Run, source: Value, node: ast.AST) -> Value:
         case ReversedV(items):
             inner = renewed(run, items, node)
             return source if inner is items else ReversedV(inner)
+        case ViewV(items, what):
+            inner = renewed(run, items, node)
+            return source if inner is items else ViewV(inner, what)
         case _:
             place = run.frame.places.get(source)
             return source if place is None else current(run, place, node)

@@ -52,7 +52,7 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
 
 LIST_UPDATES = frozenset({
     "append", "extend", "pop", "insert", "remove", "clear", "reverse", "sort", "update",
-    "setdefault",
+    "setdefault", "add", "discard", "popitem", "move_to_end",
 })  # fmt: skip
 """The methods that change a list or a dict in place."""
 
