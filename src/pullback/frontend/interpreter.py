@@ -132,10 +132,11 @@ class Interpreter(Run):
         node: ast.AST,
         kwargs: dict[str, Value] | None = None,
     ) -> Value:
+        in_order = node in self.calls.ordered
         try:
             return calls.call(self, function, args, kwargs or {}, node)
         except NotCarriedError as change:
-            if node not in self.calls.may_order - self.calls.ordered:
+            if in_order or node not in self.calls.may_order:
                 raise
             self.calls.ordered.add(node)
             raise Anew from change

@@ -170,6 +170,12 @@ def subscript(run: Run, value: Value, index: Value, node: ast.AST) -> Value:
         case Static(type() as cls) if records.is_record_class(cls) and records.parameters(cls):
             given = run.static(index, node, f"what {cls.__name__} is made of")
             return Static(cls[given])  # type: ignore[index]  # a generic class
+        case Static(str(text)) if is_int(index) and not isinstance(index, Static):
+            characters = TupleV(tuple(map(Static, text)))
+            atom = index_atom(run, index, node, "an index of a string")
+            if not text:
+                run.never("IndexError", "string index out of range", node, StaticIndexError)
+            return element(run, run.to_list(characters, node), atom, node, True, "string")
         case Static(str(text)):
             key = run.static(index, node, "the index of a string")
             try:

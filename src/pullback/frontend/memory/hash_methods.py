@@ -232,12 +232,14 @@ def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
 
 def remove(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     (key, _) = _arguments(run, "remove", args, kwargs, 1, 1, node)
-    return pop(run, replace(d, cls=dict), (key,), {}, node)[0], _NONE
+    made, _ = pop(run, _as_dict(d), (key,), {}, node)
+    return replace(made, cls=d.cls), _NONE
 
 
 def discard(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     (key, _) = _arguments(run, "discard", args, kwargs, 1, 1, node)
-    return pop(run, replace(d, cls=dict), (key, _NONE), {}, node)[0], _NONE
+    made, _ = pop(run, _as_dict(d), (key, _NONE), {}, node)
+    return replace(made, cls=d.cls), _NONE
 
 
 def add(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:

@@ -438,6 +438,11 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
     places.release(run, scope, name)
+    if run.frame.given.get(name) and name not in scope.borrowed and scope is run.frame.scope:
+        spec = run.frame.spec
+        if spec is not None and spec.updates.get(name) is not None:
+            refuse_both(run, name, spec.definition.node)
+        del run.frame.given[name]
     if name in scope.borrowed:
         spec = run.frame.spec
         if spec is not None and spec.updates.get(name) is not None:
