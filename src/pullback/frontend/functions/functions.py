@@ -85,7 +85,7 @@ def _of_other_flag(a: Kind, b: Kind) -> bool:
 
 
 def _is_none_or_a_table(a: Kind, b: Kind) -> bool:
-    """Whether one of two arguments is None, and the other a dict, a set or a list: ``memo=None``."""
+    """Whether one of two arguments is None and the other a dict, set or list (``memo=None``)."""
     return any(
         isinstance(x, StaticK) and x.value is None and _is_table(y) for x, y in ((a, b), (b, a))
     )

@@ -19,9 +19,9 @@ from pullback.frontend.functions.functions import definition_inside
 from pullback.frontend.functions.scopes import Path, PyScope, Scope
 from pullback.frontend.kinds.values import CALLS, WRITTEN, FunctionV, Value
 from pullback.frontend.memory import dicts
+from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.memoised import memo_name, parts, run_name
 from pullback.frontend.python.paths import Namespace
-from pullback.frontend.python.libraries import is_closed
 from pullback.frontend.python.source import definition_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _MOST = 500
 class _Node:
     """A function that can be reached: where it is found, and what it reads by which names."""
 
-    object: object
+    found: object
     function: FunctionType
     path: Path
     reads: dict[str, tuple[object, Path]] = field(default_factory=dict)
@@ -85,7 +85,7 @@ def _graph(function: FunctionType) -> dict[int, _Node]:
     found = {id(function): _Node(function, function, start)}
     waiting = list(found.values())
     for node in waiting:
-        inside = node.path if node.object is node.function else (
+        inside = node.path if node.found is node.function else (
             *node.path, ("attr", "__wrapped__")
         )
         node.reads = _reads(node.function, inside)
@@ -100,7 +100,7 @@ def _graph(function: FunctionType) -> dict[int, _Node]:
 def _mark(found: dict[int, _Node]) -> list[_Node]:
     """Return the functions through which a cached one is reached."""
     for node in found.values():
-        node.reaches = node.object is not node.function
+        node.reaches = node.found is not node.function
     changed = True
     while changed:
         changed = False
@@ -141,7 +141,7 @@ def enter(run: Run, scope: Scope, f: Value, function: FunctionType, node: ast.AS
         known = found.get(id(obj))
         if known is None or not known.reaches:
             scope.names[name] = run.from_python(obj, path, node)
-        elif known.object is known.function:
+        elif known.found is known.function:
             made = run.from_python(obj, path, node)
             assert isinstance(made, FunctionV)
             scope.names[name] = replace(made, scope=scope)
@@ -153,7 +153,7 @@ def enter(run: Run, scope: Scope, f: Value, function: FunctionType, node: ast.AS
 def _define(
     run: Run, scope: Scope, name: str, cached: _Node, path: Path, node: ast.AST
 ) -> None:
-    run.from_python(cached.object, path, node)  # it stays the same
+    run.from_python(cached.found, path, node)  # it stays the same
     made = run.from_python(cached.function, (*path, ("attr", "__wrapped__")), node)
     assert isinstance(made, FunctionV)
     definition = definition_of(cached.function)

@@ -197,6 +197,11 @@ def _coerce_list(run: Run, value: ListV, kind: ListK, node: ast.AST) -> ListV:
     )  # fmt: skip
 
 
+def _entries(d: HashV) -> ListV:
+    own = frozenset[Owner](), True
+    return ListV(d.length, d.elem, d.atoms, *own, d.inner, d.spare, d.sole)
+
+
 def _coerce_table(run: Run, value: HashV, kind: HashK, node: ast.AST) -> HashV:
     """Return the same hash table in another kind. The index says where entries are: it stays."""
     factory = coerce(run, value.factory, kind.factory, node)
@@ -205,19 +210,19 @@ def _coerce_table(run: Run, value: HashV, kind: HashK, node: ast.AST) -> HashV:
         counts = value.length, value.length
     if kind.typed and not value.elem.items:
         atoms = tuple(dummy_atom(run, Array(t, 1)) for t in leaf_types(kind.elem))
-        made = replace(value.entries, elem=kind.elem, atoms=atoms, spare=kind.spare, sole=True)
+        made = replace(_entries(value), elem=kind.elem, atoms=atoms, spare=kind.spare, sole=True)
         run.declare_kind(kind.elem)
     elif kind.holes and not value.holes:
 
         def entry(i: Atom) -> Value:
-            old = run.element(value.entries, i, node, False)
+            old = run.element(_entries(value), i, node, False)
             assert isinstance(old, TupleV)
             return coerce(run, TupleV((*old.items, Static(True))), kind.elem, node)
 
         made = run.sequence_of(value.length, entry, node)
         made = replace(made, elem=kind.elem, inner=made.inner | value.inner, sole=value.sole)
     else:
-        made = _coerce_list(run, value.entries, ListK(kind.elem, kind.spare), node)
+        made = _coerce_list(run, _entries(value), ListK(kind.elem, kind.spare), node)
     return replace(
         value, elem=kind.elem, counts=counts, atoms=made.atoms, inner=made.inner, sole=made.sole,
         spare=kind.spare, factory=factory,

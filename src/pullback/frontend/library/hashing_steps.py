@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from pullback.core.build import i64
+from pullback.core.build import boolean, i64
 from pullback.core.terms import Atom
 from pullback.core.types import I64
 from pullback.frontend.kinds.flatten import flatten
@@ -81,4 +81,4 @@ def _same(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     for leaf, column in zip(flatten(key).atoms, keys.atoms, strict=True):
         equal = sp.b.prim("eq", sp.b.index(column, (at,), checked=False), leaf)
         found = equal if found is None else sp.b.prim("and", found, equal)
-    return Scalar(sp.bool_atom(True) if found is None else found, True, 1)
+    return Scalar(boolean(True) if found is None else found, True, 1)

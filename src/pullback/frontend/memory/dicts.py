@@ -17,8 +17,8 @@ from pullback.errors import ArgumentTypeError, ArgumentValueError, MutationError
 from pullback.frontend.interpret import comprehensions
 from pullback.frontend.kinds.values import (
     HashV,
-    Owner,
     Items,
+    Owner,
     RecordV,
     Specialiser,
     Static,
@@ -66,15 +66,22 @@ def key_of(run: Specialiser, value: Value, node: ast.AST) -> str:
 def display(run: Run, node: ast.Dict) -> Value:
     """``{k: v, **d}``"""
 
-    fields: dict[str, Value] = {}
+    result: RecordV | HashV = made({})
     for k, v in zip(node.keys, node.values, strict=False):
-        with run.holding(*fields.values()):
+        with run.holding(result):
             if k is None:
-                fields |= _fields(run, run.evaluate(v), v)
-            else:
-                key = key_of(run, run.evaluate(k), k)
-                fields[key] = run.evaluate(v)
-    return made(fields)
+                result = _merged(run, result, _contents(run, run.evaluate(v), v), v)
+                continue
+            key = run.evaluate(k)
+            with run.holding(key):
+                value = run.evaluate(v)
+        if isinstance(result, RecordV) and not is_run_time(key):
+            result = replace(result, fields={**result.fields, key_of(run, key, k): value})
+        else:
+            if isinstance(result, RecordV):
+                result = hash_tables.table_for(run, result, key, value, k)
+            result = hash_tables.put(run, result, key, value, k)
+    return result
 
 
 def comprehension(run: Run, node: ast.DictComp) -> Value:
@@ -219,7 +226,8 @@ def store_at(
     """``d[k] = v``; ``value`` may ask for the old value."""
     if hash_methods.is_table_key(index):
         new = value(lambda: get_item(run, d, index, node))
-        return hash_tables.put(run, hash_tables.table_for(run, d, index, new, node), index, new, node)
+        table = hash_tables.table_for(run, d, index, new, node)
+        return hash_tables.put(run, table, index, new, node)
     if chosen_keys.is_chosen(index):
         return _stored_by_choice(run, d, index, value, node)
     key = key_of(run, index, node)
@@ -297,4 +305,7 @@ UPDATES: dict[str, Callable[[Run, RecordV, Args, Kwargs, ast.AST], Change]] = {
     "pop": pop, "update": update, "setdefault": setdefault, "clear": clear,
 }  # fmt: skip
 
-__all__ = ["UPDATES", "MutationError", "combined", "comprehension", "display", "get_item", "store_at"]
+__all__ = [
+    "UPDATES", "MutationError", "combined", "comprehension", "display", "equal", "get_item",
+    "store_at",
+]  # fmt: skip

@@ -412,7 +412,7 @@ def _set(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 @register(defaultdict)
 def _defaultdict(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     run = cast("Run", sp)
-    factory, *more = (*args, _NONE) if not args else args
+    factory, *more = args or (_NONE,)
     made = tables.empty(run, defaultdict, factory)
     return update(run, made, more, kwargs, node)[0]
 

@@ -18,7 +18,6 @@ from pullback.core.messages import Message
 from pullback.core.terms import Atom, If, Prim, Update
 from pullback.core.types import I64, Array, Bool, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
-from pullback.frontend.interpret import iteration
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, kind_of
@@ -30,11 +29,11 @@ from pullback.frontend.kinds.kinds import (
     TupleK,
     describe,
     leaf_types,
-    static_kind,
     without_spare,
 )
 from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import (
+    GeneratorV,
     HashV,
     Indexed,
     ListV,
@@ -128,6 +127,21 @@ def _index_of(run: Run, index: Atom) -> ListV:
     return ListV(run.b.dim(index, 0), ScalarK(I64, True, 31), (index,))
 
 
+def entries_of(d: HashV) -> ListV:
+    """Return the entries as a list that nobody else sees."""
+    own = frozenset[Owner](), True
+    return ListV(d.length, d.elem, d.atoms, *own, d.inner, d.spare, d.sole)
+
+
+def with_entries(d: HashV, entries: ListV) -> HashV:
+    """Return the table with what is in its entries changed."""
+    assert isinstance(entries.elem, TupleK)
+    return replace(
+        d, elem=entries.elem, atoms=entries.atoms, inner=entries.inner, sole=entries.sole,
+        spare=entries.spare,
+    )  # fmt: skip
+
+
 def lookup(run: Run, d: HashV, key: Value, node: ast.AST) -> Atom:
     """Return the number of the entry with a key, or -1."""
     if not d.elem.items:
@@ -162,7 +176,7 @@ def check_key(run: Run, key: Value, found: Atom, node: ast.AST) -> None:
 
 def value_at(run: Run, d: HashV, entry: Atom, node: ast.AST) -> Value:
     """Return the value of an entry that there is."""
-    item = run.element(d.entries, entry, node, False)
+    item = run.element(entries_of(d), entry, node, False)
     assert isinstance(item, TupleV)
     return item.items[1]
 
@@ -217,7 +231,7 @@ def put(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV:
         return replace(d, atoms=tuple(atoms))
 
     made = _either(run, is_found(run, entry), replaced, lambda: _added(run, d, own, new, node))
-    inside = lists.with_item(made.entries, value)
+    inside = lists.with_item(entries_of(made), value)
     return replace(made, inner=inside.inner, sole=inside.sole)
 
 
@@ -233,7 +247,7 @@ def with_key(
     entry = _found(run, d, own, node)
     found = is_found(run, entry)
     made = _either(run, found, lambda: d, lambda: _added(run, d, own, new, node))
-    inside = lists.with_item(made.entries, default)
+    inside = lists.with_item(entries_of(made), default)
     last = run.b.prim("sub", made.length, i64(1))
     made = replace(made, inner=inside.inner, sole=inside.sole)
     return made, run.b.prim("select", found, entry, last)
@@ -278,8 +292,9 @@ def _added(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
     op = Update(d.index, (run.scalar(at, node).atom,), after, False)
     (index,) = run.b.let(op, (d.index.type,), run.site(node))
     there = (Scalar(boolean(True), True, 1),) if d.holes else ()
-    made, _ = lists.append(run, d.entries, (TupleV((key, value, *there)),), node)
-    assert isinstance(made, ListV) and made.elem == d.elem, (made.elem, d.elem)
+    made, _ = lists.append(run, entries_of(d), (TupleV((key, value, *there)),), node)
+    assert isinstance(made, ListV)
+    assert made.elem == d.elem
     counts = tuple(run.b.prim("add", c, one) for c in d.counts)
     return replace(d, length=made.length, index=index, counts=counts, atoms=made.atoms)
 
@@ -287,7 +302,7 @@ def _added(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
 def _with_room(run: Run, d: HashV, node: ast.AST) -> HashV:
     """Return the table without the deleted entries, and with a larger index."""
     if d.holes:
-        made = iteration.collect(run, left(run, d, node), node)
+        made = run.to_list(GeneratorV(node, left(run, d, node)), node)
         n = made.length
         d = replace(d, length=n, counts=(n, n), atoms=made.atoms)
     size = run_program(run, hashing.size_for, (Scalar(d.length, True, 31),), node)
@@ -300,7 +315,7 @@ def left(run: Run, d: HashV, node: ast.AST) -> Indexed:
     """Return the entries that are left, in order."""
 
     def at(i: Atom) -> Value:
-        return run.element(d.entries, i, node, False)
+        return run.element(entries_of(d), i, node, False)
 
     return Indexed(d.length, at, (lambda i: is_there(run, d, i)) if d.holes else None)
 
@@ -362,7 +377,7 @@ def without_last(run: Run, d: HashV, node: ast.AST) -> tuple[HashV, Atom]:
 
 def copied(run: Run, d: HashV) -> HashV:
     """Return a new table with the same entries."""
-    entries = run.copied(d.entries) if d.atoms else d.entries
+    entries = run.copied(entries_of(d)) if d.atoms else entries_of(d)
     return replace(
         d, index=run.b.prim("copy", d.index), atoms=entries.atoms, inner=entries.inner,
         sole=entries.sole, spare=entries.spare, owners=frozenset({Owner("a dict")}), fresh=True,

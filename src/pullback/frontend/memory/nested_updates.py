@@ -202,8 +202,9 @@ class _Change:
             ownership.refuse_shared(self.run, self.node)
         made, entry = hash_methods.ensured(self.run, table, key, self.node)
         path: list[Step] = [index_scalar(entry), Static(1), *rest]
-        items, result = Inside(self.run, self.node).change(made.entries, path, self.op)
-        return made.with_entries(items), result
+        entries = hash_tables.entries_of(made)
+        items, result = Inside(self.run, self.node).change(entries, path, self.op)
+        return hash_tables.with_entries(made, items), result
 
     def part(
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]

@@ -115,10 +115,8 @@ def _parts(node: ast.FunctionDef) -> tuple[ast.Assign, ast.FunctionDef, ast.Func
     start = ast.Assign([ast.Name(memo, ast.Store())], ast.Dict([], []))
     inner = ast.FunctionDef(run, plain, node.body, [], None, None)
     outer = ast.FunctionDef(node.name, node.args, body, [], None, None)
-    for made in (start, inner, outer):
-        ast.copy_location(made, node)
-        for n in ast.walk(made) if made is start else made.args.args:
-            ast.copy_location(n, node)
+    for n in (start, *ast.walk(start), inner, outer, *params):
+        ast.copy_location(n, node)
     return start, inner, outer
 
 
