@@ -32,7 +32,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library import list_methods
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.memory import chosen_keys, dicts, hash_methods
+from pullback.frontend.memory import chosen_keys, dicts, hash_methods, hash_sets
 from pullback.frontend.memory.long_tuples import told_apart
 from pullback.frontend.python import special_methods
 from pullback.frontend.signals import Unreachable
@@ -70,7 +70,7 @@ def compare(run: Run, op: str, left: Value, right: Value, node: ast.AST) -> Valu
         equal = _equal(run, left, right, node)
         return equal if op == "==" else run.unary("not", equal, node)
     if isinstance(left, HashV) and isinstance(right, HashV):
-        return hash_methods.ordered(run, op, left, right, node)
+        return hash_sets.ordered(run, op, left, right, node)
     both = _ordered(left, right)
     if both is not None:
         return _by_items(run, op, *both, node)

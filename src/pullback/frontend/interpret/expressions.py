@@ -51,7 +51,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
-from pullback.frontend.memory import dicts, hash_methods, holding, ownership, places, updates
+from pullback.frontend.memory import (
+    dicts,
+    hash_sets,
+    holding,
+    ownership,
+    places,
+    updates,
+)
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.python.syntax import (
     BINARY,
@@ -107,11 +114,13 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.Lambda():
             return function_value(run, node)
         case ast.Set():
-            return hash_methods.display(run, node)
+            return hash_sets.display(run, node)
         case ast.Dict():
             return dicts.display(run, node)
         case ast.DictComp():
             return dicts.comprehension(run, node)
+        case ast.SetComp():
+            return dicts.set_of(run, node)
         case ast.ListComp():
             return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
@@ -356,7 +365,7 @@ def _call(run: Run, node: ast.Call) -> Value:
                 and holding.is_updated_in_place(receiver)
                 and not isinstance(receiver, ArrayV)
             ):
-                return _list_update(run, value, name, node)
+                return _list_update(run, value, receiver, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None
@@ -408,9 +417,10 @@ def _read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
     return nested.update(run, base, steps, change, node)
 
 
-def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
-    base = nested.base_of(run, receiver)
-    steps = nested.steps_of(run, receiver)
+def _list_update(
+    run: Run, receiver: ast.expr, value: Value, name: str, node: ast.Call
+) -> Value:
+    base, steps = nested.target_of(run, receiver, value)
     args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:

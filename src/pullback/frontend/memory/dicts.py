@@ -28,7 +28,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
-from pullback.frontend.memory import chosen_keys, hash_methods, hash_tables
+from pullback.frontend.memory import chosen_keys, hash_methods, hash_sets, hash_tables
 from pullback.frontend.python.records import is_key
 
 if TYPE_CHECKING:
@@ -89,6 +89,12 @@ def comprehension(run: Run, node: ast.DictComp) -> Value:
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.value)
     items = comprehensions.items_of(run, node.generators, pair, node)
     return _of_items(run, items, node)
+
+
+def set_of(run: Run, node: ast.SetComp) -> Value:
+    """``{v for ...}``"""
+    items = comprehensions.items_of(run, node.generators, node.elt, node)
+    return hash_methods.with_items(run, hash_tables.empty(run, set), items, node)
 
 
 def _of_items(run: Run, items: Items, node: ast.AST) -> RecordV | HashV:
@@ -162,7 +168,7 @@ def combined(
     sets = [isinstance(v, HashV) and hash_methods.is_set(v) for v in (left, right)]
     if all(sets):
         assert isinstance(left, HashV) and isinstance(right, HashV)
-        return hash_methods.combined(run, op, left, right, node)
+        return hash_sets.combined(run, op, left, right, node)
     if op != "|" or any(sets) or not all(is_dict(v) or isinstance(v, HashV) for v in (left, right)):
         return None
     return union(run, left, right, node)
@@ -174,7 +180,7 @@ def equal(run: Run, a: Value, b: Value, node: ast.AST) -> Value:
     x, y = both
     if not isinstance(x, HashV) or not isinstance(y, HashV):
         return Static(False)
-    return hash_methods.equal(run, x, y, node)
+    return hash_sets.equal(run, x, y, node)
 
 
 def union(run: Run, left: RecordV | HashV, right: RecordV | HashV, node: ast.AST) -> Value:

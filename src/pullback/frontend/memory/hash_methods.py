@@ -10,15 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from pullback.core.build import i64
-from pullback.core.terms import Atom, If
-from pullback.core.types import BOOL
+from pullback.core.terms import Atom
 from pullback.errors import ArgumentTypeError, StaticKeyError
 from pullback.frontend.kinds.flatten import kind_of
 from pullback.frontend.kinds.join import key_kind
-from pullback.frontend.kinds.kinds import HashK, Kind, SymbolK, TupleK
+from pullback.frontend.kinds.kinds import Kind, SymbolK
 from pullback.frontend.kinds.values import (
     HashV,
-    Indexed,
     Items,
     RecordV,
     Scalar,
@@ -102,8 +100,15 @@ def _value_or(
     return run.branch(found, lambda: tables.value_at(run, d, entry, node), default, node)
 
 
-def length(d: HashV) -> Atom:
-    return d.live
+def size(value: Value) -> Atom | None:
+    """The number of items of a dict or set."""
+    match value:
+        case HashV():
+            return value.live
+        case RecordV(cls, fields) if cls is dict:
+            return i64(len(fields))
+        case _:
+            return None
 
 
 def iterate(run: Run, d: HashV, what: str, node: ast.AST) -> Items:
@@ -135,14 +140,7 @@ def _is_unordered(kind: Kind) -> bool:
     return isinstance(kind, SymbolK) and kind.cls is str
 
 
-def keys_in_any_order(run: Run, d: HashV, node: ast.AST) -> Value:
-    """The items of a set for a consumer to which their order does not matter."""
-    if not d.elem.items:
-        return TupleV((), is_list=True)
-    return run.to_list(_as_dict(d), node)
-
-
-def _as_dict(d: HashV) -> HashV:
+def as_dict(d: HashV) -> HashV:
     return replace(d, cls=dict)
 
 
@@ -182,21 +180,21 @@ def read(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chang
 
 
 def setdefault(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    key, default = _arguments(run, "setdefault", args, kwargs, 1, 2, node)
+    key, default = arguments(run, "setdefault", args, kwargs, 1, 2, node)
     made, entry = tables.with_key(run, d, key, default or _NONE, node)
     return made, tables.value_at(run, made, entry, node)
 
 
 def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     if is_set(d):
-        _arguments(run, "pop", args, kwargs, 0, 0, node)
+        arguments(run, "pop", args, kwargs, 0, 0, node)
         if d.elem.items and not _is_unordered(d.elem.items[0]):
             run.refuse(node, "set.pop() takes the item that is first in Python's own hash table",
                        "use a list, or a dict and popitem()")  # fmt: skip
         made, item = _last(run, d, "pop from an empty set", node)
         assert isinstance(item, TupleV)
         return made, item.items[0]
-    key, default = _arguments(run, "pop", args, kwargs, 1, 2, node)
+    key, default = arguments(run, "pop", args, kwargs, 1, 2, node)
     if not d.elem.items:
         return d, get_item(run, replace(d, cls=dict), key, node) if default is None else default
     wide = tables.with_holes(run, d, node)
@@ -230,25 +228,8 @@ def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
     return made, TupleV((key, value))
 
 
-def remove(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    (key, _) = _arguments(run, "remove", args, kwargs, 1, 1, node)
-    made, _ = pop(run, _as_dict(d), (key,), {}, node)
-    return replace(made, cls=d.cls), _NONE
-
-
-def discard(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    (key, _) = _arguments(run, "discard", args, kwargs, 1, 1, node)
-    made, _ = pop(run, _as_dict(d), (key, _NONE), {}, node)
-    return replace(made, cls=d.cls), _NONE
-
-
-def add(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    (key, _) = _arguments(run, "add", args, kwargs, 1, 1, node)
-    return tables.with_key(run, d, key, _NONE, node)[0], _NONE
-
-
 def clear(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    _arguments(run, "clear", args, kwargs, 0, 0, node)
+    arguments(run, "clear", args, kwargs, 0, 0, node)
     made = tables.empty(run, d.cls, d.factory)
     return replace(made, owners=d.owners, fresh=d.fresh), _NONE
 
@@ -256,7 +237,7 @@ def clear(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chan
 def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     for more in args:
         if is_set(d):
-            d = with_items(run, d, run.iterate(_unordered(more), node), node)
+            d = with_items(run, d, run.iterate(as_items(more), node), node)
         elif d.cls is Counter:
             d = counted(run, d, more, node)
         else:
@@ -267,14 +248,14 @@ def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Cha
 
 
 def move_to_end(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
-    (key, last) = _arguments(run, "move_to_end", args, kwargs, 1, 2, node)
+    (key, last) = arguments(run, "move_to_end", args, kwargs, 1, 2, node)
     if last is not None:
         run.refuse(node, "move_to_end(key, last)", "move_to_end(key)")
     made, value = pop(run, d, (key,), {}, node)
     return tables.put(run, made, key, value, node), _NONE
 
 
-def _arguments(
+def arguments(
     run: Run, name: str, args: Args, kwargs: Kwargs, least: int, most: int, node: ast.AST
 ) -> tuple[Value, Value | None]:
     if kwargs or not least <= len(args) <= most:
@@ -287,13 +268,6 @@ UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
     "pop": pop, "update": update, "setdefault": setdefault, "clear": clear, "popitem": popitem,
     "__getitem__": read, "move_to_end": move_to_end,
 }  # fmt: skip
-SET_UPDATES: dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]] = {
-    "add": add, "discard": discard, "remove": remove, "pop": pop, "clear": clear, "update": update,
-}  # fmt: skip
-
-
-def updates_of(d: HashV) -> dict[str, Callable[[Run, HashV, Args, Kwargs, ast.AST], Change]]:
-    return SET_UPDATES if is_set(d) else UPDATES
 
 
 # --- making them ----------------------------------------------------------------------------------
@@ -361,16 +335,16 @@ def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
         before = get_item(run, d, key, node)
         return tables.put(run, d, key, run.binop("+", before, Static(1), node), node)
 
-    return _folded(run, d, run.iterate(_unordered(items), node), one, node)
+    return _folded(run, d, run.iterate(as_items(items), node), one, node)
 
 
-def _unordered(value: Value) -> Value:
+def as_items(value: Value) -> Value:
     """A set, as something whose order does not matter."""
-    return _as_dict(value) if isinstance(value, HashV) and is_set(value) else value
+    return as_dict(value) if isinstance(value, HashV) and is_set(value) else value
 
 
 def items_of_set(run: Run, value: Value, node: ast.AST) -> Items:
-    return run.iterate(_unordered(value), node)
+    return run.iterate(as_items(value), node)
 
 
 # --- methods that change nothing ------------------------------------------------------------------
@@ -380,14 +354,14 @@ def items_of_set(run: Run, value: Value, node: ast.AST) -> Items:
 def _get(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(d, HashV)
     run = cast("Run", sp)
-    key, default = _arguments(run, "get", args, kwargs, 1, 2, node)
+    key, default = arguments(run, "get", args, kwargs, 1, 2, node)
     return _value_or(run, d, key, lambda: default or _NONE, node)
 
 
 @method("table", "keys", "values", "items")
 def _view(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    _arguments(cast("Run", sp), node.func.attr, args, kwargs, 0, 0, node)
+    arguments(cast("Run", sp), node.func.attr, args, kwargs, 0, 0, node)
     return ViewV(d, node.func.attr)
 
 
@@ -399,14 +373,6 @@ def _copy(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) 
 
 
 # --- constructors ---------------------------------------------------------------------------------
-
-
-@register(set)
-def _set(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    run = cast("Run", sp)
-    items, _ = _arguments(run, "set", args, kwargs, 0, 1, node)
-    made = tables.empty(run, set)
-    return made if items is None else with_items(run, made, items_of_set(run, items, node), node)
 
 
 @register(defaultdict)
@@ -428,114 +394,11 @@ def _ordered(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     return update(run, tables.empty(run, OrderedDict), args, kwargs, node)[0]
 
 
-def display(run: Run, node: ast.Set) -> Value:
-    """``{a, b}``"""
-    made = tables.empty(run, set)
-    for e in node.elts:
-        with run.holding(made):
-            item = run.evaluate(e)
-        made = add(run, made, (item,), {}, node)[0]
-    return made
-
-
-def combined(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> Value | None:
-    """``a | b``, ``a & b``, ``a - b``, ``a ^ b`` of two sets."""
-    if op == "|":
-        return with_items(run, tables.copied(run, a), items_of_set(run, b, node), node)
-    if op == "^":
-        both = (_kept(run, x, y, False, node) for x, y in ((a, b), (b, a)))
-        first, second = both
-        return with_items(run, first, items_of_set(run, second, node), node)
-    if op in ("&", "-"):
-        return _kept(run, a, b, op == "&", node)
-    return None
-
-
-def _kept(run: Run, a: HashV, b: HashV, those: bool, node: ast.AST) -> HashV:
-    """The set of the items of ``a`` that are in ``b``, or of those that are not."""
-    items = items_of_set(run, a, node)
-    if isinstance(items, Unrolled):
-        return tables.empty(run, set)
-    assert isinstance(items, Indexed)
-    every = items
-
-    def keep(i: Atom) -> Atom:
-        inside = run.bool_atom(run.truth(contains(run, b, every.at(i), node), node))
-        wanted = inside if those else run.b.prim("not", inside)
-        if every.keep is None:
-            return wanted
-        then, orelse = run.block(lambda: (wanted,)), run.block(lambda: (run.bool_atom(False),))
-        return run.b.let(If(every.keep(i), then, orelse), (BOOL,))[0]
-
-    return with_items(run, tables.empty(run, set), replace(every, keep=keep), node)
-
-
-@method("set", "union", "intersection", "difference", "symmetric_difference")
-def _operation(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    assert isinstance(d, HashV) and isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    run = cast("Run", sp)
-    op = {"union": "|", "intersection": "&", "difference": "-"}.get(node.func.attr, "^")
-    for other in args:
-        if not isinstance(other, HashV) or not is_set(other):
-            other = with_items(run, tables.empty(run, set), items_of_set(run, other, node), node)
-        made = combined(run, op, d, other, node)
-        assert isinstance(made, HashV)
-        d = made
-    return d if args else tables.copied(run, d)
-
-
-@method("set", "issubset", "issuperset", "isdisjoint")
-def _relation(sp: Specialiser, d: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    assert isinstance(d, HashV) and isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    run = cast("Run", sp)
-    other, _ = _arguments(run, node.func.attr, args, kwargs, 1, 1, node)
-    if not isinstance(other, HashV) or not is_set(other):
-        other = with_items(run, tables.empty(run, set), items_of_set(run, other, node), node)
-    if node.func.attr == "isdisjoint":
-        left = _kept(run, d, other, True, node).live
-    else:
-        small, large = (d, other) if node.func.attr == "issubset" else (other, d)
-        left = _kept(run, small, large, False, node).live
-    return Scalar(run.b.prim("eq", left, i64(0)), True, 1)
-
-
-def equal(run: Run, a: HashV, b: HashV, node: ast.AST) -> Value:
-    """``a == b`` of two sets, or of two dicts."""
-    if is_set(a) != is_set(b):
-        return Static(False)
-    same = run.b.prim("eq", a.live, b.live)
-    if is_set(a):
-        more = _kept(run, a, b, False, node).live
-        return Scalar(run.b.prim("and", same, run.b.prim("eq", more, i64(0))), True, 1)
-    items = iterate(run, a, "items", node)
-
-    def step(state: Sequence[Value], pair: Value) -> Sequence[Value]:
-        assert isinstance(pair, TupleV)
-        key, value = pair.items
-        entry = tables.lookup(run, b, key, node)
-        there = run.b.prim("and", run.scalar(state[0], node).atom, tables.is_found(run, entry))
-        made = run.branch(
-            there,
-            lambda: run.compare("==", value, tables.value_at(run, b, entry, node), node),
-            lambda: Static(False),
-            node,
-        )
-        return [Scalar(run.bool_atom(run.truth(made, node)), True, 1)]
-
-    return run.fold(items, [Scalar(same, True, 1)], step, node)[0]
-
-
-def ordered(run: Run, op: str, a: HashV, b: HashV, node: ast.AST) -> Value:
-    """``a < b`` and the like of two sets."""
-    if not (is_set(a) and is_set(b)):
-        run.refuse(node, f"{op} is not defined for dicts", error=ArgumentTypeError)
-    small, large = (a, b) if op in ("<", "<=") else (b, a)
-    inside = run.b.prim("eq", _kept(run, small, large, False, node).live, i64(0))
-    if op in ("<", ">"):
-        inside = run.b.prim("and", inside, run.b.prim("lt", small.live, large.live))
-    return Scalar(inside, True, 1)
+def unordered(run: Run, value: Value, node: ast.AST) -> Value:
+    """A set as a list of its items, for a function to which their order does not matter."""
+    if not isinstance(value, HashV) or not is_set(value):
+        return value
+    return run.to_list(as_dict(value), node) if value.elem.items else TupleV((), is_list=True)
 
 
 def is_table_key(value: Value) -> bool:
@@ -543,4 +406,3 @@ def is_table_key(value: Value) -> bool:
     return isinstance(value, TupleV) and not value.is_list and key_kind(kind_of(value)) is not None
 
 
-__all__ = ["HashK", "Indexed", "TupleK", "contains", "display", "get_item", "store_at"]

@@ -335,7 +335,7 @@ def with_holes(run: Run, d: HashV, node: ast.AST) -> HashV:
         return d
     kind = kind_of(d)
     assert isinstance(kind, HashK)
-    there: Kind = ScalarK(Bool(), True, 1)
+    there: Kind = ScalarK(Bool(), True)
     elem = TupleK((*d.elem.items, there))
     made = coerce(run, d, HashK(d.cls, elem, True, kind.factory), node)
     assert isinstance(made, HashV)

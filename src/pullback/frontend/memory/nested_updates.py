@@ -56,6 +56,10 @@ from pullback.frontend.memory.updates import (
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
+READ = frozenset({"setdefault", "__getitem__"})
+"""The methods that may put in an item, and whose value is the item."""
+
+
 def base_of(run: Run, target: ast.expr) -> ast.Name:
     """The name in ``name[i].field[j]``."""
     while isinstance(target, ast.Subscript | ast.Attribute):
@@ -71,6 +75,25 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
     if isinstance(held, PlaceV):
         return ast.copy_location(ast.Name(held.root, ast.Load()), target)
     return target
+
+
+def target_of(
+    run: Run, target: ast.expr, value: Value | None = None
+) -> tuple[ast.Name, list[Step]]:
+    """The name and the steps to what is updated: ``name[i].field``, also what a call gives that is
+    an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated already."""
+    root = target
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Call):
+        return base_of(run, target), steps_of(run, target)
+    found = run.evaluate(root) if value is None else value
+    rest = [] if value is not None else steps_of(run, target)
+    place = run.frame.places.get(found)
+    if place is None or place.scope.names.get(place.root) is not place.of:
+        return base_of(run, target), rest
+    base = ast.copy_location(ast.Name(place.root, ast.Load()), target)
+    return base, [*places.as_steps(place), *rest]
 
 
 def steps_of(run: Run, target: ast.expr) -> list[Step]:
@@ -110,6 +133,8 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     moved = moved_by(None, steps, op)
     with run.holding(*held):
         ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
+    if isinstance(op, Method) and op.name in READ:
+        places.note_item(run, base.id, (*steps, op.args[0]), result)
     return result
 
 

@@ -52,7 +52,8 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
 
 LIST_UPDATES = frozenset({
     "append", "extend", "pop", "insert", "remove", "clear", "reverse", "sort", "update",
-    "setdefault", "add", "discard", "popitem", "move_to_end",
+    "setdefault", "add", "discard", "popitem", "move_to_end", "difference_update",
+    "intersection_update", "symmetric_difference_update",
 })  # fmt: skip
 """The methods that change a list or a dict in place."""
 
