@@ -121,6 +121,8 @@ class Run(PythonValues, Specialiser):
         """The functions in which one record became nodes of several unions."""
         self.rules: dict[object, object] = {}
         """The functions of Core for calls with a rule (``derivatives.rules``), by kinds."""
+        self.shared: dict[object, str] = {}
+        """The functions of Core for updates of hash tables, by kinds."""
         self.by_nodes: list[ByNodes] = []
         """The derivatives by nodes inside the program; they depend on which nodes are one."""
         self.long_tuples = False

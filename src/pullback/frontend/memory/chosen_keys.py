@@ -16,7 +16,7 @@ from pullback.errors import StaticKeyError
 from pullback.frontend.interpret import scalars
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.values import RecordV, Scalar, Static, SymbolV, Value
-from pullback.frontend.python.symbols import members
+from pullback.frontend.python.symbols import members, symbol_class
 from pullback.frontend.signals import Unreachable
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def _tests(run: Run, d: RecordV, key: Value, node: ast.AST) -> list[tuple[str, b
     """For each key that it can be, whether it is that one."""
     tests: list[tuple[str, bool | Atom]] = []
     for k in d.fields:
+        if isinstance(key, Scalar) and symbol_class(k) is not None and not isinstance(k, int):
+            continue  # a number is no string
         test = run.truth(run.compare("==", key, Static(k), node), node)
         if test is not False:
             tests.append((k, test))

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from pullback.core.build import boolean, i64
 from pullback.core.messages import Message
-from pullback.core.terms import Atom, If, Prim, Update
+from pullback.core.terms import Atom, Call, Function, If, Prim, Update, Var
 from pullback.core.types import I64, Array, Bool, Real
 from pullback.errors import ArgumentTypeError, TypesDoNotMeetError
 from pullback.frontend.interpret.messages import Recorder
 from pullback.frontend.kinds.coerce import coerce
-from pullback.frontend.kinds.flatten import flatten, kind_of
-from pullback.frontend.kinds.join import generalise, join, key_kind
+from pullback.frontend.kinds.flatten import flatten, kind_of, rebuild
+from pullback.frontend.kinds.join import generalise, join, keeps_classes, key_kind
 from pullback.frontend.kinds.kinds import (
     HashK,
     Kind,
@@ -198,7 +198,8 @@ def fitted(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV
     if wanted is None:
         what = [describe(k) for k in entry.items]
         have = [describe(k) for k in old.elem.items]
-        part = 0 if join(old.elem.items[0], entry.items[0]) != old.elem.items[0] else 1
+        both = join(old.elem.items[0], entry.items[0])
+        part = 1 if both is not None and keeps_classes(entry.items[0], both) else 0
         run.refuse(
             node,
             f"{what[part]} as a {('key', 'value')[part]} of {describe(old)}: the "
@@ -220,19 +221,54 @@ def put(run: Run, d: HashV, key: Value, value: Value, node: ast.AST) -> HashV:
     parts = d.elem.items
     own = coerce(run, own, parts[0], node)
     new = coerce(run, value, parts[1], node)
-    entry = _found(run, d, own, node)
-    first = len(list(leaf_types(parts[0])))
 
-    def replaced() -> HashV:
-        atoms = list(d.atoms)
-        for k, leaf in enumerate(flatten(new).atoms, first):
-            op = Update(atoms[k], (entry,), leaf, False)
-            (atoms[k],) = run.b.let(op, (atoms[k].type,), run.site(node))
-        return replace(d, atoms=tuple(atoms))
+    def stored(d: HashV, own: Value, new: Value) -> tuple[HashV, Atom]:
+        entry = _found(run, d, own, node)
+        first = len(list(leaf_types(parts[0])))
 
-    made = _either(run, is_found(run, entry), replaced, lambda: _added(run, d, own, new, node))
+        def replaced() -> HashV:
+            atoms = list(d.atoms)
+            for k, leaf in enumerate(flatten(new).atoms, first):
+                op = Update(atoms[k], (entry,), leaf, False)
+                (atoms[k],) = run.b.let(op, (atoms[k].type,), run.site(node))
+            return replace(d, atoms=tuple(atoms))
+
+        test = is_found(run, entry)
+        return _either(run, test, replaced, lambda: _added(run, d, own, new, node)), entry
+
+    made, _ = _in_function(run, "put", d, own, new, stored)
     inside = lists.with_item(entries_of(made), value)
     return replace(made, inner=inside.inner, sole=inside.sole)
+
+
+def _in_function(
+    run: Run, name: str, d: HashV, key: Value, value: Value,
+    change: Callable[[HashV, Value, Value], tuple[HashV, Atom]],
+) -> tuple[HashV, Atom]:  # fmt: skip
+    """Return the result of a change, which is compiled once for tables of the same kind."""
+    values = replace(d, factory=_NONE), key, value
+    flats = [flatten(v) for v in values]
+    place = name, *(flat.kind for flat in flats)
+    if place not in run.shared:
+        params = [Var("p", a.type) for flat in flats for a in flat.atoms]
+        atoms = iter(params)
+        table, *others = (rebuild(flat.kind, atoms) for flat in flats)
+
+        def body() -> Sequence[Atom]:
+            assert isinstance(table, HashV)
+            made, entry = change(table, *others)
+            return (*_state(made), entry)
+
+        block = run.block(body)
+        function = f"{name}.table.{len(run.shared)}"
+        types = tuple(a.type for a in block.results)
+        run.functions[function] = Function(function, tuple(params), block, types)
+        run.shared[place] = function
+    function = run.shared[place]
+    given = tuple(a for flat in flats for a in flat.atoms)
+    results = run.functions[function].results
+    *state, entry = run.b.let(Call(function, given), results)
+    return _with_state(d, state), entry
 
 
 def with_key(
@@ -244,13 +280,17 @@ def with_key(
     d = fitted(run, d, own, default, node)
     parts = d.elem.items
     own, new = coerce(run, own, parts[0], node), coerce(run, default, parts[1], node)
-    entry = _found(run, d, own, node)
-    found = is_found(run, entry)
-    made = _either(run, found, lambda: d, lambda: _added(run, d, own, new, node))
+
+    def ensured(d: HashV, own: Value, new: Value) -> tuple[HashV, Atom]:
+        entry = _found(run, d, own, node)
+        found = is_found(run, entry)
+        made = _either(run, found, lambda: d, lambda: _added(run, d, own, new, node))
+        last = run.b.prim("sub", made.length, i64(1))
+        return made, run.b.prim("select", found, entry, last)
+
+    made, entry = _in_function(run, "ensure", d, own, new, ensured)
     inside = lists.with_item(entries_of(made), default)
-    last = run.b.prim("sub", made.length, i64(1))
-    made = replace(made, inner=inside.inner, sole=inside.sole)
-    return made, run.b.prim("select", found, entry, last)
+    return replace(made, inner=inside.inner, sole=inside.sole), entry
 
 
 def _either(run: Run, test: Atom, then: Callable[[], HashV], orelse: Callable[[], HashV]) -> HashV:
