@@ -50,7 +50,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
-from pullback.frontend.memory import hash_tables, places
+from pullback.frontend.memory import hash_changes, places
 from pullback.frontend.memory.ownership import owners_of
 from pullback.frontend.python.source import Definition
 from pullback.frontend.run import Run
@@ -255,7 +255,7 @@ class Interpreter(Run):
         return made
 
     def hash_table(self, value: RecordV, kind: HashK, node: ast.AST) -> HashV:
-        return hash_tables.of_record(self, value, kind, node)
+        return hash_changes.of_record(self, value, kind, node)
 
     def case_closure(
         self, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST

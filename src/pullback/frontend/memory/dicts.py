@@ -28,7 +28,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
-from pullback.frontend.memory import chosen_keys, hash_methods, hash_sets, hash_tables
+from pullback.frontend.memory import chosen_keys, hash_changes, hash_methods, hash_sets, hash_tables
 from pullback.frontend.python.records import is_key
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def display(run: Run, node: ast.Dict) -> Value:
             result = replace(result, fields={**result.fields, key_of(run, key, k): value})
         else:
             if isinstance(result, RecordV):
-                result = hash_tables.table_for(run, result, key, value, k)
-            result = hash_tables.put(run, result, key, value, k)
+                result = hash_changes.table_for(run, result, key, value, k)
+            result = hash_changes.put(run, result, key, value, k)
     return result
 
 
@@ -135,7 +135,7 @@ def _merged(
     if isinstance(left, RecordV) and isinstance(right, RecordV):
         return replace(left, fields={**left.fields, **right.fields})
     if isinstance(left, RecordV):
-        left = hash_tables.table_for(run, left, _NONE, None, node)
+        left = hash_changes.table_for(run, left, _NONE, None, node)
     return hash_methods.with_pairs(run, left, hash_methods.pairs_of(run, right, node), node)
 
 
@@ -232,8 +232,8 @@ def store_at(
     """``d[k] = v``; ``value`` may ask for the old value."""
     if hash_methods.is_table_key(index):
         new = value(lambda: get_item(run, d, index, node))
-        table = hash_tables.table_for(run, d, index, new, node)
-        return hash_tables.put(run, table, index, new, node)
+        table = hash_changes.table_for(run, d, index, new, node)
+        return hash_changes.put(run, table, index, new, node)
     if chosen_keys.is_chosen(index):
         return _stored_by_choice(run, d, index, value, node)
     key = key_of(run, index, node)
@@ -259,7 +259,7 @@ def _stored_by_choice(
     fields = chosen_keys.stored(run, d, index, new, was_read, node)
     if fields is not None:
         return replace(d, fields=fields)
-    return hash_tables.put(run, hash_tables.table_for(run, d, index, new, node), index, new, node)
+    return hash_changes.put(run, hash_changes.table_for(run, d, index, new, node), index, new, node)
 
 
 def pop(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
@@ -284,7 +284,7 @@ def update(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> C
 
 
 def _table(run: Run, d: RecordV, node: ast.AST) -> HashV:
-    return hash_tables.table_for(run, d, _NONE, None, node)
+    return hash_changes.table_for(run, d, _NONE, None, node)
 
 
 def setdefault(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
@@ -292,7 +292,7 @@ def setdefault(run: Run, d: RecordV, args: Args, kwargs: Kwargs, node: ast.AST) 
         run.refuse(node, "setdefault takes a key and a default", error=ArgumentTypeError)
     if is_run_time(args[0]):
         default = args[1] if len(args) == 2 else _NONE
-        table = hash_tables.table_for(run, d, args[0], default, node)
+        table = hash_changes.table_for(run, d, args[0], default, node)
         return hash_methods.setdefault(run, table, args, kwargs, node)
     key = key_of(run, args[0], node)
     if key in d.fields:

@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
+from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory import places
 
@@ -158,7 +159,7 @@ def store_at(
     if is_set(d):
         run.refuse(node, "'set' object does not support item assignment", error=ArgumentTypeError)
     new = value(lambda: get_item(run, d, index, node))
-    return tables.put(run, d, index, new, node)
+    return changes.put(run, d, index, new, node)
 
 
 def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]:
@@ -170,7 +171,7 @@ def ensured(run: Run, d: HashV, key: Value, node: ast.AST) -> tuple[HashV, Atom]
         entry = tables.lookup(run, d, key, node)
         tables.check_key(run, key, tables.is_found(run, entry), node)
         return d, entry
-    return tables.with_key(run, d, key, default(), node)
+    return changes.with_key(run, d, key, default(), node)
 
 
 def read(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
@@ -181,7 +182,7 @@ def read(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Chang
 
 def setdefault(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     key, default = arguments(run, "setdefault", args, kwargs, 1, 2, node)
-    made, entry = tables.with_key(run, d, key, default or _NONE, node)
+    made, entry = changes.with_key(run, d, key, default or _NONE, node)
     return made, tables.value_at(run, made, entry, node)
 
 
@@ -207,7 +208,7 @@ def pop(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change
         value = run.branch(
             found, lambda: tables.value_at(run, wide, entry, node), lambda: default, node
         )
-    return tables.deleted(run, wide, key, entry, node), value
+    return changes.deleted(run, wide, key, node), value
 
 
 def popitem(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
@@ -223,7 +224,7 @@ def _last(run: Run, d: HashV, message: str, node: ast.AST) -> Change:
         run.never("KeyError", repr(message), node, StaticKeyError)
     wide = tables.with_holes(run, d, node)
     run.require(run.b.prim("gt", wide.live, i64(0)), "KeyError", repr(message), node)
-    made, entry = tables.without_last(run, wide, node)
+    made, entry = changes.without_last(run, wide, node)
     key, value = tables.key_at(run, wide, entry, node), tables.value_at(run, wide, entry, node)
     return made, TupleV((key, value))
 
@@ -243,7 +244,7 @@ def update(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Cha
         else:
             d = with_pairs(run, d, pairs_of(run, more, node), node)
     for name, value in kwargs.items():
-        d = tables.put(run, d, Static(name), value, node)
+        d = changes.put(run, d, Static(name), value, node)
     return d, _NONE
 
 
@@ -252,7 +253,7 @@ def move_to_end(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -
     if last is not None:
         run.refuse(node, "move_to_end(key, last)", "move_to_end(key)")
     made, value = pop(run, d, (key,), {}, node)
-    return tables.put(run, made, key, value, node), _NONE
+    return changes.put(run, made, key, value, node), _NONE
 
 
 def arguments(
@@ -291,14 +292,14 @@ def with_pairs(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
         both = run.iterate(pair, node)
         if not isinstance(both, Unrolled) or len(both.items) != 2:
             run.refuse(node, "a dict is made of pairs", error=ArgumentTypeError)
-        return tables.put(run, d, *both.items, node)
+        return changes.put(run, d, *both.items, node)
 
     return _folded(run, d, items, one, node)
 
 
 def with_items(run: Run, d: HashV, items: Items, node: ast.AST) -> HashV:
     """The set with more items."""
-    return _folded(run, d, items, lambda d, v: tables.with_key(run, d, v, _NONE, node)[0], node)
+    return _folded(run, d, items, lambda d, v: changes.with_key(run, d, v, _NONE, node)[0], node)
 
 
 def _folded(
@@ -327,13 +328,13 @@ def counted(run: Run, d: HashV, items: Value, node: ast.AST) -> HashV:
             assert isinstance(pair, TupleV)
             key, n = pair.items
             both = run.binop("+", get_item(run, d, key, node), n, node)
-            return tables.put(run, d, key, both, node)
+            return changes.put(run, d, key, both, node)
 
         return _folded(run, d, pairs_of(run, items, node), more, node)
 
     def one(d: HashV, key: Value) -> HashV:
         before = get_item(run, d, key, node)
-        return tables.put(run, d, key, run.binop("+", before, Static(1), node), node)
+        return changes.put(run, d, key, run.binop("+", before, Static(1), node), node)
 
     return _folded(run, d, run.iterate(as_items(items), node), one, node)
 

@@ -24,6 +24,7 @@ from pullback.frontend.kinds.values import (
     method,
     register,
 )
+from pullback.frontend.memory import hash_changes as changes
 from pullback.frontend.memory import hash_tables as tables
 from pullback.frontend.memory.hash_methods import (
     UPDATES,
@@ -50,7 +51,7 @@ _NONE = Static(None)
 
 def add(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:
     (key, _) = arguments(run, "add", args, kwargs, 1, 1, node)
-    return tables.with_key(run, d, key, _NONE, node)[0], _NONE
+    return changes.with_key(run, d, key, _NONE, node)[0], _NONE
 
 
 def remove(run: Run, d: HashV, args: Args, kwargs: Kwargs, node: ast.AST) -> Change:

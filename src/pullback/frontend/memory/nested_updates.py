@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.memory import (
     dicts,
+    hash_changes,
     hash_methods,
     hash_tables,
     holding,
@@ -204,7 +205,7 @@ class _Change:
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
             case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
                 assert not isinstance(step, str)
-                return self.of(hash_tables.table_for(run, value, step, None, node), steps, beside)
+                return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
             case HashV() if not isinstance(step, str | SliceV):
                 return self.in_table(value, step, rest, beside)
             case RecordV(_, fields):
