@@ -23,6 +23,7 @@ from pullback.errors import (
     StaticValueError,
     UnsupportedError,
 )
+from pullback.frontend.functions.catching import CaughtFunctions
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Specialiser
@@ -130,6 +131,8 @@ class Run(PythonValues, Specialiser):
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = {}
+        self.caught = CaughtFunctions(self.functions)
+        self.handing = False  # variables are set to what a call has given back
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here

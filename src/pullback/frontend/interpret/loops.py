@@ -434,13 +434,12 @@ def is_endless(s: ast.stmt) -> bool:
             return False
 
 
-def once(run: Run, s: ast.If | ast.Match) -> None:
-    """A branch that some of several paths leave by ``return``, run as the body of a loop that goes
+def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
+    """Statements that some of several paths leave by a jump, run as the body of a loop that goes
     round once: ``$left`` says how it was left, and what follows need not be repeated."""
-
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    kind = return_kind(run, s, [s], [], {"$exit": Static(0)})
+    kind = return_kind(run, s, body, [], {"$exit": Static(0)})
     scope.names["$exit"] = Static(0)
     if kind is not None and outer_return is None:
         scope.names["$return"] = dummy(run, kind)
@@ -449,11 +448,14 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
     after = liveness_of(frame.definition.node).after.get(s, frozenset())
     frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
     try:
-        run.execute([s])
+        flow = run.execute(body)
     finally:
         frame.live_end, frame.in_loop = saved
+    if flow is Flow.DEAD:
+        return flow
     scope.names["$left"] = scope.names.pop("$exit")
     if outer_exit is not None:
         scope.names["$exit"] = outer_exit
     if outer_return is not None:
         scope.names["$outer"] = outer_return
+    return Flow.FALL

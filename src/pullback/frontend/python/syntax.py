@@ -425,13 +425,10 @@ def liveness_of(node: FunctionNode) -> Liveness:
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: (
-        "exceptions cannot be caught in compiled code",
+        "these exceptions cannot be caught in compiled code",
         "test what would raise beforehand: if y != 0.0: ... else: ...",
     ),
-    ast.TryStar: (
-        "exceptions cannot be caught in compiled code",
-        "test what would raise beforehand: if y != 0.0: ... else: ...",
-    ),
+    ast.TryStar: ("groups of exceptions cannot be caught", "catch them one by one: except E: ..."),
     ast.With: (
         "'with' has effects that compiled code cannot have",
         "do it outside; np.errstate can be left away: compiled code gives no warnings",
@@ -467,7 +464,7 @@ def refused_syntax(node: FunctionNode) -> Iterator[tuple[ast.AST, str, str]]:
     for root in _body(node):
         for n in ast.walk(root):
             if type(n) in REFUSED:
-                yield n, *REFUSED[type(n)]
+                yield n, *getattr(n, "why", REFUSED[type(n)])
 
 
 BINARY: dict[type[ast.operator], str] = {
