@@ -66,6 +66,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
             flow = run.execute(s.body)
             if flow is not Flow.FALL:
                 return flow
+            source.check_size()
         source.close()
         return Flow.FALL
     found = source.indexed(source.value, items)
@@ -78,8 +79,8 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     before = [lambda: bind(index)]
     first_set(run, s, before, state, goes_round)
     if leaves:
-        return _for_with_exit(run, s, found, bind)
-    names, c = _carry_names(run, s, before, None)
+        return _for_with_exit(run, s, found, bind, source)
+    names, c = _carry_names(run, s, before, None, after_body=source.check_size)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _only_if_it_ends(run, c, goes_round)
@@ -341,7 +342,7 @@ def _never_begins(run: Run, test: ast.expr) -> bool:
 
 
 def _for_with_exit(
-    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None]
+    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None], source: Source
 ) -> Flow:
     """A ``for`` with break or return is a ``while`` with an index."""
 
@@ -354,6 +355,7 @@ def _for_with_exit(
         return run.b.prim("lt", index(), items.length)
 
     def next_index() -> None:
+        source.check_size()
         run.scope.names[counter] = Scalar(run.b.prim("add", index(), i64(1)), True, 31)
 
     extra: dict[str, Value] = {counter: Scalar(i64(0), True, 31)}

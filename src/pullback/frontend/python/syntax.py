@@ -52,7 +52,8 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
 
 LIST_UPDATES = frozenset({
     "append", "extend", "pop", "insert", "remove", "clear", "reverse", "sort", "update",
-    "setdefault",
+    "setdefault", "add", "discard", "popitem", "move_to_end", "difference_update",
+    "intersection_update", "symmetric_difference_update",
 })  # fmt: skip
 """The methods that change a list or a dict in place."""
 
@@ -209,8 +210,23 @@ def rebound_inside(node: FunctionNode) -> frozenset[str]:
 @by_node
 def given_names(node: FunctionNode) -> frozenset[str]:
     """Return the parameters that are never bound anew: their updates can be passed back to the
-    caller (``a += d`` updates an array or a list, and a number has no updates to pass back)."""
-    return frozenset(parameters(node)) - bound_anew(_body(node))
+    caller (``a += d`` updates an array or a list, and a number has no updates to pass back); or
+    only where the caller gives none (``if memo is None: memo = {}``)."""
+    rest = [s for s in _body(node) if _default_of(s) is None]
+    return frozenset(parameters(node)) - bound_anew(rest)
+
+
+def _default_of(s: ast.AST) -> str | None:
+    """Return the name in ``if name is None: name = ...``."""
+    match s:
+        case ast.If(
+            ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]),
+            [ast.Assign([ast.Name(bound)])],
+            [],
+        ) if name == bound:
+            return name
+        case _:
+            return None
 
 
 @by_node
@@ -439,8 +455,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("async code cannot be compiled", "call an ordinary function"),
     ast.ClassDef: ("a class cannot be defined inside compiled code", "define it at module level"),
     ast.Global: ("global state cannot be changed", "pass the value in and return the new one"),
-    ast.Set: ("sets are not part of the language", "use a tuple or a list: k in (1, 2)"),
-    ast.SetComp: ("sets are not part of the language", "use a list"),
 }
 
 
