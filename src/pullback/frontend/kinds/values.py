@@ -441,9 +441,10 @@ WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions, each with the text in Python that is compiled in its place."""
 
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
+ADVANCED: dict[object, Callable[..., Any]] = {}
 ORDERED: dict[object, Callable[..., Any]] = {}
-"""Texts in Python that stand for functions of the library: for iterators over generators; where a
-function that they are given changes variables around it."""
+"""Texts in Python that stand for functions of the library: for iterators over generators; for those
+that ``next`` advances; where a function that they are given changes variables around it."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
@@ -488,7 +489,7 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "ORDERED", "REGISTRY", "SEQUENTIAL",
+    "ADVANCED", "ATTRIBUTES", "CALLS", "INDEX_BITS", "METHODS", "ORDERED", "REGISTRY", "SEQUENTIAL",
     "UNSET", "WRITTEN", "ArrayV", "AttributeHandler", "CellV", "ClosureV", "Driven",
     "EnumerateV", "FunctionV", "GeneratorV", "Handler", "Indexed", "Items", "LambdaSetV",
     "ListV", "MaybeV", "MethodHandler", "OperatorV", "OptionalV", "Owner", "PlaceV", "RangeV",

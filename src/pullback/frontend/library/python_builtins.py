@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from dataclasses import replace
 
 from pullback.core.build import lit
 from pullback.core.terms import Atom
@@ -16,10 +17,13 @@ from pullback.frontend.interpret.iteration import (
     collect,
     indexed,
     is_driven,
+    is_iterator,
     iterator,
     known,
     mapped,
+    text_over,
 )
+from pullback.frontend.interpret.advancing import source_of
 from pullback.frontend.interpret.scalars import absolute
 from pullback.frontend.kinds.kinds import static_scalar
 from pullback.frontend.kinds.values import (
@@ -221,12 +225,10 @@ def zip_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     places = [k for k, v in enumerate(args) if is_driven(v)]
     if not places:
         return ZipV(tuple(args))
-    if sum(isinstance(v, GeneratorV) for v in args) > 1:
-        sp.refuse(
-            node,
-            "two iterators run side by side",
-            "make lists of all but one of them: zip(f(x), list(g(x)))",
-        )
+    if len(places) > 1 or is_iterator(args[places[0]]):
+        side = source_of(as_run(sp), ZipV(tuple(args)), node)
+        driven = text_over(iterators.rows, {"source": side})
+        return GeneratorV(node, driven, driven)
     (k,) = places
     before, after = (
         [sp.to_list(ZipV(tuple(values)), node)] if values else []
@@ -283,7 +285,13 @@ def map_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         assert isinstance(item, TupleV)
         return sp.call(function, item.items, node)
 
-    return iterator(mapped(sp, items, apply, node), node)
+    made = iterator(mapped(sp, items, apply, node), node)
+    if isinstance(made, GeneratorV) and made.body is None:
+        text, over = (
+            (iterators.map, args[1]) if single else (iterators.starmap, ZipV(tuple(args[1:])))
+        )
+        return replace(made, body=text_over(text, {"function": function, "iterable": over}))
+    return made
 
 
 @register(tuple)
