@@ -139,8 +139,10 @@ def _call_object(
                 return _call_text(run, ORDERED[obj], args, kwargs, node)
             run.calls.may_order.add(node)
             with run.sealed():
-                return CALLS[obj](run, args, kwargs, node)
-        return _advanceable(run, obj, CALLS[obj](run, args, kwargs, node), args, kwargs, node)
+                made = CALLS[obj](run, args, kwargs, node)
+        else:
+            made = CALLS[obj](run, args, kwargs, node)
+        return _advanceable(run, obj, made, args, kwargs, node)
     if is_getter(obj):
         return get(run, obj, args, kwargs, node)
     if isinstance(obj, functools._lru_cache_wrapper):
@@ -187,7 +189,8 @@ def _advanceable(
     """The result of a library function; if it is an iterator, with the text that gives its items
     one after the other (``advancing``)."""
     if isinstance(made, GeneratorV) and made.body is None and obj in ADVANCED:
-        written = _call_text(run, ADVANCED[obj], args, kwargs, node)
+        given = [replace(v) if isinstance(v, GeneratorV) else v for v in args]  # begun by now
+        written = _call_text(run, ADVANCED[obj], given, kwargs, node)
         assert isinstance(written, GeneratorV)
         return replace(made, body=written.body)
     if isinstance(made, TupleV) and isinstance(obj, type) and obj.__module__ == "itertools":

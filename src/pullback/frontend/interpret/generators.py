@@ -43,9 +43,9 @@ from pullback.frontend.functions.threads import (
     slots_in,
     take,
 )
+from pullback.frontend.interpret.advancing import advanced, renewed
 from pullback.frontend.interpret.carry import Carried, bind_carried, carry_names
 from pullback.frontend.interpret.iteration import is_iterator
-from pullback.frontend.interpret.advancing import advanced, renewed
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Ownership, flatten, kind_of, rebuild
 from pullback.frontend.kinds.join import generalise, join

@@ -394,9 +394,14 @@ ENDLESS = 1 << 62
 """How many items ``itertools.count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
 
 
+def has_no_end(items: Items) -> bool:
+    """Whether items come for ever, as far as is known."""
+    return isinstance(items, Indexed) and items.length == i64(ENDLESS)
+
+
 def require_end(run: Specialiser, items: Items, node: ast.AST) -> None:
     """Refuse items without an end where all of them would be kept."""
-    if isinstance(items, Indexed) and items.length == i64(ENDLESS):
+    if has_no_end(items):
         run.refuse(
             node,
             "items without an end would be kept in a list here",
