@@ -311,6 +311,15 @@ def jumps(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_endless(s: ast.stmt) -> bool:
+    """Whether a statement is ``while True``."""
+    match s:
+        case ast.While(ast.Constant(value)) if value:
+            return True
+        case _:
+            return False
+
+
 def ways_through(stmts: Sequence[ast.stmt]) -> int:
     """Return how many paths lead through statements without jumping (branches that meet count
     once)."""
