@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from pullback.ad.activity import Facts
-from pullback.ad.cells import extents_of, indices, zeros, zeros_like
+from pullback.ad.cells import zeros, zeros_like
 from pullback.ad.contributions import Contributions, flushed, handed_on
+from pullback.ad.forward_over_reverse import values_and_tangents
 from pullback.ad.rules import tangent_of_rule
 from pullback.ad.spaces import Spaces
 from pullback.ad.sweep import DerivativeError, refuse_composite, refuse_data
@@ -407,45 +408,17 @@ class Forward:
         return b.prim("select", p, self.tangent(args[first], b), self.tangent(args[second], b))
 
     def vjp(self, let: Let, op: Vjp, b: Builder) -> None:
-        """Forward over reverse, by terms: the tangent of (f x, vjp f x u) at (dx, du) is
-        (jvp f x dx,  vjp f x du + vjp (x -> jvp f x dx) x u)."""
+        """D(f x, vjp f x u): a derivative term again (``forward_over_reverse``)."""
         refuse_data(self.spaces, (a.type for a in op.args), let)
-        args, seeds = self.values(op.args), self.values(op.seeds)
-        n = len(self.functions.result_types(op.function))
-        primal = tuple(Var(v.name, v.type) for v in let.vars)
-        b.lets.append(Let(primal, Vjp(op.function, args, op.wrt, seeds), let.site))
-        for v, p in zip(let.vars, primal, strict=True):
-            self.env[v] = (p,)
         if not any(self.on(v) for v in let.vars):
+            same = Vjp(op.function, self.values(op.args), op.wrt, self.values(op.seeds))
+            self.bind(let, same, b)
             return
-        on = tuple(i for i, a in enumerate(op.args) if self.on(a))
-        dx = tuple(self.tangent(op.args[i], b) for i in on)
-        bearing = [v for v in let.vars[:n] if self.spaces.bears(v.type)]
-        types = tuple(v.type for v in (*let.vars[:n], *bearing))
-        both = b.let(Jvp(op.function, args, on, dx), types)
-        tangents: dict[Var, Atom] = dict(zip(bearing, both[n:], strict=True))
-        gs = let.vars[n:]
-        total: list[Atom] | None = None
-        if on:
-            lin = self.functions.linearised(op.function, on)
-            outs = (*(v.type for v in bearing), *(g.type for g in gs))
-            total = list(b.let(Vjp(lin, (*args, *dx), op.wrt, seeds), outs)[len(bearing):])
-        if any(self.on(s) for s in op.seeds):
-            du = tuple(self.tangent(s, b) for s in op.seeds)
-            outs = tuple(v.type for v in let.vars)
-            back = b.let(Vjp(op.function, args, op.wrt, du), outs)[n:]
-            total = list(back) if total is None else [
-                add_values(b, x, y) for x, y in zip(total, back, strict=True)
-            ]
-        if total is not None:
-            tangents.update(zip(gs, total, strict=True))
-        for v, p in zip(let.vars, primal, strict=True):
-            if self.on(v):
-                if v not in tangents:
-                    real = isinstance(v.type, Real)
-                    tangents[v] = lit(0.0, v.type) if real else zeros_like(b, p)
-                self.env[v] = (p, tangents[v])
-
+        values, tangents = values_and_tangents(self, let, op, b)
+        rest = iter(tangents)
+        for v, value in zip(let.vars, values, strict=True):
+            parts = (value, next(rest)) if self.spaces.bears(v.type) else (value,)
+            self.env[v] = parts if self.on(v) else parts[:1]
 
     def ruled(self, let: Let, op: Ruled, b: Builder) -> None:
         """D(f x) where f has a rule: what the rule gives."""
@@ -471,13 +444,3 @@ def tangents(spaces: Spaces, results: tuple[Atom, ...], on: tuple[bool, ...]) ->
         n += parts
     return out
 
-
-def add_values(b: Builder, x: Atom, y: Atom) -> Atom:
-    """Emit the sum of two reals or of two arrays of one shape."""
-    if not isinstance(x.type, Array):
-        return b.prim("add", x, y)
-    idx, body = indices(x.type.rank), Builder()
-    total = body.prim(
-        "add", body.index(x, idx, checked=False), body.index(y, idx, checked=False)
-    )
-    return b.let(Build(extents_of(b, x), idx, body.block((total,))), (x.type,))[0]

@@ -307,6 +307,11 @@ class Functions:
                 yield g
                 work.extend(run_by(self.functions[g]))
 
+    def tangent(self, name: str, wrt: tuple[int, ...]) -> str:
+        """Return the name of a function (args, tangents of ``wrt``) -> (results, tangents of the
+        real results)."""
+        return tangent_function(self, name, wrt)
+
     def linearised(self, name: str, wrt: tuple[int, ...]) -> str:
         """Return the name of a function (args, tangents of ``wrt``) -> tangents of the real
         results."""
