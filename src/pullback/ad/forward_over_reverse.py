@@ -11,20 +11,38 @@ part by dx is vjp f x u. So a Hessian times a vector runs the function, with its
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pullback.ad.cells import extents_of, indices, zeros_like
+from pullback.ad.spaces import Spaces
 from pullback.core.build import Builder, f64, lit
 from pullback.core.terms import Atom, Build, Let, Var, Vjp
 from pullback.core.types import Array, Real
 
-if TYPE_CHECKING:
-    from pullback.ad.forward import Forward
+
+class Tangents(Protocol):
+    """The functions of tangents (``function_halves.Functions``)."""
+
+    def tangent(self, name: str, wrt: tuple[int, ...]) -> str: ...
+    def linearised(self, name: str, wrt: tuple[int, ...]) -> str: ...
+
+
+class Run(Protocol):
+    """Forward mode over one function (``forward.Forward``)."""
+
+    @property
+    def functions(self) -> Tangents: ...
+    @property
+    def spaces(self) -> Spaces: ...
+    def on(self, a: Atom) -> bool: ...
+    def values(self, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]: ...
+    def tangent(self, a: Atom, b: Builder) -> Atom: ...
+
 
 Parts = tuple[Sequence[Atom], Sequence[Atom]]
 
 
-def values_and_tangents(run: Forward, let: Let, op: Vjp, b: Builder) -> Parts:
+def values_and_tangents(run: Run, let: Let, op: Vjp, b: Builder) -> Parts:
     """Return the values of the let's variables, and a tangent for each that bears reals."""
     on = tuple(i for i, a in enumerate(op.args) if run.on(a))
     if on and set(op.wrt) <= set(on):
@@ -32,13 +50,13 @@ def values_and_tangents(run: Forward, let: Let, op: Vjp, b: Builder) -> Parts:
     return _in_turn(run, let, op, on, b)
 
 
-def _bearing(run: Forward, let: Let, op: Vjp) -> tuple[Var, ...]:
+def _bearing(run: Run, let: Let, op: Vjp) -> tuple[Var, ...]:
     """Return the variables for results of the function that have tangents."""
     results = let.vars[: len(let.vars) - len(op.wrt)]
     return tuple(v for v in results if run.spaces.bears(v.type))
 
 
-def _in_one(run: Forward, let: Let, op: Vjp, on: tuple[int, ...], b: Builder) -> Parts:
+def _in_one(run: Run, let: Let, op: Vjp, on: tuple[int, ...], b: Builder) -> Parts:
     """The derivative is by arguments which all move: one term gives everything."""
     n = len(let.vars) - len(op.wrt)
     bearing, gs = _bearing(run, let, op), [v.type for v in let.vars[n:]]
@@ -53,7 +71,7 @@ def _in_one(run: Forward, let: Let, op: Vjp, on: tuple[int, ...], b: Builder) ->
     return (*made[:n], *made[end:]), made[n:end]
 
 
-def _in_turn(run: Forward, let: Let, op: Vjp, on: tuple[int, ...], b: Builder) -> Parts:
+def _in_turn(run: Run, let: Let, op: Vjp, on: tuple[int, ...], b: Builder) -> Parts:
     """The derivative is by arguments of which some do not move."""
     args, seeds = run.values(op.args), run.values(op.seeds)
     n = len(let.vars) - len(op.wrt)
