@@ -18,7 +18,7 @@ before; what is kept in an array costs more than a read: a loop or a call of a f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.effects import Effect, EffectsOf, Work, work_of
@@ -35,6 +35,7 @@ from pullback.core.terms import (
     Op,
     Prim,
     Program,
+    Site,
     Sum_,
     Var,
     sub_blocks,
@@ -46,6 +47,9 @@ from pullback.opt.scalar.bounds import loop_indices
 
 Inner = Build | Sum_
 SCALARS = Real | Int | Bool
+
+MOST_CHEAP = 16
+"""At most so many cheap operations are done for each element of a row, instead of for each row."""
 
 
 def hoist_loops(program: Program) -> Program:
@@ -60,8 +64,10 @@ def hoist_loops(program: Program) -> Program:
 
 
 def _may_be_kept(t: Type) -> bool:
-    """Whether it is a number, or an array of numbers."""
-    return isinstance(t.elem if isinstance(t, Array) else t, SCALARS)
+    """Whether it is a number, or an array of numbers or of such arrays."""
+    while isinstance(t, Array):
+        t = t.elem
+    return isinstance(t, SCALARS)
 
 
 class _Hoister:
@@ -178,7 +184,7 @@ class _Hoister:
         heavy = body.heavy()
         kept = [
             v for v in body.read_by_the_rest([results[k] for k in rest])
-            if v in heavy and isinstance(v.type, SCALARS)
+            if v in heavy and v not in self.updated and _may_be_kept(v.type)
         ]  # fmt: skip
         if not kept and not worth:
             return None
@@ -188,18 +194,37 @@ class _Hoister:
             first = _same_loop(op, body.slice(wanted), wanted)
             out.append(Let(tuple(let.vars[k] for k in worth), first, let.site))
         reads: list[Let] = []
-        if kept:
-            arrays = tuple(Var(v.name, Array(v.type, len(op.extents))) for v in kept)
-            made = refresh_loop(Build(op.extents, op.indices, body.slice_block(kept)))
-            out.append(Let(arrays, made, let.site))
-            pairs = zip(kept, arrays, strict=True)
-            reads = [Let((v,), Index(a, op.indices, False)) for v, a in pairs]
+        for rows in body.rows(op, kept):
+            out.append(rows.let(let.site))
+            reads.extend(rows.reads)
         wanted = tuple(results[k] for k in rest)
         lets = (*reads, *body.rest(wanted, set(kept)))
         if rest or any(not self.effects.is_pure(x.op) for x in lets):
             second = type(op)(op.extents, op.indices, Block(lets, wanted))
             out.append(Let(tuple(let.vars[k] for k in rest), refresh_loop(second), let.site))
         return out
+
+
+class _Rows:
+    """The loop that keeps values of all iterations of ``op``, and how they are read there."""
+
+    def __init__(self, op: Inner, values: Sequence[Var], loop: Build) -> None:
+        self.loop = loop
+        self.arrays: list[Var] = []
+        self.reads: list[Let] = []
+        for v, r in zip(values, loop.body.results, strict=True):
+            array = Var(v.name, Array(r.type, len(loop.extents)))
+            self.arrays.append(array)
+            if r.type == v.type:
+                self.reads.append(Let((v,), Index(array, op.indices, False)))
+                continue
+            b, row = Builder(), array
+            for i in op.indices[:-1]:
+                (row,) = b.let(Prim("pick", (row, i), (0,)), (Array(r.type, row.type.rank - 1),))
+            self.reads += (*b.lets, Let((v,), Prim("pick", (row, op.indices[-1]), (0,))))
+
+    def let(self, site: Site | None) -> Let:
+        return Let(tuple(self.arrays), refresh_loop(self.loop), site)
 
 
 class _Body:
@@ -235,6 +260,33 @@ class _Body:
 
     def slice_block(self, wanted: Sequence[Var]) -> Block:
         return Block(tuple(self.slice(wanted)), tuple(wanted))
+
+    def rows(self, op: Inner, kept: Sequence[Var]) -> Iterator[_Rows]:
+        """What keeps these values for all iterations: numbers, and arrays of one extent in all
+        iterations as one array of higher rank."""
+        whole = list(kept)
+        for let, same in zip(self.lets, self.same, strict=True):
+            found = [v for v in let.vars if v in kept]
+            if same and found and isinstance(let.op, Build):
+                made = self.in_one(op, let.op)
+                if made is not None:
+                    whole = [v for v in whole if v not in found]
+                    results = tuple(made.body.results[let.vars.index(v)] for v in found)
+                    yield _Rows(op, found, Build(made.extents, made.indices, Block(made.body.lets, results)))
+        if whole:
+            yield _Rows(op, whole, Build(op.extents, op.indices, self.slice_block(whole)))
+
+    def in_one(self, op: Inner, inner: Build) -> Build | None:
+        """The elements of the arrays that all iterations build, as one loop; None: they have
+        different extents, or share work."""
+        bound = {v for let in self.lets for v in let.vars}.union(op.indices)
+        if not bound.isdisjoint(inner.extents):
+            return None
+        before = self.slice([v for v in free_variables_of(inner) if v in bound])
+        if any(_is_heavy(let.op) for let in before) or len(before) > MOST_CHEAP:
+            return None
+        body = Block((*before, *inner.body.lets), inner.body.results)
+        return Build((*op.extents, *inner.extents), (*op.indices, *inner.indices), body)
 
     def rest(self, results: Sequence[Atom], kept: set[Var]) -> list[Let]:
         """The lets that depend, and of the others those that they need, which were not kept."""
@@ -288,7 +340,8 @@ def _empty(b: Builder, t: Type) -> Atom:
     if not isinstance(t, Array):
         return lit(0, t)
     indices = tuple(Var("i", i64(0).type) for _ in range(t.rank))
-    zeros = Block((), (lit(0, t.elem),))
+    body = Builder()
+    zeros = body.block((_empty(body, t.elem),))
     (made,) = b.let(Build(tuple(i64(0) for _ in indices), indices, zeros), (t,))
     return made
 
