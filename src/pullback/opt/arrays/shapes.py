@@ -184,6 +184,8 @@ class Shapes:
             return self.of(args[-1])
         if name == "transpose":
             return [base[axis] for axis in static if isinstance(axis, int)]
+        if name == "stack" and len(args) > 1:
+            return base + list(args[1:])
         if name == "stack":
             inner = self.elements.get(args[0]) if isinstance(args[0], Var) else None
             assert isinstance(v.type, Array)
