@@ -76,8 +76,8 @@ def lower(program: Program, in_order: bool = False) -> Module:
     program = separate_neighbours(split_loops(program))
     unit = Unit(
         program, Layouts.of(program), lasting_arrays(program), filled_arrays(program),
-        separate_loops(program), stacks_of(program), in_order=in_order, flushing=flushing_loops(program),
-        repeated=repeated(program),
+        separate_loops(program), stacks_of(program), in_order=in_order,
+        flushing=flushing_loops(program), repeated=repeated(program),
     )
     module = _module(unit)
     smaller = unit.layouts.found()

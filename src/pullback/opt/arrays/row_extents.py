@@ -9,10 +9,20 @@ the result as they are made, so the build may run in lanes (``lower/stacked.py``
 from __future__ import annotations
 
 from pullback.core.build import Builder, i64
-from pullback.core.terms import Atom, Block, Build, Function, Let, Lit, Prim, Program, Var, sub_blocks
+from pullback.core.terms import (
+    Atom,
+    Block,
+    Build,
+    Function,
+    Let,
+    Lit,
+    Prim,
+    Program,
+    Var,
+    sub_blocks,
+)
 from pullback.core.traverse import all_lets, map_blocks, map_functions, uses
-from pullback.core.types import Array, Handle
-from pullback.opt.arrays.shapes import Extents, Shapes, stable_arrays
+from pullback.opt.arrays.shapes import Shapes, stable_arrays
 
 
 def know_rows(program: Program) -> Program:
@@ -28,12 +38,8 @@ class _Rows:
     """The walk over one function."""
 
     def __init__(self, stable: frozenset[Var], f: Function) -> None:
-        self.shapes = Shapes(stable, self.unknown)
+        self.shapes = Shapes(stable)
         self.counts = uses(f.body)
-
-    def unknown(self, v: Var) -> Extents:
-        assert isinstance(v.type, Array | Handle)
-        return [None] * v.type.rank
 
     def function(self, f: Function) -> Function:
         self.learn(f.body)
@@ -54,7 +60,6 @@ class _Rows:
 
     def block(self, block: Block) -> Block:
         lets: list[Let] = []
-        made: dict[Atom, int] = {}
         extents: dict[Atom, tuple[Atom, ...]] = {}
         for let in block.lets:
             op = map_blocks(let.op, self.block)
@@ -63,7 +68,7 @@ class _Rows:
                     for v in let.vars:
                         if (row := self.row(v, op, lets)) is not None:
                             extents[v] = row
-                case Prim("stack", (rows,)) if rows in extents and self.counts[rows] == 1:
+                case Prim("stack", (rows,)) if rows in extents:
                     op = Prim("stack", (rows, *extents[rows]))
                 case _:
                     pass
