@@ -130,23 +130,36 @@ def translated(
         d for t, on in zip(f.results, on_results, strict=True) for d in run.spaces.dual(t, on)
     )
     functions.functions[out] = Function(out, (), Block((), ()), results)  # for recursive calls
+    try:
+        made = _body(functions, f, mask, run, on_results)
+    except DerivativeError:
+        del functions.functions[out]  # another translation may be tried
+        raise
+    functions.functions[out] = Function(out, *made, results)
+    return out
+
+
+def _body(
+    functions: Functions, f: Function, mask: tuple[bool, ...], run: Forward,
+    on_results: tuple[bool, ...],
+) -> tuple[tuple[Var, ...], Block]:
+    """Return the parameters and the body of a translation."""
     b = Builder()
     params: list[Var] = []
     for p, on in zip(f.params, mask, strict=True):
         given = len(run.spaces.dual(p.type, on))
         params.extend(run.fresh(p)[:given])
         if not on and run.on(p):  # it is updated with active values
-            run.env[p] = (params[-1], run.zeros(b, params[-1]))
+            run.env[p] = (params[-1], *run.still(b, params[-1]))
     params += run.further(f.params, b)
-    if functions.recursive(name):
+    if functions.recursive(f.name):
         run.env = {v: (parts[0], *(flushed(b, t) for t in parts[1:]))
                    for v, parts in run.env.items()}  # fmt: skip
     found = list(run.block(f.body, b, on_results))
-    if functions.recursive(name):
+    if functions.recursive(f.name):
         for k in tangents(run.spaces, f.body.results, on_results):
             found[k] = flushed(b, found[k])
-    functions.functions[out] = Function(out, tuple(params), b.block(tuple(found)), results)
-    return out
+    return tuple(params), b.block(tuple(found))
 
 
 class Forward:
@@ -178,6 +191,10 @@ class Forward:
     def zeros(self, b: Builder, array: Atom) -> Atom:
         """Return the tangent of an inactive array, in memory of its own."""
         return zeros(b, array)
+
+    def still(self, b: Builder, array: Atom) -> tuple[Atom, ...]:
+        """Return what stands beside an inactive array, in memory of its own."""
+        return tuple(self.zeros(b, array) for _ in range(self.spaces.copies))
 
     def further(self, params: tuple[Var, ...], b: Builder) -> list[Var]:
         """Return the parameters that a translation adds after those of the function."""
@@ -216,8 +233,8 @@ class Forward:
         if self.on(a) or not self.spaces.bears(a.type):
             return mine
         if isinstance(a.type, Real):
-            return (*mine, self.zero(a.type))
-        return (*mine, self.zeros_like(b, mine[0]))
+            return (*mine, *(self.zero(a.type),) * self.spaces.copies)
+        return (*mine, *(self.zeros_like(b, mine[0]) for _ in range(self.spaces.copies)))
 
     def tangent(self, a: Atom, b: Builder) -> Atom:
         """Return the tangent of a real or of an array of reals."""
@@ -346,7 +363,7 @@ class Forward:
                 still.append(v)
         b.lets.append(Let(tuple(outs), Call(target, parts), let.site))
         for v in still:
-            self.env[v] = (self.value(v), self.zeros(b, self.value(v)))
+            self.env[v] = (self.value(v), *self.still(b, self.value(v)))
 
     def inits(self, inits: tuple[Atom, ...], on: tuple[bool, ...], b: Builder) -> tuple[Atom, ...]:
         return tuple(

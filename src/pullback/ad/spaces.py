@@ -85,6 +85,11 @@ class Spaces:
     def of(cls, decls: Decls) -> Self:
         return cls(decls, bearing_decls(decls, cls.leaves))
 
+    @property
+    def copies(self) -> int:
+        """How many parts stand beside a real in its dual space."""
+        return 1
+
     def beside(self, t: Real) -> Type:
         """Return the type that stands beside a real in its dual space: that of its tangent."""
         return t
@@ -173,7 +178,7 @@ class Spaces:
             return (t,)
         match t:
             case Real():
-                return (t, self.beside(t))
+                return (t, *(self.beside(t),) * self.copies)
             case Array(elem, rank):
                 return tuple(Array(d, rank) for d in self.dual(elem))
             case Sum(variants):
