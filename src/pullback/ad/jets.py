@@ -16,14 +16,13 @@ because a coefficient of f depends on those of x only by the differences of thei
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pullback.ad.activity import Facts
 from pullback.ad.cells import extents_of, indices, zeros_like
 from pullback.ad.forward import Forward, translated
 from pullback.ad.nested_jets import write_nested
-from pullback.ad.spaces import Spaces
+from pullback.ad.spaces import SeriesSpaces
 from pullback.ad.sweep import DerivativeError, refuse_data
 from pullback.ad.taylor_rows import Coefficients, NoSeriesError, Series, coefficient
 from pullback.core.build import Builder, f64, lit
@@ -33,17 +32,6 @@ from pullback.core.types import Array, Handle, Real, Type
 
 if TYPE_CHECKING:
     from pullback.ad.function_halves import Functions
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesSpaces(Spaces):
-    """T(Real) = k + 1 Reals."""
-
-    order: int = 1
-
-    @property
-    def copies(self) -> int:
-        return self.order
 
 
 MOST_NESTED = 6
