@@ -20,7 +20,7 @@ recursion, over three files."""
 
 OF_TYPES = [
     ("ad.dual", "ad.dual_levels", "ad.dual_loops"),
-    ("ad.forward", "ad.function_halves"),
+    ("ad.forward", "ad.function_halves", "ad.jets", "ad.nested_jets"),
     ("ad.frames", "ad.loop_residuals"),
     (
         "core.build", "core.prims", "core.prims_array", "core.prims_discrete", "core.prims_linear",
