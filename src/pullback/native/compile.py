@@ -15,6 +15,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -239,23 +240,50 @@ def _link(image: bytes, imports: dict[str, int], exports: tuple[str, ...]) -> ll
 
 
 @shielded
-@cache
 def runtime_symbols() -> dict[str, int]:
     """Return the addresses of the runtime's functions, which are compiled at the first call."""
     with _lock:
-        pyabi.verify()
-        page = os.sysconf("SC_PAGE_SIZE")
-        text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
-        image, _ = _object(text)
-        imports = pyabi.symbols() | {
-            "pb_make_error": id(make_error), "pb_unusual": id(unusual),
-            "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
-        }  # fmt: skip
-        exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
-        tracker = _link(image, imports, exports)
-        keep_forever(tracker)
-        keep_forever(_linkers[-1].jit)
-        return {name: tracker[name] for name in exports}
+        return _runtime()
+
+
+@cache
+def _runtime() -> dict[str, int]:
+    pyabi.verify()
+    page = os.sysconf("SC_PAGE_SIZE")
+    text = runtime_text(os.sysconf("SC_PHYS_PAGES") * page // (1 << 20) * (1 << 20), page)
+    image, _ = _object(text)
+    imports = pyabi.symbols() | {
+        "pb_make_error": id(make_error), "pb_unusual": id(unusual),
+        "pb_call_again": id(call_again), "pb_main_thread": main_thread_address(),
+    }  # fmt: skip
+    exports = (*RUNTIME_FUNCTIONS, *CALLED_BY_LOOPS)
+    tracker = _link(image, imports, exports)
+    keep_forever(tracker)
+    keep_forever(_linkers[-1].jit)
+    return {name: tracker[name] for name in exports}
+
+
+def _try_runtime() -> None:
+    with suppress(Exception):  # whoever needs the runtime gets the error
+        runtime_symbols()
+
+
+@cache
+def compile_runtime() -> threading.Thread:
+    """Begin to compile the runtime in a thread, while the front end is at work. The thread ends as
+    soon as this is done."""
+    thread = threading.Thread(target=_try_runtime, name="pullback-llvm")
+    thread.start()
+    return thread
+
+
+def _wait_for_runtime() -> None:
+    """Let nobody fork while the thread holds a lock, which its child would find taken for ever."""
+    if compile_runtime.cache_info().currsize:
+        compile_runtime().join()
+
+
+os.register_at_fork(before=_wait_for_runtime)
 
 
 def keep_forever(obj: object) -> None:
