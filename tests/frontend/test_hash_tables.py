@@ -133,7 +133,7 @@ def ordered(x, n):
     d.move_to_end(1)
     k, v = d.popitem()
     best = max(d, key=d.get)
-    return v * k + d.pop(2) + d.pop(77, 3.0) + best * d[best] + list(d.values())[0]
+    return v * k + d.pop(2) + d.pop(77, 3.0) + best * d[best] + next(v for v in d.values())
 
 
 def changed_by_a_call(d, k, x):

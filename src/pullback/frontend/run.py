@@ -23,6 +23,7 @@ from pullback.errors import (
     StaticValueError,
     UnsupportedError,
 )
+from pullback.frontend.functions.catching import CaughtFunctions
 from pullback.frontend.functions.lambda_sets import LambdaSet, LambdaSets
 from pullback.frontend.functions.scopes import Scope
 from pullback.frontend.interface import Specialiser
@@ -90,8 +91,10 @@ class NamedGenerators(Protocol):
     """The generators that variables hold, and the kinds of their items
     (``generators.Generators``)."""
 
-    def name(self, value: GeneratorV) -> None: ...
+    def born(self, value: Value) -> Value: ...
+    def name(self, value: GeneratorV, key: object, node: ast.AST) -> Value: ...
     def begin(self, value: GeneratorV, node: ast.AST) -> None: ...
+    def advance(self, value: GeneratorV) -> bool: ...
     def forgetting(self) -> AbstractContextManager[None]: ...
     def item_kind(self, items: Driven, node: ast.AST) -> Kind | None: ...
 
@@ -134,6 +137,8 @@ class Run(PythonValues, Specialiser):
         self.frames: list[Frame] = []
         self.pending: list[Value] = []  # used when the rest of an expression is there
         self.functions: dict[str, Function] = {}
+        self.caught = CaughtFunctions(self.functions)
+        self.handing = False  # variables are set to what a call has given back
         self.decls: dict[str, Decl] = {}
         self.origins: dict[Atom, tuple[object, str]] = {}
         self.problems: Problems | None = None  # if it is set, refusals are collected here

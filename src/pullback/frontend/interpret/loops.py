@@ -17,6 +17,7 @@ from pullback.frontend.interpret.carry import Carried, carry, poison_aliases
 from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
+from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.interpret.loop_sources import Source, hidden_name
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trials import first_set, return_kind
@@ -40,6 +41,7 @@ from pullback.frontend.python.syntax import (
     STOP,
     assigned,
     bound_anew,
+    is_endless,
     jumps,
     liveness_of,
     local_names,
@@ -267,14 +269,15 @@ class _Body:
 
 def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
     """The names that a loop binds or updates; one for a part of a structure that it only updates
-    stays as it is."""
+    stays as it is, and so does one for an iterator, whose variables are carried."""
     targets = list(target_names(s.target)) if isinstance(s, ast.For) else []
     anew = {*targets, *bound_anew(s.body)}
     held = run.scope.names
     return [
         n
         for n in (*targets, *assigned(s.body))
-        if n in anew or not isinstance(held.get(n), PlaceV)
+        if (n in anew or not isinstance(held.get(n), PlaceV))
+        and not is_iterator(held.get(n, UNUSED))
     ]
 
 
@@ -427,22 +430,12 @@ def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
         raise Unreachable
 
 
-def is_endless(s: ast.stmt) -> bool:
-    """``while True``"""
-    match s:
-        case ast.While(ast.Constant(value)) if value:
-            return True
-        case _:
-            return False
-
-
-def once(run: Run, s: ast.If | ast.Match) -> None:
-    """A branch that some of several paths leave by ``return``, run as the body of a loop that goes
+def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
+    """Statements that some of several paths leave by a jump, run as the body of a loop that goes
     round once: ``$left`` says how it was left, and what follows need not be repeated."""
-
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    kind = return_kind(run, s, [s], [], {"$exit": Static(0)})
+    kind = return_kind(run, s, body, [], {"$exit": Static(0)})
     scope.names["$exit"] = Static(0)
     if kind is not None and outer_return is None:
         scope.names["$return"] = dummy(run, kind)
@@ -451,11 +444,14 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
     after = liveness_of(frame.definition.node).after.get(s, frozenset())
     frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
     try:
-        run.execute([s])
+        flow = run.execute(body)
     finally:
         frame.live_end, frame.in_loop = saved
+    if flow is Flow.DEAD:
+        return flow
     scope.names["$left"] = scope.names.pop("$exit")
     if outer_exit is not None:
         scope.names["$exit"] = outer_exit
     if outer_return is not None:
         scope.names["$outer"] = outer_return
+    return Flow.FALL

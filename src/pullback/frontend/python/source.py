@@ -12,6 +12,7 @@ from pullback.core.terms import Site
 from pullback.errors import SourceError
 from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
+from pullback.frontend.python.trying import without_try
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -75,7 +76,8 @@ def _definition(function: FunctionType) -> Definition:
             raise SourceError(f"{function.__qualname__!r} is an async function")
         node = expanded(node, function.__globals__)
         return Definition(
-            node, text.file, code.co_name, function.__qualname__, function.__globals__, text.lines,
+            without_try(node), text.file, code.co_name, function.__qualname__,
+            function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)
 
