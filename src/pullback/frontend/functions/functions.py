@@ -48,9 +48,10 @@ from pullback.frontend.kinds.values import WRITTEN, FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.python.libraries import name_of, package_of
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
-from pullback.frontend.python.syntax import CONSUMER, refused_syntax
+from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Spec
