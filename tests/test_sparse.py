@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+from benchmarks import ba
 from pullback.api.colouring import columns_apart, stars
 from pullback.api.sparsity import Pattern
 from pullback.call import driver
@@ -342,6 +343,17 @@ def test_the_result_may_change_its_shape():
     jacobian = pb.sparse_jacobian(lambda x: x[x > 0.0] ** 2)
     for x in (np.array([1.0, -1.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([-1.0, 1.0, -1.0])):
         check(jacobian(x), pb.jacobian(lambda x: x[x > 0.0] ** 2)(x))
+
+
+def test_the_benchmark_agrees_with_a_loop_of_pullbacks(monkeypatch):
+    monkeypatch.setitem(ba.SIZES, "tiny", (2, 5, 9))
+    args = ba.arguments("tiny")
+    args = (*(a * RNG.uniform(0.9, 1.1, a.shape) for a in args[:3]), *args[3:])
+    args[0][1, :3] = 0.0
+    jacobian = pb.sparse_jacobian(ba.residuals, (0, 1, 2))
+    expected = ba.matrix_by_pullbacks(ba.rows_by_pullbacks, *args)
+    assert abs(jacobian(*args) - expected).max() <= 1e-9 * abs(expected).max()
+    assert jacobian.directions.derivatives <= 15
 
 
 def pattern_of(dense):

@@ -96,6 +96,7 @@ class _Plan:
     numbers   zeros like the numbers and arrays of the arguments and of the result
     colours   of each column, or of each row if ``reverse``
     places    where the values of the pattern are among the compressed ones
+    kept      the columns and the ends of the rows, in the type that SciPy chooses
     seeds     the directions, if they are few enough to be kept
     """
 
@@ -104,6 +105,7 @@ class _Plan:
     reverse: bool
     colours: Array
     places: Array
+    kept: tuple[Array, Array]
     seeds: tuple[Any, ...] | None
 
     @property
@@ -163,7 +165,8 @@ class _Sparse:
         except _ChangedError:
             self._last = None
             plan, data = self._computed(values, inputs)
-        return csr_array((data, plan.pattern.columns, plan.pattern.ends), plan.shape)
+        columns, ends = (k.copy() for k in plan.kept)  # which belong to the caller
+        return csr_array((data, columns, ends), plan.shape)
 
     def _computed(self, values: Sequence[Any], inputs: tuple[Any, ...]) -> tuple[_Plan, Array]:
         """Return the plan for these arguments, and the values of its pattern."""
@@ -211,7 +214,7 @@ class _Sparse:
         shape = _count(outputs), _count(inputs)
         if 0 in shape:
             none = np.zeros(0, np.int64)
-            return _Plan(Pattern.of(none, none, shape[0]), numbers, False, none, none, None)
+            return _plan(Pattern.of(none, none, shape[0]), numbers, False, none, none)
         found = pattern(run, shape[1], shape[0], width, last.pattern if last else None)
         if last is not None and found is last.pattern:
             return last
@@ -269,8 +272,11 @@ def _plan(
     found: Pattern, numbers: tuple[tuple[Any, ...], tuple[Any, ...]], reverse: bool,
     colours: Array, places: Array,
 ) -> _Plan:  # fmt: skip
-    plan = _Plan(found, numbers, reverse, colours, places, None)
-    if plan.count * len(colours) > MOST:
+    largest = max(len(places), _count(numbers[0]), _count(numbers[1]))
+    dtype = np.int32 if largest < 2**31 else np.int64
+    kept = found.columns.astype(dtype), found.ends.astype(dtype)
+    plan = _Plan(found, numbers, reverse, colours, places, kept, None)
+    if not len(places) or plan.count * len(colours) > MOST:
         return plan
     return replace(plan, seeds=_split(_ones(colours, 0, plan.count), plan.seeded))
 
