@@ -154,7 +154,17 @@ def products(x):
     return tree(x, 0, 8) * x[9] + np.max(x) ** 2
 
 
-HESSIANS = [rosenbrock, separate, arrow, linear, springs, blocks, updated, products]
+def factors(x):
+    a = x[:9].reshape(3, 3)
+    return np.linalg.slogdet(a @ a.T + np.eye(3))[1] + np.sum(np.linalg.eigh(a + a.T)[1][0] ** 4)
+
+
+def held(x):
+    return np.sum(pb.stop_gradient(x[1:]) * x[:-1] ** 2)
+
+
+HESSIANS = [factors, held, rosenbrock, separate, arrow, linear, springs, blocks, updated,
+            products]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", HESSIANS, ids=lambda f: f.__name__)
@@ -322,6 +332,24 @@ def test_a_rule_of_the_users_own_decides_the_pattern():
     x = RNG.normal(size=7)
     check(pb.sparse_jacobian(lambda x: rounded(x) ** 2)(x), np.diag(2.0 * np.round(x)))
     check(pb.sparse_jacobian(lambda x: turned(x))(x), np.flip(np.eye(7), axis=0))
+
+
+def test_a_hessian_of_a_function_with_rules():
+    @pb.custom_jvp
+    def square(v):
+        return v * v
+
+    square.defjvp(lambda p, t: (p[0] * p[0], 2.0 * p[0] * t[0]))
+
+    def f(x):
+        return sum(square(x[i]) * x[i + 1] for i in range(len(x) - 1))
+
+    x = RNG.normal(size=9)
+    hessian = pb.sparse_hessian(f)
+    check(hessian(x), pb.hessian(f)(x), 1e-12)
+    assert hessian.directions.derivatives == 3
+    gradient = pb.sparse_jacobian(pb.grad(f))
+    check(gradient(x), pb.hessian(f)(x), 1e-12)
 
 
 def test_errors_are_those_of_the_function():
