@@ -285,7 +285,7 @@ def test_structures_are_one_matrix():
 
     camera, points = Camera(np.array([1.0, 2.0]), 3.0, 7), RNG.normal(size=(4, 2))
     both = pb.sparse_jacobian(f, argnums=(0, "points"))(camera, 2, points)
-    dense = pb.jacobian(f, argnums=(0, 2))(camera, 2, points)
+    dense = pb.jacrev(f, argnums=(0, 2))(camera, 2, points)
 
     def joined(entry, count):
         camera, points = entry

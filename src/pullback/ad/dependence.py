@@ -129,9 +129,8 @@ def _code(program: Program, wrt: tuple[int, ...]) -> tuple[Program, tuple[bool, 
     """Return the program without derivative terms and rules, and its active parameters."""
     before, params = Functions.of(program), program.functions[program.main].params
     mask = tuple(i in wrt or before.spaces.composite(p.type) for i, p in enumerate(params))
-    inner = any(
-        isinstance(let.op, Vjp | Jvp) for f in program.functions.values() for let in all_lets(f.body)
-    )
+    lets = (let for f in program.functions.values() for let in all_lets(f.body))
+    inner = any(isinstance(let.op, Vjp | Jvp) for let in lets)
     if any(has_rules(program.functions[g]) for g in _run_by_calls(program)):
         try:
             program = by_rules(before, program.main, mask)
