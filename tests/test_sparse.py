@@ -11,6 +11,7 @@ from benchmarks import ba
 from pullback.api.colouring import columns_apart, stars
 from pullback.api.sparsity import Pattern
 from pullback.call import driver
+from pullback.call.request import Request, What
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -258,6 +259,31 @@ def test_a_tridiagonal_matrix_takes_three_directions_of_any_size(n):
         assert hessian.directions.derivatives <= 3
         assert hessian.directions.runs <= 4
         assert np.allclose(found @ x, pb.hvp(rosenbrock, (x,), (x,))[0])
+
+
+def steps_of_runs(n):
+    """The steps of the function, and of a dependence run of it and of its gradient."""
+    x, word = RNG.normal(size=n), np.full(n, 1.5)
+
+    def counted(f, request, *tangents):
+        def run(g, unit):
+            return unit.evaluate(unit.special.values(g, (x,)), tangents)[1]
+
+        return driver.using(f, (x,), request, run)
+
+    value, words = Request(What.VALUE), Request(What.TANGENT, words=True)
+    return [
+        counted(rosenbrock, value), counted(rosenbrock, words, word),
+        counted(lambda x: pb.grad(rosenbrock)(x), words, word),
+    ]  # fmt: skip
+
+
+def test_a_dependence_run_costs_a_few_functions():
+    few, many = steps_of_runs(100), steps_of_runs(3200)
+    for a, b in zip(few, many, strict=True):
+        assert b <= 33 * a
+    assert many[1] <= 4 * many[0]
+    assert many[2] <= 10 * many[0]
 
 
 def test_directions_that_structure_saves():
