@@ -154,26 +154,26 @@ def allocate(lo: Lowering, outputs: Sequence[Output], arena: str) -> None:
     counts: dict[tuple[tuple[Value, ...], int], Value] = {}
     leaves_of: list[tuple[Reg, Ty, Value]] = []
     for out in outputs:
-        extents = out.view.extents
         for r, (ty, lanes) in zip(out.view.ptrs, out.view.columns, strict=True):
-            key = extents, lanes
+            key = tuple(out.view.extents), lanes  # rows of a stack have extents of their own
             if key not in counts:
-                counts[key] = lo.room((*extents, Imm(lanes, Ty.I64)))
+                counts[key] = lo.room((*out.view.extents, Imm(lanes, Ty.I64)))
             leaves_of.append((_register(r), ty, counts[key]))
     wide = [leaf for leaf in leaves_of if leaf[1] in (Ty.F64, Ty.I64, Ty.PTR)]
     if len(wide) < 2:
         wide = []
     total: Value = ZERO
     starts: list[Value] = []
-    for _, _, count in wide:
+    for _, _, count in wide if len(wide) > 1 else ():
         starts.append(total)
         total = lo.add(total, count)
-    if wide:
+    if starts:
         whole = lo.alloc(total, Ty.I64, arena)
         for (reg, ty, _), start in zip(wide, starts, strict=True):
             lo.emit(Offset(reg, whole, start, ty))
-    for reg, ty, count in leaves_of:
-        if not any(reg is r for r, _, _ in wide):
+    for leaf in leaves_of:
+        if not starts or leaf not in wide:
+            reg, ty, count = leaf
             lo.emit(Alloc(reg, count, ty, arena))
 
 
