@@ -1,5 +1,5 @@
-"""Second derivatives of the corpus, in all modes: forward over reverse, reverse over reverse, Taylor
-coefficients, and differences of gradients.
+"""Second derivatives of the corpus, in all modes: forward over reverse, reverse over reverse,
+Taylor coefficients, and differences of gradients.
 
 Three programs in every run, and a shard of the others."""
 
@@ -19,12 +19,22 @@ ALWAYS = {"record_argument", "reductions", "trampoline"}
 EVERY = 120
 
 SMOOTH = [p for p in corpus() if p.argnums and not p.single and not p.growth]
-CASES = [p for p in SMOOTH if p.name in ALWAYS or campaign.chosen("agreement", p.name, EVERY)]
+TAKEN = [p for p in SMOOTH if p.name in ALWAYS or campaign.chosen("agreement", p.name, EVERY)]
+
+
+def is_all_real(program: Program) -> bool:
+    """Whether its differentiated arguments have nothing discrete in them: a gradient by such data
+    has None there, and cannot be the result of a function that is differentiated."""
+    args = program.make_args(np.random.default_rng(0), program.sizes[0])
+    chosen = [harness.still(args[i]) for i in program.argnums]
+    return all(leaf is not None for leaf in harness.leaves(chosen))
+
+
+CASES = [p for p in TAKEN if is_all_real(p)]
 
 
 def second_derivatives(program: Program, size: int) -> dict[str, float]:
-    """The second derivative along a direction, by each mode. (A gradient by data with something
-    discrete in it is not yet a result that can be differentiated.)"""
+    """The second derivative along a direction, by each mode."""
     f, wrt = program.f, program.argnums
     args = program.make_args(np.random.default_rng(size), size)
     rng = np.random.default_rng(1000 + size)
@@ -48,12 +58,11 @@ def second_derivatives(program: Program, size: int) -> dict[str, float]:
         "jvp of grad": lambda: inner(pb.jvp(gradient, args, along)[1]),
         "jet": lambda: pb.jet(f, args, series)[1][1],
     }
-    found = {}
-    for name, way in ways.items():
-        try:
-            found[name] = float(way())
-        except pb.UnsupportedError as error:
-            assert "as a result: it has None where these have something discrete" in str(error)
+    try:
+        found = {name: float(way()) for name, way in ways.items()}
+    except pb.UnsupportedError as error:  # some variant of its data has a discrete field
+        assert "as a result: it has None where these have something discrete" in str(error)
+        found = {"jet": float(ways["jet"]())}
     ends = [inner(gradient(*harness.moved(args, along, h))) for h in (1e-5, -1e-5)]
     return found | {"differences": (ends[0] - ends[1]) / 2e-5}
 
@@ -61,5 +70,4 @@ def second_derivatives(program: Program, size: int) -> dict[str, float]:
 @pytest.mark.parametrize("program", CASES, ids=str)
 def test_second_derivatives_agree(program: Program) -> None:
     found = second_derivatives(program, program.sizes[0])
-    assert "jet" in found
     assert harness.disagreements(found, {"differences": 1e-4}, 1e-9) == []
