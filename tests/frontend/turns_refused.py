@@ -50,22 +50,6 @@ def counter_of_the_round_before(xs):
     return t
 
 
-def counter_chosen_at_run_time(xs):
-
-    def make(k):
-        n = k
-
-        def f(v):
-            nonlocal n
-            n += 1.0
-            return v * n
-        return f
-    a = make(0.0)
-    b = make(1.0)
-    f = a if xs[0] > 0.5 else b
-    return f(xs[1]) + a(xs[0])
-
-
 def list_of_counters(xs):
 
     def make(k):
@@ -140,35 +124,6 @@ def row_given_back_at_once(xs):
     return sum(r[0] * r[1] for r in rows)
 
 
-def next_of_a_named_generator(xs):
-
-    def g():
-        for x in xs:
-            yield (x * x)
-    it = g()
-    a = next(it)
-    b = next(it)
-    return a * b
-
-
-def next_of_an_iterator(xs):
-    it = iter(xs)
-    a = next(it)
-    b = next(it)
-    return a * b + sum(it)
-
-
-def two_generators_side_by_side(xs):
-    n = 0
-
-    def g():
-        nonlocal n
-        for x in xs:
-            n += 1
-            yield (x * n)
-    return sum((a * b for a, b in zip(g(), g())))
-
-
 def alias_that_a_loop_may_rebind(xs):
     a = np.zeros(3)
     b = a
@@ -226,16 +181,12 @@ def wrapped_before_it_is_set(xs):
 REFUSED = {
     pair_chosen_by_a_branch: "chosen at run time",
     counter_of_the_round_before: "chosen at run time",
-    counter_chosen_at_run_time: "chosen at run time",
     list_of_counters: "chosen at run time",
     closure_over_the_callers_list: "may share memory",
     list_and_its_closure: "may share memory",
     best_row_updated: "an item of a list",
     row_given_back: "an item of a list",
     row_given_back_at_once: "a name of its own",
-    next_of_a_named_generator: "made there",
-    next_of_an_iterator: "an index that moves on",
-    two_generators_side_by_side: "side by side",
     alias_that_a_loop_may_rebind: "has been updated since",
     dict_comprehension_that_counts: "write a loop",
     build_that_counts: "write a loop",

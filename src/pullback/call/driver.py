@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import TypeVar, cast
 from weakref import ref
 
+from pullback.ad.dependence import dependence, fixed_dependence
 from pullback.ad.differentiate import differentiate, tangent
 from pullback.ad.methods import REVERSE
 from pullback.ad.spaces import Spaces
@@ -34,6 +35,7 @@ from pullback.call.packed import Packed, pack, plain, unpack
 from pullback.call.pullbacks import Halves
 from pullback.call.request import Plan, Request, What, make_plan, with_literals, without_none
 from pullback.call.trees import Fast
+from pullback.call.uncollected import uncollected
 from pullback.call.wrappers import loss_entry
 from pullback.core.check import check
 from pullback.core.pretty import show as show_program
@@ -51,6 +53,7 @@ from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.python_values import Guard
 from pullback.frontend.python.pytypes import type_of, types_of
 from pullback.frontend.specialise import Specialised, specialise
+from pullback.native import compile_runtime
 from pullback.pipeline import (
     AD,
     PIPELINE,
@@ -135,7 +138,7 @@ def specialisation(f: FunctionType, args: Sequence[object], request: Request) ->
     key = _key(f, kinds, equal, request)
     known = _lookup(key, f, args)
     if known is None:
-        with _compiling:
+        with _compiling, uncollected():
             known = _lookup(key, f, args)
             if known is None:
                 known = _specialise(f, args, kinds, equal, request)
@@ -173,6 +176,7 @@ def _specialise(
     f: FunctionType, args: Sequence[object], kinds: tuple[Kind, ...], equal: bool,
     request: Request, trace: Trace | None = None,
 ) -> Specialisation:  # fmt: skip
+    compile_runtime()
     special = with_literals(_front(f, args, kinds, equal, request))
     if trace is not None:
         trace.append(("core", show_program(special.program)))
@@ -206,7 +210,7 @@ class Unit:
             case What.VALUE:
                 return differentiate(program)
             case What.TANGENT:
-                return tangent(program, plan.wrt)
+                return (dependence if plan.request.words else tangent)(program, plan.wrt)
             case What.GRADIENT | What.VALUE_AND_GRADIENT:
                 reverse = REVERSE[plan.request.method]
                 return reverse.gradient(program, plan.wrt, plan.seeded)
@@ -250,7 +254,7 @@ class Unit:
     def compiled(self, packed: bool = False) -> Native:
         """The native code; ``packed``: such as takes packed arguments, whatever their kinds."""
         if packed not in self.natives:
-            with _compiling:
+            with _compiling, uncollected():
                 if packed not in self.natives:
                     program, special = self.program(True), self.special
                     self.natives[packed] = Native(
@@ -262,12 +266,18 @@ class Unit:
         """The native code of a pullback."""
         if self.halves is None:
             split = REVERSE[self.plan.request.method].split
-            with _compiling, _refusals():
+            with _compiling, uncollected(), _refusals():
                 if self.halves is None:
                     around = self.special.hidden, self.special.guards
                     source = self.prepared(self.source)
                     self.halves = Halves(self.plan, source, split, _finished, *around)
         return self.halves
+
+    @cached_property
+    def fixed(self) -> bool:
+        """Whether the words of the results are the same for all values of the reals."""
+        with _compiling, _refusals():
+            return fixed_dependence(self.source, self.plan.wrt)
 
     @cached_property
     def calls(self) -> tuple[Fast, ...]:
@@ -415,16 +425,29 @@ def gradient(
 
 
 def tangent_of(
-    f: object, primals: Sequence[object], tangents: Sequence[object], tier: str = "native"
-) -> tuple[object, object]:
-    """The value of f and its tangent along ``tangents`` (one per argument, None: zero)."""
+    f: object, primals: Sequence[object], tangents: Sequence[object], tier: str = "native",
+    words: bool = False,
+) -> tuple[object, object]:  # fmt: skip
+    """The value of f and its tangent along ``tangents`` (one per argument, None: zero); ``words``:
+    those are sets of inputs (``ad/dependence.py``)."""
 
     def both(function: FunctionType, unit: Unit) -> object:
         if tier == "eval":
             return unit.evaluate(unit.special.values(function, primals), tangents)[0]
         return unit.fitting(function, primals, tangents)[1]
 
-    return cast("tuple[object, object]", using(f, primals, Request(What.TANGENT), both))
+    request = Request(What.TANGENT, words=words)
+    return cast("tuple[object, object]", using(f, primals, request, both))
+
+
+def decided_by(f: object, args: Sequence[object]) -> tuple[object, tuple[object, ...]] | None:
+    """The program, and the arguments and hidden arguments, on whose shapes and discrete values
+    alone a dependence pattern depends; None if it may depend on reals."""
+
+    def both(function: FunctionType, unit: Unit) -> tuple[object, tuple[object, ...]] | None:
+        return (unit, unit.special.values(function, args)) if unit.fixed else None
+
+    return using(f, args, Request(What.TANGENT, words=True), both)
 
 
 def differentiable(args: Sequence[object]) -> tuple[int, ...]:
@@ -468,6 +491,6 @@ def stages(f: object, args: Sequence[object], request: Request) -> dict[str, str
 
 
 __all__ = ["NATIVE", "PIPELINE", "REVERSE", "MethodPullback", "bind", "by_method", "call", "config",
-           "derive", "differentiable", "gradient", "may_broadcast", "pack", "package_of", "plain",
-           "register_operators", "register_text", "require_method", "run",
+           "decided_by", "derive", "differentiable", "gradient", "may_broadcast", "pack",
+           "package_of", "plain", "register_operators", "register_text", "require_method", "run",
            "stages", "steps", "tangent_of", "unpack", "using"]  # fmt: skip

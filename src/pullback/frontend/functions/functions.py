@@ -8,12 +8,14 @@ there, but for flags: what these decide need not be typed for others (``_MOST_VA
 from __future__ import annotations
 
 import ast
+import builtins
 import enum
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, Call, Var
+from pullback.core.types import Array
 from pullback.errors import (
     EndlessError,
     PullbackError,
@@ -23,7 +25,13 @@ from pullback.errors import (
 )
 from pullback.frontend.functions.adopted import adopt
 from pullback.frontend.functions.bodies import run_once
-from pullback.frontend.functions.captured_variables import FUNCTION, same_variables
+from pullback.frontend.functions.captured_variables import (
+    FUNCTION,
+    SAME,
+    found_at,
+    groups,
+    same_variables,
+)
 from pullback.frontend.functions.fixpoint import Fixpoint, Key
 from pullback.frontend.functions.handing import hand_back
 from pullback.frontend.functions.lambda_sets import STRAIGHT, LambdaSet, skeleton, tie, tie_known
@@ -32,14 +40,26 @@ from pullback.frontend.functions.self_capture import depth
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
-from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, ThreadK, UnionK, leaf_types
+from pullback.frontend.kinds.kinds import (
+    FunctionK,
+    HashK,
+    Kind,
+    RecordK,
+    StaticK,
+    ThreadK,
+    TupleK,
+    UnionK,
+    leaf_types,
+)
+from pullback.frontend.kinds.undefined import dummy_atom
 from pullback.frontend.kinds.values import WRITTEN, FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.python.libraries import name_of, package_of
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
-from pullback.frontend.python.syntax import CONSUMER, refused_syntax
+from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Spec
@@ -71,6 +91,21 @@ def _of_other_flag(a: Kind, b: Kind) -> bool:
     if not isinstance(a, StaticK) or not isinstance(b, StaticK) or a == b:
         return False
     return type(a.value) is type(b.value) and isinstance(a.value, bool | str | enum.Enum)
+
+
+def _is_none_or_a_table(a: Kind, b: Kind) -> bool:
+    """Whether one of two arguments is None and the other a dict, set or list (``memo=None``)."""
+    return any(
+        isinstance(x, StaticK) and x.value is None and _is_table(y) for x, y in ((a, b), (b, a))
+    )
+
+
+def _is_table(kind: Kind) -> bool:
+    match kind:
+        case HashK() | TupleK(_, True) | RecordK(builtins.dict):
+            return True
+        case _:
+            return False
 
 
 class Functions:
@@ -112,6 +147,8 @@ class Functions:
                 break
             self.placed.setdefault(f.definition, set()).update(more)
         results = () if spec.result is None else tuple(leaf_types(spec.result))
+        if spec.handed and SAME in given:
+            atoms = self._given_once(spec, {FUNCTION: f, **given}, atoms)
         made = self.run.b.let(Call(spec.name, tuple(atoms)), results, self.run.site(node))
         value = self.result(spec, list(made), owners)
         if spec.handed:
@@ -120,6 +157,24 @@ class Functions:
             bare = FunctionV(f.definition, f.scope)
             adopt(self.run, value, spec.homes, {FUNCTION: bare, **given})
         return value
+
+    def _given_once(
+        self, spec: Spec, values: dict[str, Value], atoms: list[Atom]
+    ) -> list[Atom]:
+        """The atoms of a call of a function that updates what it knows by several names, and knows
+        that these are one: it uses the first one only."""
+        cells = (spec.cells[n] for n in spec.handed if n in spec.cells)
+        updated = {(v.argument, v.steps) for v in cells}
+        arrays: set[Atom] = set()
+        for path in (p for group in groups(values) if updated & set(group) for p in group[:1]):
+            target = found_at(values, *path)
+            assert target is not None
+            arrays |= {a for a in flatten(target.value).atoms if isinstance(a.type, Array)}
+        given: list[Atom] = []
+        for a in atoms:
+            again = a in arrays and any(a is b for b in given)
+            given.append(dummy_atom(self.run, a.type) if again else a)
+        return given
 
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
@@ -258,6 +313,8 @@ class Functions:
             return None  # there are few unions: each has a form of the function, nothing is changed
         old_f, old = s.wider or (s.function, s.args)
         if may_differ and any(map(_of_other_flag, old, kinds)):
+            return None
+        if may_differ and any(map(_is_none_or_a_table, old, kinds)):
             return None
         wide_f = recursive_join(old_f, function)
         if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):

@@ -93,6 +93,16 @@ def hand_back(
 ) -> Value:
     """The result of a call; the caller's names for updated arguments are bound to their ends, and
     so are the variables that the function changed."""
+    run.handing = True
+    try:
+        return _hand_back(run, spec, f, args, value, node)
+    finally:
+        run.handing = False
+
+
+def _hand_back(
+    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value, node: ast.AST
+) -> Value:
     assert isinstance(value, TupleV)
     result, *ends = value.items
     function = spec.definition.name
@@ -112,8 +122,14 @@ def hand_back(
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        check_apart(run, function, shown(name), target, target.value, args, known, node)
+        updated = target.value if refusal is not None else Static(None)
+        check_apart(run, function, shown(name), target, updated, args, known, node)
         if refusal is None:
+            set_variable(run, target.home, end, node)
+        elif name in spec.replaced:
+            rest = [result, *(e for e in ends if e is not end)]
+            check_here(run, *target.home, node, refusal)
+            end = ownership.replaced(run, target.home, end, rest, refusal, node)
             set_variable(run, target.home, end, node)
         else:
             home, own = target.home

@@ -10,7 +10,9 @@ from weakref import WeakValueDictionary
 
 from pullback.core.terms import Site
 from pullback.errors import SourceError
+from pullback.frontend.python.memoised import expanded
 from pullback.frontend.python.texts import FunctionNode, has_text, texts_of
+from pullback.frontend.python.trying import without_try
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -72,15 +74,22 @@ def _definition(function: FunctionType) -> Definition:
         (node,) = nodes
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceError(f"{function.__qualname__!r} is an async function")
+        node = expanded(node, function.__globals__)
         return Definition(
-            node, text.file, code.co_name, function.__qualname__, function.__globals__, text.lines,
+            without_try(node), text.file, code.co_name, function.__qualname__,
+            function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)
 
 
 def _no_source(function: FunctionType) -> SourceError:
     code = function.__code__
-    if not has_text(function):
+    if code.co_filename == "<stdin>":
+        return SourceError(
+            f"Python keeps no text of {function.__qualname__!r}: it was typed at the prompt or piped",
+            "define the function in a file, in a notebook cell, in IPython, or behind python -c",
+        )
+    if code.co_filename == "<string>" or not has_text(function):
         return SourceError(
             f"the source of {function.__qualname__!r} cannot be read (from {code.co_filename!r})",
             "define the function in a file or a notebook cell",
