@@ -31,8 +31,8 @@ A = np.arange(4.0)
 def catches(x):
     try:
         return 1.0 / x
-    except ZeroDivisionError:
-        return 0.0
+    except ZeroDivisionError as error:
+        return float(len(str(error)))
 
 
 def compares_text(x):
@@ -252,8 +252,8 @@ class Frozen:
 
 
 @functools.cache
-def remembered(n):
-    return n if n < 2 else remembered(n - 1) + remembered(n - 2)
+def remembered(*ns):
+    return ns[0] if ns[0] < 2 else remembered(ns[0] - 1) + remembered(ns[0] - 2)
 
 
 def uses_cache(x):

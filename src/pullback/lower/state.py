@@ -23,6 +23,7 @@ from pullback.lower.loopcode import (
     Value,
 )
 from pullback.lower.separate import Separate
+from pullback.lower.stacks import Stack
 from pullback.lower.values import ONE, ZERO, NotInLanes, Scalar, Val, View, lanes_of, machine
 
 
@@ -98,6 +99,7 @@ class Unit:
     in_order   without lanes, so that errors come in the order of the program
     flushing   the loops that compute cotangents only
     repeated   the functions that run many times
+    passed_on  the reads of cells that are only added to other cells
     """
 
     program: Program
@@ -105,11 +107,13 @@ class Unit:
     lasting: frozenset[Var] = frozenset()
     filled: frozenset[Var] = frozenset()
     separate: dict[Op, Separate] = field(default_factory=dict)
+    stacks: dict[Var, Stack] = field(default_factory=dict)
     functions: dict[str, LoopFunction] = field(default_factory=dict)
     helpers: dict[tuple[str, Type], str] = field(default_factory=dict)
     in_order: bool = False
     flushing: frozenset[Op] = frozenset()
     repeated: frozenset[str] = frozenset()
+    passed_on: frozenset[Op] = frozenset()
 
     def arena_of(self, made: Iterable[Var]) -> str:
         """Return the arena for arrays: those that may end up in data go where data is (``escape``).

@@ -26,6 +26,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     RecordV,
     Scalar,
@@ -259,7 +260,7 @@ def check_here(
 def lent(value: Value) -> Value:
     """A parameter: whether the rows of a table are in one place only is for the caller to see."""
     match value:
-        case ListV():
+        case ListV() | HashV():
             return replace(value, sole=True)
         case TupleV(items):
             return replace(value, items=tuple(map(lent, items)))

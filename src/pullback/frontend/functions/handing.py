@@ -93,6 +93,16 @@ def hand_back(
 ) -> Value:
     """The result of a call; the caller's names for updated arguments are bound to their ends, and
     so are the variables that the function changed."""
+    run.handing = True
+    try:
+        return _hand_back(run, spec, f, args, value, node)
+    finally:
+        run.handing = False
+
+
+def _hand_back(
+    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value, node: ast.AST
+) -> Value:
     assert isinstance(value, TupleV)
     result, *ends = value.items
     function = spec.definition.name

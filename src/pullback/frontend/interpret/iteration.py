@@ -31,6 +31,7 @@ from pullback.frontend.kinds.values import (
     EnumerateV,
     FunctionV,
     GeneratorV,
+    HashV,
     Indexed,
     Items,
     ListV,
@@ -44,11 +45,12 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
 )
 from pullback.frontend.library.numpy import arrays
 from pullback.frontend.library.text import iterators
-from pullback.frontend.memory import lists, places
+from pullback.frontend.memory import hash_methods, lists, places
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.python.source import definition_of
@@ -72,6 +74,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
             return places.noted(run, value, Unrolled(items))
+        case HashV() | ViewV():
+            return hash_methods.items_of(run, value, node)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
@@ -349,6 +353,8 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
     match value:
         case ArrayV():
             return ext.int_value(ext.extents(run, value)[0])
+        case HashV() | ViewV():
+            return ext.int_value(hash_methods.table_of(value).live)
         case ListV(n):
             return ext.int_value(n)
         case TupleV(items):

@@ -29,6 +29,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     OperatorV,
     OptionalV,
@@ -135,7 +136,7 @@ def still_given(
 def is_unshared_inside(value: Value, given: frozenset[Owner]) -> bool:
     """The same of what is in a list or dict."""
     match value:
-        case ListV(_, elem):
+        case ListV(elem=elem) | HashV(elem=elem):
             return value.sole or not holds_memory(elem)
         case TupleV(items):
             return is_unshared(TupleV(items), given)
@@ -153,7 +154,7 @@ def _places(
         mine = value.fresh or (value.owners and value.owners <= given)
         yield value.owners if mine else None
     match value:
-        case ListV(_, elem, inner=inner, sole=sole):
+        case ListV(elem=elem, inner=inner, sole=sole) | HashV(elem=elem, inner=inner, sole=sole):
             if holds_memory(elem):
                 yield inner if sole else None
         case TupleV(items):
@@ -279,6 +280,17 @@ def replaced(
         spec.updates[name] = spec.updates.get(name) or refusal
         spec.replaced.add(name)
     return replace(end, owners=end.owners | old.owners, fresh=old.fresh)
+
+
+def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
+    """The object that the caller knows and a new one cannot both be given back."""
+    run.refuse(
+        node,
+        f"{shown_name(name)!r} is bound to another object in a function that also updates "
+        "the one that it got",
+        "do only one of the two in this function: xs.clear(), xs[:] = ys, or a new object always",
+        error=MutationError,
+    )
 
 
 def _rewrite(name: str, value: Updatable) -> str:
@@ -455,6 +467,11 @@ def fitted(run: Run, name: str, old: ArrayV, new: Value, node: ast.AST) -> Array
 def rebound(run: Run, scope: Scope, name: str) -> None:
     """A variable gets another value: functions that captured the old one are out of date."""
     places.release(run, scope, name)
+    if run.frame.given.get(name) and name not in scope.borrowed and scope is run.frame.scope:
+        spec = run.frame.spec
+        if spec is not None and spec.updates.get(name) is not None:
+            refuse_both(run, name, spec.definition.node)
+        del run.frame.given[name]
     if name in scope.borrowed:
         spec = run.frame.spec
         if spec is not None and spec.updates.get(name) is not None:
