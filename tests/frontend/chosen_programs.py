@@ -219,8 +219,23 @@ def read_between(xs):
     return total
 
 
+def passed_on_or_nothing(xs):
+    out = [xs[0]]
+
+    def f():
+        out.append(xs[1])
+
+    twice(f if xs[0] > 0.0 else lambda: None)
+    return sum(out)
+
+
+def twice(f):
+    f()
+    f()
+
+
 PROGRAMS = [
     by_a_condition, in_a_list, callbacks, observers, until_one_is_found, in_a_dict,
     optional_callback, given_by_a_function, given_by_statements, two_of_one_factory, chosen_twice,
-    read_between,
+    read_between, passed_on_or_nothing,
 ]  # fmt: skip
