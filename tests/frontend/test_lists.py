@@ -72,21 +72,6 @@ def in_condition(x):
     return x
 
 
-def captured(x):
-    xs = [x]
-
-    def f():
-        xs.append(x)
-
-    twice(f if x > 0.0 else lambda: None)
-    return sum(xs)
-
-
-def twice(f):
-    f()
-    f()
-
-
 def inner_list(x):
     row = [x]
     rows = [row, row]
@@ -136,7 +121,6 @@ CASES = [
     (holder_after, 1.0, UnknownNameError, "return sum(t[0])"),
     (grows_under_loop, 1.0, MutationError, "for v in xs:"),
     (passed_twice, 1.0, MutationError, "return two(xs, xs)"),
-    (captured, 1.0, MutationError, "xs.append(x)"),
     (inner_list, 1.0, MutationError, "rows[0].append(x)"),
     (table, 3, MutationError, "rows[0][1] = 1.0"),
     (mixed, 3, UnknownNameError, "xs.append(i)"),
