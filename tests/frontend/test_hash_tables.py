@@ -184,10 +184,39 @@ def across_functions(x, n):
     return twice(x, n) + twice(x * x, n + 1)
 
 
+def made_anew(x, n):
+    """Names that change places, tables that are made anew or grow between two calls."""
+    a, b = {i: x for i in range(n)}, {i: 2.0 * x for i in range(n)}
+    a[1], b[2] = b[2] + 1.0, a[1] + 2.0
+    a, b = b, a
+    a[77] = 3.0
+
+    def total():
+        return sum(a.values()) - 2.0 * sum(b.values())
+
+    t = total()
+    b[50] = x
+    for i in range(n):
+        if i % 3:
+            b[i] = x * i
+        else:
+            b = {}
+    return t + total() + len(b) + (x if isinstance(b, dict) and type(a) is dict else 0.0)
+
+
+def arrays_and_functions(x, n):
+    d, f = {}, {}
+    for i in range(n):
+        d[i] = np.array([x, 1.0 * i])
+        f[i] = lambda y, i=i: y * i
+    d[1][0] += 5.0
+    return np.sum(d[1]) + sum(v[0] * v[1] for v in d.values()) + f[2](x)
+
+
 PROGRAMS = [
     colliding, put_in_again, deleted_at_once, rows_in_place, dicts_in_a_dict, keys_as_tuples,
     a_default_is_put_in, counted, strings, merged, copies, sets, ordered, in_a_generator,
-    while_it_runs, a_local_cache, across_functions,
+    while_it_runs, a_local_cache, across_functions, made_anew, arrays_and_functions,
 ]  # fmt: skip
 
 
@@ -303,6 +332,18 @@ def deleted_while_it_runs(x, n):
     return x
 
 
+def view_after_an_update(x, n):
+    d = {i: x for i in range(n)}
+    both = (d.keys(), x)
+    d[100] = x
+    return len(both[0]) * x
+
+
+def derivative_by_a_dict(x, n):
+    d = {i: x for i in range(n)}
+    return pb.grad(lambda d: sum(d.values()))(d)[0]
+
+
 @cache
 def by_a_float(x):
     return x * x
@@ -325,6 +366,8 @@ def cached_inside_of_a_derivative(x, n):
         (shared_row, "may be in other places"),
         (order_of_a_set, "order of the items of a set"),
         (deleted_while_it_runs, "runs over"),
+        (view_after_an_update, "has been updated since"),
+        (derivative_by_a_dict, "whose keys only the run knows"),
         (cached_by_a_float, "two equal floats may have different derivatives"),
     ],
     ids=lambda v: v.__name__ if callable(v) else "",
