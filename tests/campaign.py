@@ -39,7 +39,7 @@ NAMES = {
     "surface": ("library functions that are texts, on all arguments that their signatures give",
                 "tests/frontend/test_surface.py"),
     "foreign": ("two hundred programs as people write them: right, or refused as before",
-                "tests/test_foreign.py"),
+                "tests/test_foreign.py", "tests/frontend/test_hash_tables.py"),
     "interrupts": ("Ctrl-C at many places of the compiler; the memory of many compilations",
                    "tests/test_interrupted_compilation.py", "tests/test_caches.py"),
 }  # fmt: skip
