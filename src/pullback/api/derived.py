@@ -12,10 +12,8 @@ from typing import Any
 
 from pullback.api.operator_objects import Operator, inner_function
 from pullback.call import driver
-from pullback.call.driver import package_of
 from pullback.call.misuse import require_function
 from pullback.call.request import Request, What
-from pullback.errors import PullbackError
 
 
 def derived(text: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,6 +40,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
         require_function(f, name, f"pb.{name}(f, ...), not pb.{name}(f(x), ...)")
         return run(inner_function(f), *args, **kwargs)
 
+    operator.__name__ = operator.__qualname__ = name
     driver.register_text(operator, text)
     return operator
 
@@ -59,14 +58,6 @@ class _Text(Operator):
     def name(self) -> str:
         return self._name
 
-    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        try:
-            return super()._slow(args, kwargs)
-        except PullbackError as e:
-            if e.site is None or not package_of(e.site.file):
-                raise
-            raise type(e)(f"pb.{self._name}: {e.reason}", e.rewrite) from None
-
 
 class DerivedOperator(_Text):
     """A function made by a derived operator. Inside compiled code it is the function that the text
@@ -75,7 +66,7 @@ class DerivedOperator(_Text):
     __slots__ = ("_of",)
 
     def __init__(self, name: str, f: Callable[..., Any], made: Callable[..., Any]) -> None:
-        functools.update_wrapper(made, f)
+        functools.update_wrapper(made, f, updated=())
         super().__init__(name, made)
         self._of = f
 

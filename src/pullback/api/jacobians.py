@@ -164,8 +164,12 @@ def hessian(
     array([[0., 1.],
            [1., 0.]])
     """
-    matrix: Callable[..., Any] = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
-    return matrix
+    matrix = jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
+
+    def hessian(*args: Any) -> Any:
+        return matrix(*args)
+
+    return hessian
 
 
 def _count(values: Any) -> float:

@@ -33,9 +33,10 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
 from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, ThreadK, UnionK, leaf_types
-from pullback.frontend.kinds.values import WRITTEN, FunctionV, Owner, Value
+from pullback.frontend.kinds.values import FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
-from pullback.frontend.python.libraries import name_of, package_of
+from pullback.frontend.problems import public_name
+from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.memo import Remembered
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
@@ -333,7 +334,7 @@ class Functions:
 
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
         """The refusal of what a package does, shown where it is called."""
-        name = _public_name(definition)
+        name = public_name(definition)
         known = rewrite_of(name)
         rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
         made = type(e)(f"{name}, which is called here: {e.reason}", rewrite, self.run.site(node))
@@ -370,15 +371,6 @@ def _thread(consumer: Kind) -> ThreadK:
     assert isinstance(consumer, StaticK)
     return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
 
-
-
-def _public_name(definition: Definition) -> str:
-    """The name of a package's function; that of the library function which a text means."""
-    for function, text in WRITTEN.items():
-        outermost = definition.qualname.partition(".")[0]
-        if text.__name__ == outermost and text.__globals__ is definition.globals:
-            return name_of(function)
-    return f"{definition.globals.get('__name__')}.{definition.qualname}"
 
 
 def _argument(kind: Kind) -> Kind:

@@ -73,7 +73,7 @@ def _definition(function: FunctionType) -> Definition:
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceError(f"{function.__qualname__!r} is an async function")
         return Definition(
-            node, text.file, code.co_name, function.__qualname__, function.__globals__, text.lines,
+            node, text.file, code.co_name, code.co_qualname, function.__globals__, text.lines,
         )  # fmt: skip
     raise _no_source(function)
 
