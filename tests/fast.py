@@ -3,9 +3,9 @@
 A file is touched if the working tree differs there from the branch ``main``, or on ``main`` from
 the last commit. Its layer and the tests of that are in ``LAYERS``, how long these take in
 ``tests/durations.txt``. First come the house and the touched tests themselves, then each layer's in
-turns: those that seem to be about a touched file (``likely``), then as ``LAYERS`` has them, then the
-shortest; of the corpus a sixteenth. The end names the tests that did not fit; ``make test`` runs
-everything.
+turns: those that seem to be about a touched file (``likely``), then as ``LAYERS`` has them, then
+the shortest; of the corpus a sixteenth. The end names the tests that did not fit; ``make test``
+runs everything.
 """
 
 from __future__ import annotations
