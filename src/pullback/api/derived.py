@@ -17,7 +17,7 @@ from pullback.call.request import Request, What
 
 
 def derived(text: Callable[..., Any]) -> Callable[..., Any]:
-    """The public operator that a text means: of a function, it gives a compiled function."""
+    """Return the public operator that a text means: of a function, it gives a compiled function."""
     name = text.__name__
 
     @functools.wraps(text)
@@ -30,8 +30,9 @@ def derived(text: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
-    """The public operator that a text means which takes the arguments together with the function:
-    ``pb.hvp(f, primals, vectors)``. ``name``: where it is not that of the text."""
+    """Return the public operator that a text means which takes the arguments together with the
+    function: ``pb.hvp(f, primals, vectors)``. ``name`` is the name of the operator if the text has
+    another one."""
     name = name or text.__name__
     run = _Text(name, text)
 

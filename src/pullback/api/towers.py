@@ -14,7 +14,7 @@ from pullback.structures import terms_of
 
 
 def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any]) -> tuple[Any, Any]:
-    """The derivatives of ``f`` along a path: ``(out, (first, second, ...))``.
+    """Return the derivatives of ``f`` along a path: ``(out, (first, second, ...))``.
 
     ``series`` has, for each primal, the derivatives of the path there by its parameter: the first,
     the second, and so on, as many for each; ``None`` stands for a primal that stays (and for what
@@ -32,8 +32,8 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], series: Sequence[Any]) ->
 
 
 def _text(f: Callable[..., Any], primals: Any, series: Any) -> Any:
-    """The tower is made of nested ``jvp``: each order makes the program 1.7 times as large, so
-    there is a highest one."""
+    """Return the value and the tower, made of nested ``jvp``. Each order makes the program 1.7
+    times as large, so there is a highest one."""
     terms = terms_of(series, primals, 6)
 
     def path(t: Any) -> Any:
@@ -44,7 +44,7 @@ def _text(f: Callable[..., Any], primals: Any, series: Any) -> Any:
 
 
 def _moved(x: Any, terms: Any, t: Any) -> Any:
-    """The place on the path: x + t s1 + t^2 s2 / 2 + ..."""
+    """Return the place on the path: x + t s1 + t^2 s2 / 2 + ..."""
     return x if terms is None else x + _polynomial(terms, t, 1.0)
 
 
@@ -55,7 +55,7 @@ def _polynomial(terms: Any, t: Any, k: float) -> Any:
 
 
 def _tower(g: Callable[[Any], Any], terms: Any) -> Callable[[Any], Any]:
-    """A function that gives g and as many of its derivatives as there are terms."""
+    """Return a function that gives g and as many of its derivatives as there are terms."""
     if len(terms) == 0:
         return lambda t: (g(t),)
     below = _tower(g, terms[1:])

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 def call(
     run: Run, function: Value, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """``function(*args, **kwargs)``"""
+    """Compile ``function(*args, **kwargs)``."""
     match function:
         case FunctionV():
             held = eta.inside(function)
@@ -105,8 +105,8 @@ def call(
 def _call_member(
     run: Run, f: FunctionV, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """A call of one function of a lambda set. Functions of other places may be in it, too: those
-    that do not take so many arguments."""
+    """Call one function of a lambda set. Functions of other places may be in it, too: those that do
+    not take so many arguments."""
     spec = f.definition.node.args
     most = len(spec.posonlyargs) + len(spec.args) - len(f.bound)
     fits = len(args) <= most or spec.vararg is not None
@@ -178,8 +178,8 @@ def _call_object(
 
 
 def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
-    """An argument that a function can be given: an iterator as a generator over what it runs
-    over."""
+    """Return an argument in a form that a function can be given: an iterator becomes a generator
+    over its source."""
     match value:
         case ZipV(items):
             parts: tuple[Value, ...] = items
@@ -199,7 +199,7 @@ def _as_generator(run: Run, value: Value, node: ast.AST) -> Value:
 def _call_text(
     run: Run, text: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """A call of a library function by its text in Python."""
+    """Call a library function by its text in Python."""
     assert isinstance(text, types.FunctionType)
     defaults = tuple(map(Static, text.__defaults__ or ()))
     return call(run, FunctionV(definition_of(text), None, defaults), args, kwargs, node)
@@ -218,7 +218,7 @@ def _text(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """A method of a known string, with known arguments: its result is known too."""
+    """Return a method of a known string, with known arguments: its result is known too."""
     what = f"the argument of str.{method.__name__}"
     given = [run.static(v, node, what) for v in args]
     named = {k: run.static(v, node, what) for k, v in kwargs.items()}
@@ -239,14 +239,14 @@ def call_method(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """A registered method of an array, number, list, ..."""
+    """Return a registered method of an array, number, list, ..."""
     return METHODS[receiver_name(receiver), name](run, receiver, args, kwargs, node)
 
 
 def case_closure(
     run: Run, value: ClosureV | LambdaSetV, fn: Callable[[FunctionV], Value], node: ast.AST
 ) -> Value:
-    """``fn`` of whichever function ``value`` is."""
+    """Return the result of ``fn`` for the function that ``value`` is at run time."""
     kinds = value.kinds  # a set may grow meanwhile
     params = [tuple(Var("c", u) for u in leaf_types(k)) for k in kinds]
     def arm(tag: int) -> Value:
@@ -279,7 +279,8 @@ def bind(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> dict[str, Value]:
-    """The values of the parameters, in their order; TypeError-like refusal if they do not fit."""
+    """Return the values of the parameters, in their order; TypeError-like refusal if they do not
+    fit."""
     spec = f.definition.node.args
     if spec.kwarg is not None:
         run.calls.check_syntax(f.definition)  # refused, at its definition

@@ -69,7 +69,7 @@ def _function(f: Function, sums: bool) -> Function:
 
 
 def _may_merge(op: Op, sums: bool) -> bool:
-    return isinstance(op, Prim) and op.name == "stack" or sums and isinstance(op, Sum_)
+    return (isinstance(op, Prim) and op.name == "stack") or (sums and isinstance(op, Sum_))
 
 
 def _merged_sum(let: Let) -> tuple[Let, ...]:
