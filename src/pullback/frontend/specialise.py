@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import sys
 from dataclasses import dataclass, field
 from types import FunctionType
 
 from pullback.core.build import Builder
+from pullback.core.recursion import recursion_limit
 from pullback.core.terms import Atom, Function, Program, Site, Var
 from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
@@ -133,9 +133,7 @@ def specialise(
     present values of bools, in arguments (outside of lists and nodes) and around the function."""
     static: dict[Path, StaticK] = {}
     lambda_sets = _lambda_sets(function)
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
-    try:
+    with recursion_limit(_RECURSION_LIMIT):
         while True:
             lambda_sets.begin()
             try:
@@ -154,8 +152,6 @@ def specialise(
             else:
                 if not lambda_sets.unsettled():
                     return made
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def _lambda_sets(function: FunctionType) -> LambdaSets:
