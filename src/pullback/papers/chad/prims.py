@@ -115,7 +115,8 @@ def prim_rule(t: Prim, gamma: Context, types: Types, chad: Rule) -> Term:
 
 
 def _dprim(t: Prim, xs: list[Term], parts: list[Type], e: E, result: Type) -> Term:
-    """Dop^t of a tuple. Where nothing goes through: lunits of integers, zeros of reals."""
+    """Return Dop^t of a tuple. A component without a derivative gets lunits for integers, zeros for
+    reals."""
     if is_constant(t.op, parts, result):
         ds: list[Term] = [zero(t2(p)) for p in parts]
     else:

@@ -171,12 +171,12 @@ class K(Loops):
                 assert_never(t)
 
     def op(self, t: Op, b: Block) -> Term:
-        """An operation of arrays, which moves elements about."""
+        """Return an operation of arrays, which moves elements about."""
         return Op(t.name, tuple(self.parts(t.args, b)), statics(t.static, self.type))
 
     # K{f : R^n -> R} (Fig. 14): deltaLet (Add_i (Scale (∂f/∂x_i x) u_i)); discrete ones as they are
     def prim(self, t: Prim, b: Block) -> Term:
-        """A primitive."""
+        """Return a primitive."""
         xs, active = operands(t, lambda ts: self.parts(ts, b), self.types, b)
         y = Prim(t.op, tuple(xs), t.static)
         if self.types[t] != R:

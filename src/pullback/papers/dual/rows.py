@@ -32,7 +32,7 @@ a, b, s = TVar("a"), TVar("b"), TVar("s")
 
 
 def size_of(v: object) -> int:
-    """How many nodes a value has."""
+    """Return the number of nodes of a value."""
     n, todo = 0, [v]
     while todo:
         n += 1
@@ -51,7 +51,7 @@ def size_of(v: object) -> int:
 
 
 def plus_of(x: object, y: object) -> object:
-    """The sum of two cotangents of one value."""
+    """Return the sum of two cotangents of one value."""
     match x, y:
         case float(), float():
             return x + y
@@ -70,7 +70,7 @@ def plus_of(x: object, y: object) -> object:
 
 
 def zero_of(x: object) -> object:
-    """The cotangent 0 of a value."""
+    """Return the cotangent 0 of a value."""
     return map_reals(lambda _: 0.0, x, discrete=True)
 
 
@@ -153,7 +153,7 @@ def listed(ts: Sequence[Term]) -> Op:
 
 
 def index(i: object) -> int:
-    """``i``, which is an ID."""
+    """Return ``i``, which is an ID."""
     return cast(int, i)
 
 
