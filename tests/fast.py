@@ -30,12 +30,15 @@ HOUSE = ("tests/house",)
 CORPUS = ("tests/test_agreement.py", "tests/test_cost.py")
 WORK = ("tests/opt/test_work.py", "tests/test_python_work.py", "tests/test_scaling.py")
 DRIVER = ("tests/test_*.py",)
+LINEAR = tuple(f"tests/frontend/test_{name}.py" for name in ("numpy_linalg", "surface", "lapack"))
 OPERATORS = tuple(f"tests/test_{name}.py" for name in (
     "api", "derived", "vmap", "jet", "implicit", "rules", "checkpoint", "nested_derivatives",
 ))  # fmt: skip
 
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("src/pullback/core", ("tests/core", "tests/lower", "tests/ad/test_scalars.py", *CORPUS)),
+    ("src/pullback/frontend/library/text/spectral.py", LINEAR),
+    ("src/pullback/frontend/library/text/linear_algebra.py", LINEAR),
     ("src/pullback/frontend/library", ("tests/frontend/test_surface.py", *CORPUS,
                                        "tests/frontend")),
     ("src/pullback/frontend", (*CORPUS, "tests/frontend")),
