@@ -381,7 +381,7 @@ def parts_of(
             told_apart(run, subject, classes, p)
             return _in_class(run, classes, patterns, names, keywords, subject)
         case ast.MatchSequence(patterns):
-            return _in_sequence(run, patterns, subject)
+            return _in_sequence(patterns, subject)
 
 
 def _in_class(
@@ -418,9 +418,7 @@ def _in_class(
     return parts
 
 
-def _in_sequence(
-    run: Run, patterns: Sequence[ast.pattern], subject: Value
-) -> list[Part] | None:
+def _in_sequence(patterns: Sequence[ast.pattern], subject: Value) -> list[Part] | None:
     if isinstance(subject, RecordV) and issubclass(subject.cls, tuple):
         subject = TupleV(tuple(subject.fields.values()))
     if not isinstance(subject, TupleV):

@@ -47,7 +47,7 @@ from pullback.papers.language.terms import (
 
 def is_constant(name: str, types: list[Type], result: Type) -> bool:
     """Whether no cotangent goes through a primitive."""
-    return result != R or is_discrete(name, (), R in types)
+    return result != R or is_discrete(name, R in types)
 
 
 def dops(name: str, xs: list[Term], types: list[Type], d: Term) -> list[Term]:

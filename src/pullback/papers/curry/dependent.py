@@ -60,7 +60,7 @@ from pullback.papers.language.terms import (
 )
 from pullback.papers.language.traverse import deeply
 from pullback.papers.language.values import pair
-from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, register
 
 
 def dependent(t: Term) -> Term:
@@ -194,11 +194,6 @@ def linearise_dependent(
     check(term, decls=source.decls, library=LIBRARY)
     return linearise_rep(
         term, library, lambda f: pair(f)[1], source, args, lambda d: pair(d)[1])
-
-
-def run_dependent(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Return the value and the cotangents."""
-    return linearise_dependent(source, args).at(seed)
 
 
 register(Method("curry.dependent",

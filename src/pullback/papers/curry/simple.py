@@ -69,7 +69,7 @@ from pullback.papers.language.terms import (
     fresh,
 )
 from pullback.papers.language.traverse import deeply
-from pullback.papers.methods import Curried, Linearised, Method, Outcome, register
+from pullback.papers.methods import Curried, Linearised, Method, register
 
 SIMPLE = Functions(
     # a ~> b = a -> (b, T b -> T a)
@@ -194,11 +194,6 @@ def linearise_simple(source: Source, args: tuple[object, ...]) -> Linearised:
     term = simple(combinators(source))
     check(term, decls=source.decls, library=LIBRARY)
     return linearise_rep(term, LIBRARY, lambda f: f, source, args, lambda d: d)
-
-
-def run_simple(source: Source, args: tuple[object, ...], seed: object) -> Outcome:
-    """Return the value and the cotangents."""
-    return linearise_simple(source, args).at(seed)
 
 
 register(Method("curry.simple",

@@ -161,7 +161,7 @@ def derivative(name: str, arg: Type, x: Term, g: Term, static: tuple[int | str, 
     n = arity(name)
     xs = [Var(fresh("x")) for _ in range(n)]
     types = components(arg, n)
-    discrete = is_discrete(name, static, R in types)
+    discrete = is_discrete(name, R in types)
     parts = [
         Nil() if t != R else Lit(0.0) if discrete else dop(name, i, xs, g, static)
         for i, t in enumerate(types)

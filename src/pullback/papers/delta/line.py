@@ -108,7 +108,7 @@ class Line:
         if self.types[t] != R:
             return y
         parts: list[tuple[Term, Node]] = []
-        if not is_discrete(t.op, t.static):
+        if not is_discrete(t.op):
             for i, a in enumerate(args):
                 if isinstance(a, Node) and not is_zero(c := coefficient(t, i, xs)):
                     parts.append((c, a))

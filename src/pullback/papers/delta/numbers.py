@@ -29,7 +29,7 @@ Value = Any
 def apply(op: str, *xs: Value, static: Static = ()) -> Value:
     """Return a primitive of numbers of any kind. A float beside a Number is a literal."""
     tops = [x for x in xs if isinstance(x, Number)]
-    if not tops or is_discrete(op, static):
+    if not tops or is_discrete(op):
         return prim_value(op, static)(*map(primal, xs))
     top = max(tops, key=lambda x: x.rank)
     return top.op(op, [top.lifted(x) for x in xs], static)

@@ -108,7 +108,7 @@ def operands(
         dual = b.atom("t", dual)
         primals.append(Fst(dual))
         active.append((k, Snd(dual)))
-    if types[t] != R or is_discrete(t.op, t.static):
+    if types[t] != R or is_discrete(t.op):
         return primals, []
     return primals, [(k, d) for k, d in active if not _zero(t, k, primals)]
 

@@ -19,7 +19,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from pullback.papers.dual.types import cotangent
 from pullback.papers.language.arrays import OPS
@@ -150,11 +149,6 @@ def _many(types: Sequence[Type], static: Sequence[Static]) -> Type:
 def listed(ts: Sequence[Term]) -> Op:
     """[t1, .., tn] for n > 0."""
     return Op(f"list{len(ts)}" if len(ts) <= 4 else "listn", tuple(ts))
-
-
-def index(i: object) -> int:
-    """Return ``i``, which is an ID."""
-    return cast(int, i)
 
 
 _Step = Fun(Prod(a, a), Fun(s, Prod(a, s)))

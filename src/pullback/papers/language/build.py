@@ -228,12 +228,12 @@ def fun(*types: Type, kind: Kind = "->") -> Type:
     return out
 
 
-def as_lambda(s: Source, x: str = "x") -> Lam:
+def as_lambda(s: Source) -> Lam:
     """\\(x1,..,xn). body: the context as one left-nested tuple."""
     names = [name for name, _ in s.context]
     if len(names) == 1:
         return Lam(names[0], s.context[0][1], s.body)
-    arg = fresh(x)
+    arg = fresh("x")
     parts = unpacked(Var(arg), names)
     return Lam(arg, tuple_type(*(t for _, t in s.context)), lets(parts, s.body))
 

@@ -150,7 +150,7 @@ def prim_value(name: str, static: Static = ()) -> Callable[..., object]:
 # --- derivatives ----------------------------------------------------------------------------------
 
 
-def is_discrete(name: str, static: Static = (), real_args: bool = True) -> bool:
+def is_discrete(name: str, real_args: bool = True) -> bool:
     """Whether a primitive has no derivative to speak of: all its partials are 0 by rule (sign,
     comparisons, rounding), or its arguments or its result are not real."""
     if name in OWN or not real_args:
