@@ -19,6 +19,7 @@ from pullback.core.types import BOOL
 from pullback.errors import ArgumentTypeError, PullbackError, StaticValueError
 from pullback.frontend.derivatives import derivative_calls, identity, rules
 from pullback.frontend.derivatives.gradients import refuse_results
+from pullback.frontend.functions import memos
 from pullback.frontend.functions.closing import closed
 from pullback.frontend.functions.lambda_sets import LambdaSets
 from pullback.frontend.functions.scopes import Path, Scope
@@ -232,6 +233,7 @@ class _Attempt:
         result: Value | None = None
         with rt.building(Builder()) as b:
             f = rt.from_python(self.function, (("function",),), node, guarded=False)
+            f = memos.enter(rt, frame.scope, f, self.function, node)
             names = [p.arg for p in (*definition.node.args.posonlyargs, *definition.node.args.args)]
             args = [
                 self._argument(k, (("arg", i),), names[i] if i < len(names) else "x", node)

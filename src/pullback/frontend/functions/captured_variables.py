@@ -25,6 +25,7 @@ from pullback.frontend.kinds.values import (
     CellV,
     FunctionV,
     GeneratorV,
+    HashV,
     ListV,
     RecordV,
     Stale,
@@ -56,7 +57,8 @@ _INSIDE = ">"
 """Between the name of a generator that is an argument and that of an argument of its own."""
 
 def variables(values: dict[str, Value]) -> Iterator[Variable]:
-    """The captured variables of functions and generators, each once for each of these values."""
+    """Iterate over the captured variables of functions and generators, each once for each of these
+    values."""
     for argument, value in values.items():
         if isinstance(value, FunctionV):
             yield from _variables(argument, value)
@@ -85,7 +87,7 @@ def _variables(argument: str, root: FunctionV) -> Iterator[Variable]:
 def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, str], ...]) -> (
     Variable | None
 ):
-    """The variable at a path, in the functions that a caller has."""
+    """Return the variable at a path, in the functions that a caller has."""
     value, variable = _argument(values, argument), None
     for k, name in steps:
         scopes = list(chain(value.scope)) if isinstance(value, FunctionV) else []
@@ -97,7 +99,7 @@ def found_at(values: dict[str, Value], argument: str, steps: tuple[tuple[int, st
 
 
 def _argument(values: dict[str, Value], argument: str) -> Value | None:
-    """An argument that is a function, or the function of a generator that is one."""
+    """Return an argument that is a function, or the function of a generator that is one."""
     first, *rest = argument.split(_INSIDE) if argument else [FUNCTION]
     value = values.get(first)
     for name in rest:
@@ -155,7 +157,8 @@ def may_change(v: Variable) -> bool:
 
 
 def changing(values: dict[str, Value]) -> Iterator[Variable]:
-    """The captured variables that functions bind anew, or whose elements they assign themselves."""
+    """Iterate over the captured variables that functions bind anew, or whose elements they assign
+    themselves."""
     known = list(variables(values))
     inside = [v.value for v in known if isinstance(v.value, FunctionV)]
     functions = [f for f in (*values.values(), *inside) if isinstance(f, FunctionV)]
@@ -170,15 +173,15 @@ def are_one(args: dict[str, Value], one: Variable, other: Variable) -> bool:
 
 
 def _facts(args: dict[str, Value], name: str, cls: type[F]) -> Iterator[F]:
-    """What a function is told of the variables that it captures."""
+    """Return the facts that a function is told about the variables that it captures."""
     given = args.get(name)
     if isinstance(given, Static) and isinstance(given.value, Facts):
         yield from (x for x in given.value.known if isinstance(x, cls))
 
 
 def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) -> dict[str, Value]:
-    """The argument that tells which paths lead to one variable that may change (or ``every`` one),
-    if there are several to one: in the function called that is one variable, too."""
+    """Return the argument that tells which paths lead to one variable that may change (or ``every``
+    one), if there are several to one: in the function called that is one variable, too."""
     if not any(isinstance(v, FunctionV | GeneratorV) for v in args.values()):
         return {}
     paths: dict[tuple[Scope, str], list[CellPath]] = {}
@@ -189,7 +192,7 @@ def same_variables(f: FunctionV, args: dict[str, Value], every: bool = False) ->
 
 
 def set_variable(run: Run, home: tuple[Scope, str], value: Value, node: ast.AST) -> None:
-    """``name = value`` for a variable that the frame has."""
+    """Compile ``name = value`` for a variable of the frame."""
     scope, name = home
     check_here(run, scope, name, node)
     ownership.rebound(run, scope, name)
@@ -216,9 +219,10 @@ def check_here(
 
 
 def lent(value: Value) -> Value:
-    """A parameter: whether the rows of a table are in one place only is for the caller to see."""
+    """Return a parameter; whether the rows of a table are in one place only is a fact of the
+    caller."""
     match value:
-        case ListV():
+        case ListV() | HashV():
             return replace(value, sole=True)
         case TupleV(items):
             return replace(value, items=tuple(map(lent, items)))

@@ -8,6 +8,7 @@ there, but for flags: what these decide need not be typed for others (``_MOST_VA
 from __future__ import annotations
 
 import ast
+import builtins
 import enum
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
@@ -32,7 +33,17 @@ from pullback.frontend.functions.self_capture import depth
 from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import Flat, Ownership, flatten, rebuild
 from pullback.frontend.kinds.join import generalise, has_function, join, same_function, widen
-from pullback.frontend.kinds.kinds import FunctionK, Kind, StaticK, ThreadK, UnionK, leaf_types
+from pullback.frontend.kinds.kinds import (
+    FunctionK,
+    HashK,
+    Kind,
+    RecordK,
+    StaticK,
+    ThreadK,
+    TupleK,
+    UnionK,
+    leaf_types,
+)
 from pullback.frontend.kinds.values import FunctionV, Owner, Value
 from pullback.frontend.memory.places import refresh
 from pullback.frontend.problems import public_name
@@ -58,7 +69,7 @@ _INSIDE = Remembered[Definition]()
 
 
 def definition_inside(node: FunctionNode, outer: Definition) -> Definition:
-    """The definition of a nested function: one per syntax node and namespace."""
+    """Return the definition of a nested function: one per syntax node and namespace."""
     make = partial(nested_definition, node, outer)
     return _INSIDE.of(node, id(outer.globals), make)
 
@@ -72,6 +83,21 @@ def _of_other_flag(a: Kind, b: Kind) -> bool:
     if not isinstance(a, StaticK) or not isinstance(b, StaticK) or a == b:
         return False
     return type(a.value) is type(b.value) and isinstance(a.value, bool | str | enum.Enum)
+
+
+def _is_none_or_a_table(a: Kind, b: Kind) -> bool:
+    """Whether one of two arguments is None and the other a dict, set or list (``memo=None``)."""
+    return any(
+        isinstance(x, StaticK) and x.value is None and _is_table(y) for x, y in ((a, b), (b, a))
+    )
+
+
+def _is_table(kind: Kind) -> bool:
+    match kind:
+        case HashK() | TupleK(_, True) | RecordK(builtins.dict):
+            return True
+        case _:
+            return False
 
 
 class Functions:
@@ -125,7 +151,8 @@ class Functions:
     def prepare(
         self, f: FunctionV, args: dict[str, Value], node: ast.AST
     ) -> tuple[Spec, list[Atom], list[Ownership]]:
-        """The specialisation to call, the atoms to call it with, and the ownerships of these."""
+        """Return the specialisation to call, the atoms to call it with, and the ownerships of
+        these."""
         bare = FunctionV(f.definition, f.scope)
         for _ in range(_MAX_ATTEMPTS):
             given = self._given(f.definition, args, node)
@@ -147,7 +174,7 @@ class Functions:
     def _make_static(
         self, definition: Definition, e: NeedStatic, value: Value, node: ast.AST
     ) -> None:
-        """Let a parameter be static from now on, if what it is given is known."""
+        """Let a parameter be static from now on, if its argument is known."""
         name, refusal = e.origin[1], e.refusal
         what = f"the argument {name!r} ({e.what})"
         known = self.static_params.setdefault(definition, set())
@@ -168,7 +195,8 @@ class Functions:
     def _given(
         self, definition: Definition, args: dict[str, Value], node: ast.AST
     ) -> dict[str, Value]:
-        """Literal numbers become run-time numbers, unless the parameter must be static."""
+        """Return the arguments with literal numbers as run-time numbers, unless the parameter must
+        be static."""
         static = self.static_params.get(definition, set())
         given = {}
         for name, value in args.items():
@@ -183,7 +211,7 @@ class Functions:
         return given
 
     def set_at(self, place: Hashable, node: ast.AST) -> LambdaSet:
-        """The lambda set first needed there, in the specialisation being made."""
+        """Return the lambda set first needed there, in the specialisation being made."""
         here = self.active[-1] if self.active else None
         around = None if here is None else (here.definition, *map(skeleton, here.args))
         outer = self.run.frame.definition
@@ -204,7 +232,7 @@ class Functions:
         return atoms, [o for flat in flats for o in flat.owned]
 
     def result(self, spec: Spec, made: Sequence[Var], owners: list[Ownership]) -> Value:
-        """The value that a call gives, from the variables that it binds."""
+        """Return the value that a call gives, from the variables that it binds."""
         if spec.never_returns:
             raise Unreachable
         assert spec.result is not None
@@ -224,7 +252,7 @@ class Functions:
     def spec(
         self, function: Flat, args: list[Flat], names: list[str], node: ast.AST
     ) -> Spec:
-        """The specialisation for these kinds, made now if need be."""
+        """Return the specialisation for these kinds, made now if need be."""
         assert isinstance(function.kind, FunctionK)
         definition = function.kind.root.definition
         kinds = tuple(a.kind for a in args)
@@ -254,11 +282,13 @@ class Functions:
     def _recursive(
         self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], may_differ: bool
     ) -> Spec | None:
-        """The specialisation being run, if it can serve a call with these kinds."""
+        """Return the specialisation being run, if it can serve a call with these kinds."""
         if any(map(_of_other_union, s.args, kinds)):
             return None  # there are few unions: each has a form of the function, nothing is changed
         old_f, old = s.wider or (s.function, s.args)
         if may_differ and any(map(_of_other_flag, old, kinds)):
+            return None
+        if may_differ and any(map(_is_none_or_a_table, old, kinds)):
             return None
         wide_f = recursive_join(old_f, function)
         if wide_f is None and s.updates and depth((function,)) <= depth((old_f,)):
@@ -277,8 +307,8 @@ class Functions:
     def _tie_growing(
         self, s: Spec, function: FunctionK, kinds: tuple[Kind, ...], must: bool, node: ast.AST
     ) -> None:
-        """Functions that the recursion makes ever larger become recursive lambda sets: specialise
-        ``s`` for these. Functions that only differ are specialised one by one."""
+        """Turn functions that the recursion makes ever larger into recursive lambda sets, and
+        specialise ``s`` for these. Functions that only differ are specialised one by one."""
         if not must and depth((function, *kinds)) <= max(1, depth((s.function, *s.args))):
             return
         wide_f = same_function(s.function, function)
@@ -333,7 +363,7 @@ class Functions:
         return package != "" and outer != package and here
 
     def _blamed(self, definition: Definition, e: PullbackError, node: ast.AST) -> PullbackError:
-        """The refusal of what a package does, shown where it is called."""
+        """Return the refusal of code of a package with the place where the package is called."""
         name = public_name(definition)
         known = rewrite_of(name)
         rewrite = e.rewrite if known == ANYTHING or name.startswith("pb.") else known
@@ -367,14 +397,15 @@ class Functions:
 
 
 def _thread(consumer: Kind) -> ThreadK:
-    """What the function of a generator gives, which its consumer knows."""
+    """Return the kind of the result of a generator's function, which its consumer knows."""
     assert isinstance(consumer, StaticK)
     return ThreadK(consumer.value.results)  # type: ignore[attr-defined]  # a Consumer or Probe
 
 
 
 def _argument(kind: Kind) -> Kind:
-    """How an argument is passed: a literal number as a number; other literals by value."""
+    """Return the kind by which an argument is passed: a literal number becomes a number; other
+    literals are passed by value."""
     match kind:
         case StaticK(_, bool()):
             return kind
@@ -385,7 +416,8 @@ def _argument(kind: Kind) -> Kind:
 
 
 def recursive_join(a: Kind, b: Kind) -> Kind | None:
-    """``join`` of the arguments of recursive calls: functions among them must be of a known set."""
+    """Return the ``join`` of the arguments of recursive calls: functions among them must be of a
+    known set."""
     if a == b:
         return a
     joined = join(a, b)

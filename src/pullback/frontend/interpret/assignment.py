@@ -17,6 +17,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     EnumerateV,
     GeneratorV,
+    HashV,
     ListV,
     PlaceV,
     RecordV,
@@ -29,11 +30,21 @@ from pullback.frontend.kinds.values import (
     Value,
     ZipV,
 )
-from pullback.frontend.memory import holding, nested_updates, ownership, places, updates
+from pullback.frontend.memory import (
+    hash_sets,
+    holding,
+    nested_updates,
+    ownership,
+    places,
+    updates,
+)
 from pullback.frontend.python.syntax import BINARY
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
+
+
+_IN_PLACE = {"+": "extend"}
 
 
 def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
@@ -54,8 +65,8 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
         case ast.Subscript():
-            base = nested_updates.base_of(run, target)
-            _store(run, base, nested_updates.steps_of(run, target), lambda _: value, node)
+            base, steps = nested_updates.target_of(run, target)
+            _store(run, base, steps, lambda _: value, node)
         case ast.Attribute():
             run.refuse(
                 target,
@@ -141,15 +152,14 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
             ):
                 _augmented_item(run, s, s.target, op)
                 return
-            in_place = "|" if isinstance(old, RecordV) else "+"
+            names = hash_sets.IN_PLACE if isinstance(old, RecordV | HashV) else _IN_PLACE
             if (
-                op == in_place
+                op in names
                 and holding.is_updated_in_place(old)
                 and not isinstance(old, ArrayV)
             ):
-                method = "update" if isinstance(old, RecordV) else "extend"
                 more = ownership.apart(run, run.evaluate(s.value), old)
-                update_by_method(run, name, method, [more], {}, s)
+                update_by_method(run, name, names[op], [more], {}, s)
                 return
             with run.holding(old):
                 value = run.evaluate(s.value)
@@ -168,8 +178,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
 
 def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> None:
     """Compile ``a[i] += v``. An item that is a list or an array is itself updated."""
-    base = nested_updates.base_of(run, target)
-    steps = nested_updates.steps_of(run, target)
+    base, steps = nested_updates.target_of(run, target)
     whole = run.lookup(base.id, base)
     item = None
     if not isinstance(whole, ArrayV):
@@ -249,6 +258,8 @@ def update_by_method(
     moved = updates.moved_by(old, (), change)
     with run.holding(*args):
         ownership.bind_updated(run, name, old, made, node, moved=moved)
+    if method in nested_updates.READ:
+        places.note_item(run, name, (args[0],), result)
     return result
 
 

@@ -45,6 +45,7 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.operator_functions import get, is_getter
+from pullback.frontend.memory import hash_methods
 from pullback.frontend.python import records
 from pullback.frontend.python.libraries import is_closed, name_of
 from pullback.frontend.python.python_values import text_of
@@ -117,6 +118,10 @@ def _call_member(
     raise Unreachable
 
 
+_UNORDERED = frozenset({sorted, min, max, any, all, sum})
+"""The functions to which the order of the items of a set does not matter."""
+
+
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -127,6 +132,8 @@ def _call_object(
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
+        if obj in _UNORDERED and not kwargs:
+            args = [hash_methods.unordered(run, v, node) for v in args]
         given = (*args, *kwargs.values())
         if obj in SEQUENTIAL and any(map(is_driven, given)):
             return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)

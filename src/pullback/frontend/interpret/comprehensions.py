@@ -164,11 +164,12 @@ def _with_item(
 
     frame, before = run.frame, run.scope
     frame.scope = Scope({}, outer)
+    in_order = node in run.calls.ordered
     try:
         run.assign(generator.target, item, generator.target)
         yield
     except NotCarriedError as change:
-        if node in run.calls.ordered or not isinstance(node, ast.ListComp | ast.GeneratorExp):
+        if in_order or not isinstance(node, ast.ListComp | ast.GeneratorExp):
             raise
         run.calls.ordered.add(node)
         raise Anew from change

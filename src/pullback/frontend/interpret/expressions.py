@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     CellV,
     FunctionV,
+    HashV,
     ListV,
     MaybeV,
     OptionalV,
@@ -49,7 +51,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy import ufunc_at
 from pullback.frontend.library.transposes import columns
-from pullback.frontend.memory import dicts, holding, ownership, places, updates
+from pullback.frontend.memory import (
+    dicts,
+    hash_sets,
+    holding,
+    ownership,
+    places,
+    updates,
+)
 from pullback.frontend.memory import nested_updates as nested
 from pullback.frontend.python.syntax import (
     BINARY,
@@ -95,6 +104,8 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             receiver = evaluate(run, value)
             with run.holding(receiver):
                 at = evaluate_index(run, index)
+            if isinstance(receiver, HashV) and receiver.cls is defaultdict:
+                return _read_or_made(run, node, at)
             return run.subscript(receiver, at, node)
         case ast.Tuple(elts):
             return TupleV(_items(run, elts))
@@ -102,10 +113,14 @@ def evaluate(run: Run, node: ast.expr) -> Value:
             return _list(run, elts, node)
         case ast.Lambda():
             return function_value(run, node)
+        case ast.Set():
+            return hash_sets.display(run, node)
         case ast.Dict():
             return dicts.display(run, node)
         case ast.DictComp():
             return dicts.comprehension(run, node)
+        case ast.SetComp():
+            return dicts.set_of(run, node)
         case ast.ListComp():
             return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
@@ -352,7 +367,7 @@ def _call(run: Run, node: ast.Call) -> Value:
                 and holding.is_updated_in_place(receiver)
                 and not isinstance(receiver, ArrayV)
             ):
-                return _list_update(run, value, name, node)
+                return _list_update(run, value, receiver, name, node)
             if not attributes.has_method(receiver, name):
                 function = run.attribute(receiver, name, node.func)
                 receiver = None
@@ -397,9 +412,17 @@ def _function_and_arguments(
     return function, _items(run, node.args)
 
 
-def _list_update(run: Run, receiver: ast.expr, name: str, node: ast.Call) -> Value:
-    base = nested.base_of(run, receiver)
-    steps = nested.steps_of(run, receiver)
+def _read_or_made(run: Run, node: ast.Subscript, key: Value) -> Value:
+    """``d[key]`` of a defaultdict, which puts in what is missing."""
+    base, steps = nested.base_of(run, node.value), nested.steps_of(run, node.value)
+    change = updates.Method("__getitem__", (key,), {})
+    return nested.update(run, base, steps, change, node)
+
+
+def _list_update(
+    run: Run, receiver: ast.expr, value: Value, name: str, node: ast.Call
+) -> Value:
+    base, steps = nested.target_of(run, receiver, value)
     args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:

@@ -136,7 +136,7 @@ def _with_names(
         for (b, value), env in zip(results, ends, strict=False)
     ]
     live = frozenset(n for env in ends for n in env) | {_VALUE}
-    _join_names(run, arms, make, live, node)
+    join_names(run, arms, make, live, node)
     return run.scope.names.pop(_VALUE)
 
 
@@ -285,11 +285,11 @@ def fork_names(
     if not alive:
         run.b.let(make([b.block() for b, _ in results]), ())
         return Flow.DEAD
-    _join_names(run, results, make, live, node)
+    join_names(run, results, make, live, node)
     return alive[0]
 
 
-def _join_names(
+def join_names(
     run: Run,
     results: Sequence[tuple[Builder, Names | None]],
     make: MakeOp,

@@ -27,6 +27,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     EnumerateV,
     GeneratorV,
+    HashV,
     Indexed,
     Items,
     ListV,
@@ -40,10 +41,11 @@ from pullback.frontend.kinds.values import (
     TupleV,
     Unrolled,
     Value,
+    ViewV,
     ZipV,
 )
 from pullback.frontend.library.numpy import arrays
-from pullback.frontend.memory import lists, places
+from pullback.frontend.memory import hash_methods, lists, places
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
 from pullback.frontend.run import Run
@@ -66,6 +68,10 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Indexed(length, lambda i: run.element(value, i, node, checked=False))
         case TupleV(items):
             return places.noted(run, value, Unrolled(items))
+        case HashV():
+            return hash_methods.iterate(run, value, "keys", node)
+        case ViewV(HashV() as table, what):
+            return hash_methods.iterate(run, table, what, node)
         case RecordV(cls, fields) if cls is dict:
             return Unrolled(tuple(map(Static, fields)))
         case RecordV(cls, fields) if issubclass(cls, tuple) and written(cls, "__iter__") is None:
@@ -307,6 +313,10 @@ def length(run: Run, value: Value, node: ast.AST) -> Value:
     match value:
         case ArrayV():
             return ext.int_value(ext.extents(run, value)[0])
+        case HashV():
+            return ext.int_value(value.live)
+        case ViewV(table):
+            return length(run, table, node)
         case ListV(n):
             return ext.int_value(n)
         case TupleV(items):

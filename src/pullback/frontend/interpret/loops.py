@@ -66,6 +66,7 @@ def for_statement(run: Run, s: ast.For) -> Flow:
             flow = run.execute(s.body)
             if flow is not Flow.FALL:
                 return flow
+            source.check_size()
         source.close()
         return Flow.FALL
     found = source.indexed(source.value, items)
@@ -78,8 +79,8 @@ def for_statement(run: Run, s: ast.For) -> Flow:
     before = [lambda: bind(index)]
     first_set(run, s, before, state, goes_round)
     if leaves:
-        return _for_with_exit(run, s, found, bind)
-    names, c = _carry_names(run, s, before, None)
+        return _for_with_exit(run, s, found, bind, source)
+    names, c = _carry_names(run, s, before, None, after_body=source.check_size)
     loop = Loop(found.length, index, c.params, c.inits, c.blocks[0])
     made = run.b.let(loop, tuple(v.type for v in c.params))
     _only_if_it_ends(run, c, goes_round)
@@ -343,7 +344,7 @@ def _never_begins(run: Run, test: ast.expr) -> bool:
 
 
 def _for_with_exit(
-    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None]
+    run: Run, s: ast.For, items: Indexed, bind: Callable[[Atom], None], source: Source
 ) -> Flow:
     """Compile a ``for`` with break or return as a ``while`` with an index."""
 
@@ -356,6 +357,7 @@ def _for_with_exit(
         return run.b.prim("lt", index(), items.length)
 
     def next_index() -> None:
+        source.check_size()
         run.scope.names[counter] = Scalar(run.b.prim("add", index(), i64(1)), True, 31)
 
     extra: dict[str, Value] = {counter: Scalar(i64(0), True, 31)}
@@ -437,13 +439,12 @@ def is_endless(s: ast.stmt) -> bool:
             return False
 
 
-def once(run: Run, s: ast.If | ast.Match) -> None:
-    """Run a branch that some of several paths leave by ``return`` as the body of a loop that goes
+def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:
+    """Run statements that some of several paths leave by a jump as the body of a loop that goes
     round once: ``$left`` says how it was left, and the code after it need not be repeated."""
-
     scope, frame = run.scope, run.frame
     outer_exit, outer_return = scope.names.get("$exit"), scope.names.get("$return")
-    kind = return_kind(run, s, [s], [], {"$exit": Static(0)})
+    kind = return_kind(run, s, body, [], {"$exit": Static(0)})
     scope.names["$exit"] = Static(0)
     if kind is not None and outer_return is None:
         scope.names["$return"] = dummy(run, kind)
@@ -452,11 +453,14 @@ def once(run: Run, s: ast.If | ast.Match) -> None:
     after = liveness_of(frame.definition.node).after.get(s, frozenset())
     frame.live_end, frame.in_loop = after | saved[0] | {"$exit", "$return"}, True
     try:
-        run.execute([s])
+        flow = run.execute(body)
     finally:
         frame.live_end, frame.in_loop = saved
+    if flow is Flow.DEAD:
+        return flow
     scope.names["$left"] = scope.names.pop("$exit")
     if outer_exit is not None:
         scope.names["$exit"] = outer_exit
     if outer_return is not None:
         scope.names["$outer"] = outer_return
+    return Flow.FALL

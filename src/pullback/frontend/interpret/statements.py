@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom, If, Lit, Prim
 from pullback.errors import PullbackError
 from pullback.frontend.functions.generator_forms import yields
-from pullback.frontend.interpret import generators, loops, narrowing, patterns, raising
+from pullback.frontend.interpret import attempts, generators, loops, narrowing, patterns, raising
 from pullback.frontend.interpret.assignment import assign, augmented, delete
 from pullback.frontend.interpret.conditions import EXIT_BREAK, EXIT_RETURN, exit_code
 from pullback.frontend.interpret.expressions import (
@@ -45,6 +46,7 @@ from pullback.frontend.python.syntax import (
     size,
     ways_through,
 )
+from pullback.frontend.python.trying import Attempt, Context, Once
 from pullback.frontend.signals import FollowUp, Unreachable
 from pullback.frontend.state import Flow
 
@@ -81,6 +83,8 @@ def execute(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
     for k, s in enumerate(stmts):
         rest = stmts[k + 1 :]
         try:
+            if isinstance(s, Attempt):
+                return attempts.attempt(run, s, partial(_finish, run, rest))
             if isinstance(s, ast.If | ast.Match) and jumps([s]) and not _all_jump(s):
                 return _with_rest(run, s, rest)
             flow = _statement(run, s)
@@ -128,7 +132,8 @@ def _finish(run: Run, stmts: Sequence[ast.stmt]) -> Flow:
 def _with_rest(run: Run, s: ast.If | ast.Match, rest: Sequence[ast.stmt]) -> Flow:
     """Run a branch with jumps in it: the code after it is run inside the arms that go on."""
     if ways_through([s]) > 1 and size(rest) > _MAX_REPEATED and jumps([s]) == {"return"}:
-        loops.once(run, s)
+        if loops.once(run, s, [s]) is Flow.DEAD:
+            return Flow.DEAD
         return _after_exit(run, s, rest)
     if isinstance(s, ast.If):
         return _if(
@@ -240,6 +245,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
             )
         case ast.For():
             return loops.for_statement(run, s)
+        case Once():
+            return attempts.once(run, s)
         case ast.While():
             return loops.while_statement(run, s)
         case ast.Return(value):
@@ -262,6 +269,8 @@ def _statement(run: Run, s: ast.stmt) -> Flow:
         case ast.Expr(ast.Yield(value)):
             made = Static(None) if value is None else run.evaluate(value)
             generators.yield_(run, made, s)
+        case Context():
+            attempts.context(run, s)
         case ast.Expr(value):
             _expression_statement(run, value)
         case ast.Assert(test, message):

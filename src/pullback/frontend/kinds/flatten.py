@@ -21,6 +21,7 @@ from pullback.frontend.kinds.kinds import (
     FunctionK,
     FunctionRefK,
     GeneratorK,
+    HashK,
     Kind,
     LambdaSetK,
     ListK,
@@ -49,6 +50,7 @@ from pullback.frontend.kinds.values import (
     Driven,
     FunctionV,
     GeneratorV,
+    HashV,
     LambdaSetV,
     ListV,
     MaybeV,
@@ -126,6 +128,10 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
             out.atoms.extend((length, *atoms))
             out.owned.extend(((owners, fresh), (inner, sole)))
             return ListK(elem, spare)
+        case HashV(cls, length, index, counts, elem, atoms):
+            out.atoms.extend((length, index, *counts, *atoms))
+            out.owned.extend(((value.owners, value.fresh), (value.inner, value.sole)))
+            return HashK(cls, elem, value.spare, _flatten(value.factory, graph, out))
         case TupleV(items, is_list, owners, fresh):
             if is_list:
                 out.owned.append((owners, fresh))
@@ -290,6 +296,8 @@ def functions_in(value: Value) -> Iterator[FunctionV]:
         case TupleV(items):
             for v in items:
                 yield from functions_in(v)
+        case HashV(factory=factory):
+            yield from functions_in(factory)
         case RecordV(_, fields):
             for v in fields.values():
                 yield from functions_in(v)
@@ -340,6 +348,15 @@ def _rebuild(
             parts = tuple(next(atoms) for _ in leaf_types(elem))
             (owners, fresh), (inner, sole) = own(), own()
             return ListV(length, elem, parts, owners, fresh, inner, spare, sole)
+        case HashK(cls, elem, spare, factory):
+            length, index = next(atoms), next(atoms)
+            counts = (next(atoms), next(atoms)) if kind.holes else ()
+            parts = tuple(next(atoms) for _ in leaf_types(elem))
+            (owners, fresh), (inner, sole) = own(), own()
+            made = _rebuild(factory, atoms, own, scopes)
+            return HashV(
+                cls, length, index, counts, elem, parts, owners, fresh, inner, spare, sole, made
+            )
         case TupleK(items, True):
             owners, fresh = own()
             return TupleV(each(items), True, owners, fresh)

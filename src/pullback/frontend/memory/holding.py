@@ -18,13 +18,13 @@ from pullback.frontend.kinds.kinds import (
     UnionK,
     parts,
 )
-from pullback.frontend.kinds.values import ArrayV, ListV, RecordV, TupleV
+from pullback.frontend.kinds.values import ArrayV, HashV, ListV, RecordV, TupleV
 
 if TYPE_CHECKING:
     from pullback.frontend.python.records import Union
 
 
-Updatable = ArrayV | ListV | TupleV | RecordV
+Updatable = ArrayV | ListV | TupleV | RecordV | HashV
 """Objects that updates change; and records with such objects in them (``is_root``)."""
 
 
@@ -44,7 +44,7 @@ def holds_memory(kind: Kind) -> bool:
 def is_updated_in_place(value: object) -> TypeGuard[Updatable]:
     """Whether a value is an object that updates change: an array, a list or a dict."""
     match value:
-        case ArrayV() | ListV() | TupleV(is_list=True):
+        case ArrayV() | ListV() | HashV() | TupleV(is_list=True):
             return True
         case RecordV(cls):
             return cls is dict
@@ -71,7 +71,7 @@ def _nodes_hold_memory(union: Union) -> bool:
 
 
 def _below(kind: Kind) -> Iterator[Kind]:
-    """The parts of tuples, records and what may be None, however deep."""
+    """Return the parts of tuples, records and values that may be None, however deep."""
     match kind:
         case TupleK(_, False) | OptionalK():
             inside = parts(kind)

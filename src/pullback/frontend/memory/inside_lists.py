@@ -9,11 +9,13 @@ copy that takes its place.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pullback.core.terms import Atom, Lit, Update, Var
+from pullback.core.types import Bool
 from pullback.errors import TypesDoNotMeetError
 from pullback.frontend.interpret import indices
 from pullback.frontend.interpret.indices import index_atom
@@ -21,8 +23,10 @@ from pullback.frontend.kinds.coerce import coerce
 from pullback.frontend.kinds.flatten import flatten, rebuild
 from pullback.frontend.kinds.join import as_list, generalise, join
 from pullback.frontend.kinds.kinds import (
+    HashK,
     Kind,
     ListK,
+    ScalarK,
     TupleK,
     describe,
     leaf_types,
@@ -32,6 +36,7 @@ from pullback.frontend.kinds.kinds import (
 )
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     RecordV,
     SliceV,
@@ -42,7 +47,14 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.numpy.broadcasting import scalars
 from pullback.frontend.library.numpy.subscripts import store_within
-from pullback.frontend.memory import holding, lists, ownership
+from pullback.frontend.memory import (
+    dicts,
+    hash_changes,
+    hash_tables,
+    holding,
+    lists,
+    ownership,
+)
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
     Method,
@@ -71,7 +83,7 @@ class Inside:
         self.run, self.node = run, node
 
     def change(self, items: ListV, steps: list[Step], op: Op) -> tuple[ListV, Value]:
-        """The list after the update of what the steps lead to, and the value of the call."""
+        """Return the list after the update of the value at the steps, and the value of the call."""
         if isinstance(op, Store):  # Python evaluates the value before it looks at the list
             found: list[tuple[Path, Value, list[Step]]] = []
 
@@ -88,6 +100,10 @@ class Inside:
             return self.stored(items, path, container, op, new, bool(found))
         path, container, rest = self.locate(items, steps)
         assert not rest
+        if isinstance(op, Method) and isinstance(container, HashV | RecordV):
+            made = self.by_method(items, path, container, op)
+            if made is not None:
+                return made
         if isinstance(op, Method) and isinstance(container, ListV | TupleV):
             if op.name == "append" and len(op.args) == 1 and not op.kwargs:
                 return self.appended(items, path, op.args[0]), _NONE
@@ -98,7 +114,8 @@ class Inside:
         return self.replaced(items, path, container, op)
 
     def locate(self, items: ListV, steps: list[Step]) -> tuple[Path, Value, list[Step]]:
-        """Where the steps lead, what is there, and the steps into an array that are left."""
+        """Return the place to which the steps lead, the value there, and the steps into an array
+        that are left."""
         run, node = self.run, self.node
         path: list[Atom | int] = []
         value: Value = items
@@ -122,6 +139,11 @@ class Inside:
                     name = field_of(run, value, step, node)
                     path.append(list(fields).index(name))
                     value = fields[name]
+                case HashV() if not isinstance(step, str) and value.cls is not defaultdict:
+                    entry = hash_tables.lookup(run, value, step, node)
+                    hash_tables.check_key(run, step, hash_tables.is_found(run, entry), node)
+                    path += [entry, 1]
+                    value = hash_tables.value_at(run, value, entry, node)
                 case ListV() if not isinstance(step, str | SliceV):
                     at = self.place(value, step)
                     path.append(at)
@@ -137,9 +159,12 @@ class Inside:
     def stored(
         self, items: ListV, path: Path, container: Value, op: Op, value: Value, checked: bool
     ) -> tuple[ListV, Value]:
-        """``container[index] = value``"""
+        """Compile ``container[index] = value``."""
         assert isinstance(op, Store)
         run, node = self.run, self.node
+        if isinstance(container, HashV | RecordV) and _is_table(container, op.index):
+            put = self.in_table(items, path, container, op.index, value, "put", hash_changes.store)
+            return put[0], _NONE
         if isinstance(container, ArrayV):
             at = _Leaves(run, items, path, node)
             value = _as_scalars(run, value, node)
@@ -164,6 +189,51 @@ class Inside:
         new = {k + 1: leaves.put(k + 1, leaf, index) for k, leaf in enumerate(flat.atoms)}
         return lists.with_item(leaves.changed(new), value), _NONE
 
+    def in_table(
+        self, items: ListV, path: Path, container: HashV | RecordV, key: Value, value: Value,
+        name: str, change: hash_changes.Change, holes: bool = False,
+    ) -> tuple[ListV, Value]:  # fmt: skip
+        """Return the change of a hash table by an item, and the value that the key has then."""
+        run, node = self.run, self.node
+        run.check_captured_in_loop(value, node)
+        own = hash_tables.own_key(run, key, node)
+        factory = container.factory if isinstance(container, HashV) else _NONE
+        entry = run.kind(own, node), without_spare(generalise(run.kind(value, node)))
+        there = (ScalarK(Bool(), True),) if holes else ()
+        new = HashK(container.cls, TupleK((*entry, *there)), True, run.kind(factory, node))
+        joined = join(_kind_at(items.elem, path[1:]), new)
+        if not isinstance(joined, HashK):
+            refuse_kinds(run, new, _kind_at(items.elem, path[1:]), node)
+        wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
+        leaves = _Leaves(run, run.coerce_list(items, wanted, node), path, node)
+        assert isinstance(leaves.kind, HashK)
+        count = len(list(leaf_types(leaves.kind))) - len(list(leaf_types(leaves.kind.factory)))
+        table = hash_changes.Table(run, leaves.kind, leaves.whole(0)[:count], leaves.at, node)
+        kinds = leaves.kind.elem.items
+        given = coerce(run, own, kinds[0], node), coerce(run, value, kinds[1], node)
+        at = hash_changes.changed(run, name, table, given, change)
+        made = leaves.changed(dict(enumerate(table.atoms)))
+        result = hash_tables.value_at(run, table.view(), at, node) if name == "ensure" else _NONE
+        return lists.with_item(made, value), result
+
+    def by_method(
+        self, items: ListV, path: Path, container: HashV | RecordV, op: Method
+    ) -> tuple[ListV, Value] | None:
+        """Run a method of a hash table that need not copy it."""
+        run, node, ensure = self.run, self.node, hash_changes.ensure
+        match op:
+            case Method("setdefault", [key, *default], {}) if _is_table(container, key):
+                value = default[0] if default else _NONE
+                return self.in_table(items, path, container, key, value, "ensure", ensure)
+            case Method("add", [key], {}) if isinstance(container, HashV):
+                made, _ = self.in_table(items, path, container, key, _NONE, "ensure", ensure)
+                return made, _NONE
+            case Method("__getitem__", [key], {}) if isinstance(container, HashV):
+                value = run.call(container.factory, (), node)
+                return self.in_table(items, path, container, key, value, "ensure", ensure)
+            case _:
+                return None
+
     def appended(self, items: ListV, path: Path, value: Value) -> ListV:
         run, node = self.run, self.node
         run.check_captured_in_loop(value, node)
@@ -182,7 +252,7 @@ class Inside:
         return lists.with_item(leaves.changed(new), value)
 
     def extended(self, items: ListV, path: Path, more: Value) -> ListV:
-        """One item after the other: the whole list is carried."""
+        """Append one item after the other: the whole list is carried."""
         run, node = self.run, self.node
         values = run.iterate(more, node)
         if isinstance(values, Unrolled):
@@ -212,7 +282,7 @@ class Inside:
     def replaced(
         self, items: ListV, path: Path, container: Value, op: Op
     ) -> tuple[ListV, Value]:
-        """The operation on a copy, which takes the place of the container."""
+        """Apply the operation to a copy, which takes the place of the container."""
         run, node = self.run, self.node
         before = flatten(container).atoms
         own = run.copied(container) if isinstance(container, ListV) else container
@@ -232,7 +302,7 @@ class Inside:
         return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result
 
     def fitting(self, items: ListV, path: Path, new: Kind | None, grows: bool | None) -> ListV:
-        """The list, converted so that at the path there can be a list with items of the kind
+        """Return the list, converted so that at the path there can be a list with items of the kind
         ``new`` (with room to grow), or (``grows`` is false) a value of that kind itself."""
         run, node = self.run, self.node
         here = _kind_at(items.elem, path[1:])
@@ -252,15 +322,23 @@ class Inside:
                 joined = None if elem is None else ListK(generalise(elem), spare)
         if joined is None:
             assert new is not None
-            run.refuse(
-                node,
-                f"{describe(new)} put into {describe(here)}: the items of a list that changes at "
-                "run time must be of one type",
-                "use a tuple or a dataclass",
-                error=TypesDoNotMeetError,
-            )
+            refuse_kinds(run, new, here, node)
         wanted = ListK(_with_kind(items.elem, path[1:], joined), items.spare)
         return run.coerce_list(items, wanted, node)
+
+
+def _is_table(container: HashV | RecordV, key: Value) -> bool:
+    return isinstance(container, HashV) or (container.cls is dict and dicts.is_run_time(key))
+
+
+def refuse_kinds(run: Run, new: Kind, here: Kind, node: ast.AST) -> NoReturn:
+    run.refuse(
+        node,
+        f"{describe(new)} put into {describe(here)}: the items of a list that changes at "
+        "run time must be of one type",
+        "use a tuple or a dataclass",
+        error=TypesDoNotMeetError,
+    )
 
 
 class _Leaves:
@@ -278,16 +356,17 @@ class _Leaves:
                 self.low += sum(len(list(leaf_types(k))) for k in inside[:p])
                 self.kind = inside[p]
             else:
-                assert isinstance(self.kind, ListK)
-                self.at, self.low, self.kind = (*self.at, p), self.low + 1, self.kind.elem
+                assert isinstance(self.kind, ListK | HashK)
+                first = 1 if isinstance(self.kind, ListK) else 4 if self.kind.holes else 2
+                self.at, self.low, self.kind = (*self.at, p), self.low + first, self.kind.elem
 
     def whole(self, k: int) -> list[Atom]:
-        """The buffers of the leaves from the k-th on."""
+        """Return the buffers of the leaves from the k-th on."""
         count = len(list(leaf_types(self.kind)))
         return list(self.items.atoms[self.low + k : self.low + count])
 
     def here(self, k: int) -> tuple[Atom, tuple[Atom, ...]]:
-        """The buffer of a leaf, and where in it."""
+        """Return the buffer of a leaf, and where in it."""
         return self.items.atoms[self.low + k], self.at
 
     def read(self) -> Value:
@@ -299,7 +378,7 @@ class _Leaves:
         return rebuild(self.kind, iter(leaves), lambda: (self.items.inner, False))
 
     def put(self, k: int, leaf: Atom, *index: Atom) -> Atom:
-        """The buffer of a leaf with this in its place (or in an item of it)."""
+        """Return the buffer of a leaf with this in its place (or in an item of it)."""
         old, at = self.here(k)
         op = Update(old, (*at, *index), leaf, False)
         return self.run.b.let(op, (old.type,), self.run.site(self.node))[0]
@@ -319,6 +398,8 @@ def _kind_at(kind: Kind, path: Path) -> Kind:
     for p in path:
         if isinstance(p, int):
             kind = parts(kind)[p]
+        elif isinstance(kind, HashK):
+            kind = kind.elem
         else:
             row = as_list(kind)
             assert row is not None
@@ -327,7 +408,7 @@ def _kind_at(kind: Kind, path: Path) -> Kind:
 
 
 def _with_kind(kind: Kind, path: Path, new: Kind) -> Kind:
-    """The kind with another one at the path."""
+    """Return the kind with another one at the path."""
     if not path:
         return new
     first, rest = path[0], path[1:]
@@ -335,6 +416,8 @@ def _with_kind(kind: Kind, path: Path, new: Kind) -> Kind:
         inside = list(parts(kind))
         inside[first] = _with_kind(inside[first], rest, new)
         return with_parts(kind, tuple(inside))
+    if isinstance(kind, HashK):
+        return with_parts(kind, (_with_kind(kind.elem, rest, new), kind.factory))
     row = as_list(kind)
     assert row is not None
     return ListK(_with_kind(row.elem, rest, new), row.spare)

@@ -20,15 +20,27 @@ from pullback.frontend.interpret.indices import index_atom, is_int, place
 from pullback.frontend.kinds.kinds import Kind
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     Owner,
     PlaceV,
     RecordV,
     SliceV,
+    Static,
     TupleV,
     Value,
+    index_scalar,
 )
-from pullback.frontend.memory import holding, lists, ownership, places
+from pullback.frontend.memory import (
+    dicts,
+    hash_changes,
+    hash_methods,
+    hash_tables,
+    holding,
+    lists,
+    ownership,
+    places,
+)
 from pullback.frontend.memory.inside_lists import Inside
 from pullback.frontend.memory.places import Step
 from pullback.frontend.memory.updates import (
@@ -45,8 +57,12 @@ from pullback.frontend.memory.updates import (
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
 
+READ = frozenset({"setdefault", "__getitem__"})
+"""The methods that may put in an item, and whose value is the item."""
+
+
 def base_of(run: Run, target: ast.expr) -> ast.Name:
-    """The name in ``name[i].field[j]``."""
+    """Return the name in ``name[i].field[j]``."""
     while isinstance(target, ast.Subscript | ast.Attribute):
         target = target.value
     if not isinstance(target, ast.Name):
@@ -62,8 +78,28 @@ def base_of(run: Run, target: ast.expr) -> ast.Name:
     return target
 
 
+def target_of(
+    run: Run, target: ast.expr, value: Value | None = None
+) -> tuple[ast.Name, list[Step]]:
+    """Return the name and the steps to the updated value: ``name[i].field``, also the result of a
+    call that is an item of a dict (``d.setdefault(k, [])``). ``value``: it has been evaluated
+    already."""
+    root = target
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Call):
+        return base_of(run, target), steps_of(run, target)
+    found = run.evaluate(root) if value is None else value
+    rest = [] if value is not None else steps_of(run, target)
+    place = run.frame.places.get(found)
+    if place is None or place.scope.names.get(place.root) is not place.of:
+        return base_of(run, target), rest
+    base = ast.copy_location(ast.Name(place.root, ast.Load()), target)
+    return base, [*places.as_steps(place), *rest]
+
+
 def steps_of(run: Run, target: ast.expr) -> list[Step]:
-    """The indices and fields in ``name[i].field[j]``, evaluated in order."""
+    """Return the indices and fields in ``name[i].field[j]``, evaluated in order."""
 
     match target:
         case ast.Subscript(value, index):
@@ -78,7 +114,7 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
 
 
 def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> Kind:
-    """The kind of what the steps lead to."""
+    """Return the kind of the value at the steps."""
     with run.scratch():  # only its kind is asked
         for step in steps:
             value = (
@@ -89,7 +125,7 @@ def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> 
 
 
 def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AST) -> Value:
-    """The update of what the steps lead to in what the name holds; the value of the call."""
+    """Update the value at the steps in the value of the name. Return the value of the call."""
     old = ownership.updatable(run, base.id, base, nested=bool(steps))
     given = run.frame.given.get(base.id, frozenset()) if not old.fresh else frozenset()
     with run.holding(old):
@@ -99,12 +135,14 @@ def update(run: Run, base: ast.Name, steps: Sequence[Step], op: Op, node: ast.AS
     moved = moved_by(None, steps, op)
     with run.holding(*held):
         ownership.bind_updated(run, base.id, old, made, node, nested=bool(steps), moved=moved)
+    if isinstance(op, Method) and op.name in READ:
+        places.note_item(run, base.id, (*steps, op.args[0]), result)
     return result
 
 
 def exchange(run: Run, s: ast.Assign) -> bool:
-    """``t[i], t[j] = t[j], t[i]`` of a list of lists or arrays, if it is that: afterwards each of
-    them is again in one place only."""
+    """Compile ``t[i], t[j] = t[j], t[i]`` of a list of lists or arrays, if the statement is that:
+    afterwards each of them is again in one place only."""
     match s:
         case ast.Assign(
             [ast.Tuple([ast.Subscript(ast.Name(name), i) as x, ast.Subscript(ast.Name(), j) as y])],
@@ -146,8 +184,8 @@ class _Change:
     def of(
         self, value: Value, steps: list[Step], beside: frozenset[Owner]
     ) -> tuple[Value, Value]:
-        """The value after the update of what the steps lead to; ``beside``: the owners of what
-        else is in the whole."""
+        """Return the value after the update of the value at the steps. ``beside`` are the owners of
+        the other parts of the whole."""
         run, node = self.run, self.node
         if isinstance(value, ArrayV):
             self.op = combined(run, self.op, steps, node)
@@ -166,6 +204,11 @@ class _Change:
                     refuse_step(run, value, step, node)
                 new, result = self.part(items[k], items[:k] + items[k + 1 :], rest, beside)
                 return replace(value, items=(*items[:k], new, *items[k + 1 :])), result
+            case RecordV(cls) if cls is dict and dicts.needs_table(run, value, step):
+                assert not isinstance(step, str)
+                return self.of(hash_changes.table_for(run, value, step, None, node), steps, beside)
+            case HashV() if not isinstance(step, str | SliceV):
+                return self.in_table(value, step, rest, beside)
             case RecordV(_, fields):
                 name = field_of(run, value, step, node)
                 others = tuple(v for n, v in fields.items() if n != name)
@@ -178,10 +221,22 @@ class _Change:
             case _:
                 refuse_step(run, value, step, node)
 
+    def in_table(
+        self, table: HashV, key: Value, rest: list[Step], beside: frozenset[Owner]
+    ) -> tuple[Value, Value]:
+        """Return a hash table after the update of what is in the value of a key."""
+        if not table.sole or table.inner & beside:
+            ownership.refuse_shared(self.run, self.node)
+        made, entry = hash_methods.ensured(self.run, table, key, self.node)
+        path: list[Step] = [index_scalar(entry), Static(1), *rest]
+        entries = hash_tables.entries_of(made)
+        items, result = Inside(self.run, self.node).change(entries, path, self.op)
+        return hash_tables.with_entries(made, items), result
+
     def part(
         self, item: Value, others: Sequence[Value], rest: list[Step], beside: frozenset[Owner]
     ) -> tuple[Value, Value]:
-        """An item of known place after the update."""
+        """Return an item of known place after the update."""
         beside = beside.union(*map(ownership.owners_of, others))
         if holding.is_updated_in_place(item):
             mine = item.owners
