@@ -49,9 +49,10 @@ from pullback.frontend.memory.places import refresh
 from pullback.frontend.problems import public_name
 from pullback.frontend.python.libraries import package_of
 from pullback.frontend.python.memo import Remembered
+from pullback.frontend.python.refused_syntax import refused_syntax
 from pullback.frontend.python.rewrites import ANYTHING, rewrite_of
 from pullback.frontend.python.source import Definition, nested_definition, site_of
-from pullback.frontend.python.syntax import CONSUMER, refused_syntax
+from pullback.frontend.python.syntax import CONSUMER
 from pullback.frontend.python.texts import FunctionNode
 from pullback.frontend.signals import NeedStatic, Unreachable
 from pullback.frontend.state import Spec

@@ -122,8 +122,14 @@ def _hand_back(
         cell = spec.cells[name]
         target = found_at(functions, cell.argument, cell.steps)
         assert target is not None
-        check_apart(run, function, shown(name), target, target.value, args, known, node)
+        updated = target.value if refusal is not None else Static(None)
+        check_apart(run, function, shown(name), target, updated, args, known, node)
         if refusal is None:
+            set_variable(run, target.home, end, node)
+        elif name in spec.replaced:
+            rest = [result, *(e for e in ends if e is not end)]
+            check_here(run, *target.home, node, refusal)
+            end = ownership.replaced(run, target.home, end, rest, refusal, node)
             set_variable(run, target.home, end, node)
         else:
             home, own = target.home

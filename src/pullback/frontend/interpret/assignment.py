@@ -11,24 +11,20 @@ from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
 from pullback.frontend.interpret import list_patterns
-from pullback.frontend.interpret.iteration import indexed, is_driven
+from pullback.frontend.interpret.iteration import indexed, is_driven, nameable
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
     ArrayV,
-    EnumerateV,
-    GeneratorV,
     HashV,
     ListV,
     PlaceV,
     RecordV,
-    ReversedV,
     SliceV,
     Stale,
     Static,
     TupleV,
     Unrolled,
     Value,
-    ZipV,
 )
 from pullback.frontend.memory import (
     hash_sets,
@@ -51,14 +47,7 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
     """Bind a target to a value."""
     match target:
         case ast.Name(name):
-            if isinstance(value, GeneratorV) and value.body is not None:
-                run.generators.name(value)
-            elif isinstance(value, GeneratorV | ZipV | EnumerateV | ReversedV):
-                run.refuse(
-                    node,
-                    f"{run.describe(value)} given a name: an iterator can be used only once",
-                    "use it where it is made, or make a list of it: [... for ...]",
-                )
+            value = nameable(run, value, target, node)
             place = places.named(run, run.scope, value)
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = place

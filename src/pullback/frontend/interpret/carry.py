@@ -19,6 +19,7 @@ from pullback.frontend.kinds.join import as_list, generalise, has_function, join
 from pullback.frontend.kinds.kinds import Kind, StaleK, TupleK, describe, describe_both, leaf_types
 from pullback.frontend.kinds.values import (
     Driven,
+    GeneratorV,
     Indexed,
     Items,
     Owner,
@@ -96,7 +97,7 @@ def carry(
 
     A value that changes its type in an unsuitable way is refused (a named one: when used)."""
     start, before = Owner().serial, run.scope.names
-    flats = [_flat_kind(v, node) for v in inits]
+    flats = [_flat_kind(run, v, node) for v in inits]
     heads = [_first_head(run, j, generalise(k), inits, names, node) for j, k in enumerate(flats)]
     for _ in range(_MAX_ATTEMPTS):
         params = [Var("s", t) for h in heads for t in leaf_types(h.kind)]
@@ -237,10 +238,12 @@ def poison_aliases(run: Run, scope: Scope, name: str) -> None:
         ownership.updated(run, name, value, ast.Pass())
 
 
-def _flat_kind(value: Value, node: ast.AST) -> Kind:
+def _flat_kind(run: Run, value: Value, node: ast.AST) -> Kind:
     try:
         return kind_of(value)
     except NoKindError:
+        if isinstance(value, GeneratorV):
+            run.generators.advance(value)
         return StaleK("an iterator cannot be carried round a loop", node)
 
 

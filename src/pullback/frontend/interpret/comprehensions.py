@@ -203,7 +203,8 @@ def _unrolled(
                     return None
                 values += inner.items
             else:
-                values.append(run.evaluate(elt))
+                made = run.evaluate(elt)
+                values.append(iteration.nameable(run, made, (elt, len(values)), elt))
                 if len(items.items) > 1:
                     run.check_captured_in_loop(values[-1], node)
     return Unrolled(tuple(values))

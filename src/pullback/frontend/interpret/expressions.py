@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from pullback.core.build import boolean
 from pullback.core.terms import Atom
 from pullback.core.types import Int
 from pullback.errors import (
@@ -97,7 +98,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
                 run, test, lambda: evaluate(run, body), lambda: evaluate(run, orelse), node
             )
         case ast.Call():
-            return _call(run, node)
+            return run.generators.born(_call(run, node))
         case ast.Attribute(value, name):
             return run.attribute(evaluate(run, value), name, node)
         case ast.Subscript(value, index):
@@ -108,7 +109,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
                 return _read_or_made(run, node, at)
             return run.subscript(receiver, at, node)
         case ast.Tuple(elts):
-            return TupleV(_items(run, elts))
+            return TupleV(_items(run, elts, item))
         case ast.List(elts):
             return _list(run, elts, node)
         case ast.Lambda():
@@ -124,9 +125,9 @@ def evaluate(run: Run, node: ast.expr) -> Value:
         case ast.ListComp():
             return comprehensions.list_of(run, node)
         case ast.GeneratorExp():
-            return comprehensions.generator(run, node)
+            return run.generators.born(comprehensions.generator(run, node))
         case ast.NamedExpr(ast.Name(name), value):
-            made = evaluate(run, value)
+            made = iteration.nameable(run, evaluate(run, value), node.target, node)
             ownership.check_carried(run, name, node)
             held = places.named(run, run.scope, made)
             ownership.rebound(run, run.scope, name)
@@ -160,7 +161,7 @@ def lookup(run: Run, name: str, node: ast.AST) -> Value:
         if isinstance(found, CellV):
             found = found.value
         if found is UNSET:
-            raise Unreachable
+            return _set_here(run, MaybeV(boolean(False), found), name, scope.live, node)
         if isinstance(found, MaybeV):
             return _set_here(run, found, name, scope.live, node)
         if isinstance(found, Stale):
@@ -207,14 +208,23 @@ def _set_here(run: Run, found: MaybeV, name: str, local: bool, node: ast.AST) ->
         f"cannot access {kind} variable {name!r} where it is not associated with a value{place}"
     )
     run.require(found.bound, error, message, node)
+    if found.value is UNSET:
+        raise Unreachable
     return found.value
 
 
-def _items(run: Run, elts: Sequence[ast.expr]) -> tuple[Value, ...]:
+def item(run: Run, node: ast.expr) -> Value:
+    """What a display or a comprehension puts into a tuple or list."""
+    return iteration.nameable(run, evaluate(run, node), (node,), node)
+
+
+def _items(
+    run: Run, elts: Sequence[ast.expr], one: Callable[[Run, ast.expr], Value] = evaluate
+) -> tuple[Value, ...]:
     items: list[Value] = []
     for e in elts:
         with run.holding(*items):
-            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+            value = one(run, e.value if isinstance(e, ast.Starred) else e)
         items += spread(run, value, e) if isinstance(e, ast.Starred) else (value,)
     return tuple(items)
 
@@ -224,7 +234,7 @@ def _list(run: Run, elts: Sequence[ast.expr], node: ast.expr) -> Value:
     pieces: list[Value] = []
     for e in elts:
         with run.holding(*pieces):
-            value = evaluate(run, e.value if isinstance(e, ast.Starred) else e)
+            value = item(run, e.value if isinstance(e, ast.Starred) else e)
         known: tuple[Value, ...] | None = (value,)
         if isinstance(e, ast.Starred):
             items = run.iterate(value, e)
@@ -396,7 +406,7 @@ def _call(run: Run, node: ast.Call) -> Value:
             run.refuse(k.value, "** in a call needs a dict", "name the arguments")
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
-    return calls.call(run, function, args, kwargs, node)
+    return run.call(function, args, node, kwargs)
 
 
 def _function_and_arguments(

@@ -33,6 +33,7 @@ from pullback.frontend.kinds.values import (
     INDEX_BITS,
     UNSET,
     FunctionV,
+    GeneratorV,
     Owner,
     PlaceV,
     Stale,
@@ -418,6 +419,9 @@ def _join_name(
     try:
         flats = [_flat_in(run, v, env) for v, env in zip(known, ends, strict=True)]
     except NoKindError:
+        for v in known:
+            if isinstance(v, GeneratorV):
+                run.generators.advance(v)
         return StaleK(f"{name!r} is an iterator made on one of several paths", node)
     if not known:
         return Same(UNSET)

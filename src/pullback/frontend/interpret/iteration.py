@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from pullback.core.build import Builder, i64, lit
 from pullback.core.terms import Atom, Build, If, Lit, Loop, Update, Var
 from pullback.core.types import F64, I64, Array
 from pullback.errors import ArgumentTypeError
+from pullback.frontend.functions.stepped_form import is_step
 from pullback.frontend.interpret.attributes import written
 from pullback.frontend.interpret.endings import without_rounds
 from pullback.frontend.interpret.indices import int_atom
@@ -26,6 +29,7 @@ from pullback.frontend.kinds.values import (
     ArrayV,
     Driven,
     EnumerateV,
+    FunctionV,
     GeneratorV,
     HashV,
     Indexed,
@@ -45,9 +49,11 @@ from pullback.frontend.kinds.values import (
     ZipV,
 )
 from pullback.frontend.library.numpy import arrays
+from pullback.frontend.library.text import iterators
 from pullback.frontend.memory import hash_methods, lists, places
 from pullback.frontend.memory.ownership import is_unshared
 from pullback.frontend.python import special_methods, symbols
+from pullback.frontend.python.source import definition_of
 from pullback.frontend.run import Run
 from pullback.frontend.signals import AlwaysRaises
 
@@ -86,6 +92,8 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
         case GeneratorV(_, items):
             run.generators.begin(value, node)
             return items() if callable(items) else items
+        case FunctionV() if is_iterator(value):
+            return text_over(iterators.rows, {"source": value})
         case ZipV(items):
             return _zip(run, [iterate(run, v, node) for v in items], node)
         case EnumerateV(items, start):
@@ -102,7 +110,14 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
 
 def is_driven(value: Value) -> bool:
     """Whether the items of a value come one after the other only."""
-    return isinstance(value, GeneratorV) and isinstance(value.items, Driven)
+    return is_iterator(value) or (
+        isinstance(value, GeneratorV) and isinstance(value.items, Driven)
+    )
+
+
+def is_iterator(value: Value) -> bool:
+    """Whether a value is an iterator that is advanced from outside (``advancing``)."""
+    return isinstance(value, FunctionV) and is_step(value.definition.node)
 
 
 def known(items: Items) -> tuple[Value, ...] | None:
@@ -119,7 +134,35 @@ def indexed(items: Items) -> Indexed | None:
 
 def iterator(items: Items, node: ast.AST) -> Value:
     """Return the items as a value that can be used once."""
-    return TupleV(items.items) if isinstance(items, Unrolled) else GeneratorV(node, items)
+    if isinstance(items, Unrolled):
+        return once(TupleV(items.items), items, node)
+    return GeneratorV(node, items)
+
+
+def text_over(function: Callable[..., object], args: dict[str, Value]) -> Driven:
+    """Return the items that a text yields."""
+    assert isinstance(function, FunctionType)
+    return Driven(FunctionV(definition_of(function), None), args)
+
+
+def once(value: Value, items: Items | Callable[[], Items], node: ast.AST) -> GeneratorV:
+    """Return an iterator over data, which can be used once only."""
+    return GeneratorV(node, items, text_over(iterators.each, {"iterable": value}))
+
+
+def nameable(run: Run, value: Value, key: object, node: ast.AST) -> Value:
+    """Return a value for a name or an item (``key``): an iterator can be used once, or advanced."""
+    if isinstance(value, ZipV | EnumerateV | ReversedV):
+        value = once(value, partial(run.iterate, value, node), node)
+    if not isinstance(value, GeneratorV):
+        return value
+    if value.body is None:
+        run.refuse(
+            node,
+            f"{run.describe(value)} given a name: an iterator can be used only once",
+            "use it where it is made, or make a list of it: [... for ...]",
+        )
+    return run.generators.name(value, key, node)
 
 
 def mapped(sp: Specialiser, items: Items, f: Callable[[Value], Value], node: ast.AST) -> Items:
@@ -163,8 +206,7 @@ def item_kind(run: Run, items: Items, node: ast.AST) -> Kind:
 
 
 def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Atom]:
-    """Return the start, the number of items and the step of a range; the step may be of either
-    sign."""
+    """Return the start, the number of items and the step (of either sign) of a range."""
     step = int_atom(run, value.step, node, "an argument of range")
     start = int_atom(run, value.start, node, "an argument of range")
     stop = int_atom(run, value.stop, node, "an argument of range")
@@ -182,10 +224,8 @@ def range_parts(run: Run, value: RangeV, node: ast.AST) -> tuple[Atom, Atom, Ato
 
 
 def _count(run: Run, start: Atom, stop: Atom, step: int, wide: ast.AST | None) -> Atom:
-    """Return the number of items of a range, or a negative number if it has none. Raise an
-    OverflowError at run time if the ends are so far apart that the number is no 64-bit integer;
-    ``wide`` is the place, or None if they cannot be."""
-
+    """Return the number of items of a range; below 0 if it has none. A number beyond 64 bits is an
+    OverflowError at ``wide`` (None: there cannot be any)."""
     def checked(name: str, x: Atom, y: Atom) -> Atom:
         if wide is None or y == i64(0) or (isinstance(x, Lit) and isinstance(y, Lit)):
             return ext.sub(run, x, y) if name == "sub" else ext.add(run, x, y)
@@ -233,8 +273,7 @@ def _range(run: Run, value: RangeV, node: ast.AST) -> Indexed:
 
 
 def _bits_of_items(run: Run, value: RangeV, start: Atom, step: Atom, node: ast.AST) -> int:
-    """Return the width of the items in bits: they lie between both ends, and no loop has 2**31
-    rounds."""
+    """Return the bits of the items: they lie between the ends, and no loop has 2**31 rounds."""
     if max(run.scalar(v, node).bits for v in (value.start, value.stop)) <= 31:
         return 31
     near = isinstance(start, Lit) and abs(int(start.value)) < 2**31
@@ -362,9 +401,14 @@ ENDLESS = 1 << 62
 """How many items ``itertools.count()``, ``cycle(xs)`` and ``repeat(x)`` have."""
 
 
+def has_no_end(items: Items) -> bool:
+    """Whether items come for ever, as far as is known."""
+    return isinstance(items, Indexed) and items.length == i64(ENDLESS)
+
+
 def require_end(run: Specialiser, items: Items, node: ast.AST) -> None:
     """Refuse items without an end where all of them would be kept."""
-    if isinstance(items, Indexed) and items.length == i64(ENDLESS):
+    if has_no_end(items):
         run.refuse(
             node,
             "items without an end would be kept in a list here",

@@ -17,6 +17,7 @@ from pullback.frontend.interpret.carry import Carried, carry, poison_aliases
 from pullback.frontend.interpret.conditions import is_in_the_round, only_read, with_condition
 from pullback.frontend.interpret.endings import has_items
 from pullback.frontend.interpret.forks import UNUSED
+from pullback.frontend.interpret.iteration import is_iterator
 from pullback.frontend.interpret.loop_sources import Source, hidden_name
 from pullback.frontend.interpret.recovery import UNKNOWN
 from pullback.frontend.interpret.trials import first_set, return_kind
@@ -40,6 +41,7 @@ from pullback.frontend.python.syntax import (
     STOP,
     assigned,
     bound_anew,
+    is_endless,
     jumps,
     liveness_of,
     local_names,
@@ -268,14 +270,15 @@ class _Body:
 
 def _changed(run: Run, s: ast.For | ast.While) -> list[str]:
     """Return the names that a loop binds or updates. A name for a part of a structure that is only
-    updated stays as it is."""
+    updated stays as it is, and so does a name for an iterator, whose variables are carried."""
     targets = list(target_names(s.target)) if isinstance(s, ast.For) else []
     anew = {*targets, *bound_anew(s.body)}
     held = run.scope.names
     return [
         n
         for n in (*targets, *assigned(s.body))
-        if n in anew or not isinstance(held.get(n), PlaceV)
+        if (n in anew or not isinstance(held.get(n), PlaceV))
+        and not is_iterator(held.get(n, UNUSED))
     ]
 
 
@@ -428,15 +431,6 @@ def _only_if_it_ends(run: Run, c: Carried, goes_round: bool) -> None:
     rounds ends."""
     if run.incomplete and goes_round and not c.ends:
         raise Unreachable
-
-
-def is_endless(s: ast.stmt) -> bool:
-    """Whether a statement is ``while True``."""
-    match s:
-        case ast.While(ast.Constant(value)) if value:
-            return True
-        case _:
-            return False
 
 
 def once(run: Run, s: ast.stmt, body: Sequence[ast.stmt]) -> Flow:

@@ -24,7 +24,6 @@ from pullback.frontend.interpret.expressions import (
 )
 from pullback.frontend.interpret.forks import fork_names
 from pullback.frontend.interpret.known_numbers import need_known
-from pullback.frontend.interpret.loops import is_endless
 from pullback.frontend.interpret.messages import kept_text
 from pullback.frontend.interpret.objects import own_parts
 from pullback.frontend.interpret.recovery import UNKNOWN, recovered
@@ -40,6 +39,7 @@ from pullback.frontend.python.source import Definition
 from pullback.frontend.python.syntax import (
     CONSUMER,
     binds_names,
+    is_endless,
     is_generator,
     jumps,
     liveness_of,

@@ -44,6 +44,7 @@ from pullback.frontend.kinds.kinds import (
     static_scalar,
 )
 from pullback.frontend.kinds.values import (
+    UNSET,
     ArrayV,
     CellV,
     ClosureV,
@@ -393,7 +394,7 @@ def _rebuild(
             where = scopes[scope] if scope >= 0 else None
             return FunctionV(definition, where, values, keywords, each(bound))
         case StaleK(reason, node):
-            return Stale(reason, node, unset=kind.unset)
+            return UNSET if node is UNSET.node else Stale(reason, node, unset=kind.unset)
         case ThreadK(types):
             return ThreadV(tuple(next(atoms) for _ in types))
         case GeneratorK(function, args):

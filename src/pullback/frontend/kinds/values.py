@@ -380,9 +380,10 @@ WRITTEN: dict[object, FunctionType] = {}
 """Builtin functions, each with the text in Python that is compiled in its place."""
 
 SEQUENTIAL: dict[object, Callable[..., Any]] = {}
+ADVANCED: dict[object, Callable[..., Any]] = {}
 ORDERED: dict[object, Callable[..., Any]] = {}
-"""Texts in Python that stand for functions of the library: for iterators over generators; where a
-function that they are given changes variables around it."""
+"""Texts in Python that stand for functions of the library: for iterators over generators; for those
+that ``next`` advances; where a function that they are given changes variables around it."""
 
 
 def register(*callables: Hashable) -> Callable[[Handler], Handler]:
@@ -427,6 +428,7 @@ def class_of(value: Value) -> type | None:
 
 
 __all__ = [
+    "ADVANCED",
     "ATTRIBUTES",
     "CALLS",
     "INDEX_BITS",

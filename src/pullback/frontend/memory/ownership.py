@@ -237,7 +237,7 @@ def updatable(run: Run, name: str, node: ast.AST, nested: bool = False) -> Updat
         if spec is None or name not in run.frame.given:
             raise refusal
         if name in run.frame.rebound:
-            refuse_both(run, name, node)
+            spec.replaced.add(name)
         if spec.updates.get(name) is None:
             spec.updates[name] = refusal  # the caller decides
         if nested:
@@ -252,6 +252,35 @@ def seen_outside(run: Run, name: str, value: Updatable, node: ast.AST) -> Mutati
         _rewrite(shown_name(name), value),
         run.site(node),
     )
+
+
+def replaced(
+    run: Run, home: tuple[Scope, str], end: Value, others: Iterable[Value], refusal: MutationError,
+    node: ast.AST,
+) -> Value:  # fmt: skip
+    """What a variable holds after a function that updates its object and also binds it anew. That
+    is right if nobody else has the old object, nor (``others``) the new one."""
+    scope, name = home
+    old = scope.names[name]
+    spec = run.frame.spec
+    lent = spec is not None and name in spec.cells
+    if not is_root(old) or not is_root(end) or not (old.fresh or lent):
+        raise refusal
+    mine = owners_of(old)
+    names = ((s, n, v) for s in _live_scopes(run) for n, v in s.names.items())
+    others = [*others, *(v for s, n, v in names if (s, n) != home and not n.startswith("$"))]
+    if any(owners_of(v) & (mine | owners_of(end)) for v in others):
+        run.refuse(
+            node,
+            f"this call updates what {shown_name(name)!r} holds, which has other names too, and "
+            "may bind it to another object",
+            "do one of the two in the function: xs.clear(), xs[:] = ys, or a new object always",
+            error=MutationError,
+        )
+    if lent and spec is not None:
+        spec.updates[name] = spec.updates.get(name) or refusal
+        spec.replaced.add(name)
+    return replace(end, owners=end.owners | old.owners, fresh=old.fresh)
 
 
 def refuse_both(run: Run, name: str, node: ast.AST) -> NoReturn:
@@ -449,7 +478,7 @@ def rebound(run: Run, scope: Scope, name: str) -> None:
     if name in scope.borrowed:
         spec = run.frame.spec
         if spec is not None and spec.updates.get(name) is not None:
-            refuse_both(run, name, spec.definition.node)
+            spec.replaced.add(name)
         run.frame.rebound.add(name)
     cell = scope.cells.get(name)
     if cell is None:
