@@ -252,8 +252,8 @@ class Frozen:
 
 
 @functools.cache
-def remembered(n):
-    return n if n < 2 else remembered(n - 1) + remembered(n - 2)
+def remembered(*ns):
+    return ns[0] if ns[0] < 2 else remembered(ns[0] - 1) + remembered(ns[0] - 2)
 
 
 def uses_cache(x):

@@ -1,4 +1,4 @@
-"""The syntax that is refused wherever it stands, with the reason and the rewrite."""
+"""Syntax that is refused wherever it stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analyse the syntax alone: names bound and free, jumps, liveness."""
+"""Analyse the syntax alone: names bound and free, jumps, liveness, refused syntax."""
 
 from __future__ import annotations
 
@@ -444,8 +444,6 @@ def liveness_of(node: FunctionNode) -> Liveness:
     live = Liveness(captured=captured, ends=ends)
     live.block(node.body, ends)
     return live
-
-
 
 
 @by_node
