@@ -93,8 +93,8 @@ def groups(x):
     return sum(1.0 for _ in itertools.groupby([x, x]))
 
 
-def counts(x):
-    return collections.Counter([x, x])[x]
+def chained(x):
+    return collections.ChainMap({"a": x})["a"]
 
 
 def inverts(x):
@@ -116,7 +116,7 @@ CASES = [
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
     (warns, "warnings.warn", "return what you want to see"),
     (groups, "itertools.groupby", "remembers the last key"),
-    (counts, "collections.Counter", "count in an array"),
+    (chained, "collections.ChainMap", ""),
     (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
 ]
 

@@ -34,7 +34,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     function: ``pb.hvp(f, primals, vectors)``. ``name`` is the name of the operator if the text has
     another one."""
     name = name or text.__name__
-    run = _Text(name, text)
+    run = Text(name, text)
 
     @functools.wraps(text)
     def operator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -46,7 +46,7 @@ def product(text: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     return operator
 
 
-class _Text(Operator):
+class Text(Operator):
     """A text, called from outside."""
 
     __slots__ = ("_name",)
@@ -60,7 +60,7 @@ class _Text(Operator):
         return self._name
 
 
-class DerivedOperator(_Text):
+class DerivedOperator(Text):
     """A function made by a derived operator. Inside compiled code it is the function that the text
     has made of f."""
 
@@ -75,4 +75,4 @@ class DerivedOperator(_Text):
         return f"<pb.{self._name} of {self._of!r}>"
 
 
-__all__ = ["DerivedOperator", "derived", "product"]
+__all__ = ["DerivedOperator", "Text", "derived", "product"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
-from pullback.frontend.functions import eta
+from pullback.frontend.functions import choices, eta
 from pullback.frontend.interpret import objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
@@ -76,6 +76,8 @@ def call(
                 driven = Driven(function, bound)
                 return GeneratorV(node, driven, driven)
             return run.calls.call(function, bound, node)
+        case TupleV() if choices.is_choice(function):
+            return choices.call(run, function, lambda f: call(run, f, args, kwargs, node), node)
         case ClosureV():
             return case_closure(run, function, lambda f: call(run, f, args, kwargs, node), node)
         case LambdaSetV(_, lambdas):
@@ -125,31 +127,40 @@ _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
 
+def _call_handler(
+    run: Run, obj: Hashable, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Call a library function by its handler, or by its text over items that come in order."""
+    if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
+        name = getattr(obj, "__name__", str(obj))
+        message = f"{name}: the argument is None"
+        args = [optionals.present(run, v, message, node) for v in args]
+    if obj in _UNORDERED and not kwargs:
+        args = [hash_methods.unordered(run, v, node) for v in args]
+    given = (*args, *kwargs.values())
+    if obj in SEQUENTIAL and any(map(is_driven, given)):
+        return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
+    if obj in ORDERED and any(
+        (isinstance(v, FunctionV) and not is_driven(v)) or choices.is_choice(v) for v in given
+    ):
+        if node in run.calls.ordered:
+            args = [_as_generator(run, v, node) for v in args]
+            return _call_text(run, ORDERED[obj], args, kwargs, node)
+        run.calls.may_order.add(node)
+        with run.sealed():
+            made = CALLS[obj](run, args, kwargs, node)
+    else:
+        made = CALLS[obj](run, args, kwargs, node)
+    return _advanceable(run, obj, made, args, kwargs, node)
+
+
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     if isinstance(obj, Hashable) and obj in WRITTEN:
         return call(run, text_of(obj), args, kwargs, node)
     if isinstance(obj, Hashable) and obj in CALLS:
-        if obj not in (isinstance, bool, hasattr) and any(isinstance(v, OptionalV) for v in args):
-            name = getattr(obj, "__name__", str(obj))
-            message = f"{name}: the argument is None"
-            args = [optionals.present(run, v, message, node) for v in args]
-        if obj in _UNORDERED and not kwargs:
-            args = [hash_methods.unordered(run, v, node) for v in args]
-        given = (*args, *kwargs.values())
-        if obj in SEQUENTIAL and any(map(is_driven, given)):
-            return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
-        if obj in ORDERED and any(isinstance(v, FunctionV) and not is_driven(v) for v in given):
-            if node in run.calls.ordered:
-                args = [_as_generator(run, v, node) for v in args]
-                return _call_text(run, ORDERED[obj], args, kwargs, node)
-            run.calls.may_order.add(node)
-            with run.sealed():
-                made = CALLS[obj](run, args, kwargs, node)
-        else:
-            made = CALLS[obj](run, args, kwargs, node)
-        return _advanceable(run, obj, made, args, kwargs, node)
+        return _call_handler(run, obj, args, kwargs, node)
     if is_getter(obj):
         return get(run, obj, args, kwargs, node)
     if isinstance(obj, functools._lru_cache_wrapper):
