@@ -107,17 +107,14 @@ def _bottom(arena: str) -> Field:
     return Field(_top(arena) + 2)
 
 
-def emit_module(
-    module: Module, main_only_reads: bool = True, patience: Patience = Patience.NONE
-) -> ModuleText:
-    """Return the text of all functions of a module; ``finish`` adds the rest.
-
-    ``main_only_reads``: no memory that main's parameters point to is written during a call.
-    ``patience``: which loops run as a whole."""
+def emit_module(module: Module, patience: Patience) -> ModuleText:
+    """Return the text of all functions of a module; ``finish`` adds the rest. No memory that the
+    parameters of main point to is written during a call. ``patience``: which loops run as a
+    whole."""
     out = ModuleText(module, facts(module, patience))
     called = frozenset[str]().union(*out.facts.callees.values())
     for name, function in module.functions.items():
-        borrowed = main_only_reads and name == module.main and name not in called
+        borrowed = name == module.main and name not in called
         out.functions.append(FunctionText(out, function, borrowed).text())
     return out
 

@@ -59,7 +59,7 @@ Op = Store | Method | Become
 
 
 def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
-    """A list, dict or array after the operation, and the value of the call."""
+    """Return a list, dict or array after the operation, and the value of the call."""
     match op, container:
         case Become(value), _:
             return value(container), _NONE
@@ -99,7 +99,7 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
 
 
 def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
-    """What an operation on the container at these steps moves or replaces."""
+    """Return the moves and replacements of an operation on the container at these steps."""
     path = tuple(steps)
     match op:
         case _ if isinstance(container, ArrayV):
@@ -113,7 +113,7 @@ def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:
 
 
 def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
-    """``a[i][j] = v`` of an array is ``a[i, j] = v``; the last index may be of any sort."""
+    """Return ``a[i, j] = v`` for ``a[i][j] = v`` of an array; the last index may be of any sort."""
     if not steps:
         return op
     if not isinstance(op, Store) or any(isinstance(s, str) for s in steps):
@@ -130,7 +130,7 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
 
 
 def known(step: Step, n: int) -> int | None:
-    """A literal index that there is."""
+    """Return a literal index that is in range."""
     match step:
         case Static(int(k)) if -n <= k < n:
             return k % n
@@ -139,7 +139,7 @@ def known(step: Step, n: int) -> int | None:
 
 
 def field_of(run: Run, value: RecordV, step: Step, node: ast.AST) -> str:
-    """The name of the part of a dict or record that a step leads to."""
+    """Return the name of the part of a dict or record that a step leads to."""
     if value.cls is dict and not isinstance(step, str):
         dicts.get_item(run, value, step, node)
         return dicts.key_of(run, step, node)
