@@ -125,10 +125,20 @@ CASES = [
     (table, 3, MutationError, "rows[0][1] = 1.0"),
     (mixed, 3, UnknownNameError, "xs.append(i)"),
     (pops_nothing, 1.0, StaticIndexError, "xs.pop() + x"),
-    (new_key_in_loop, 3, UnknownNameError, 'd["b"] = i'),
     (missing_key, 1.0, StaticKeyError, '{"a": x}["b"]'),
     (updates_dict_argument, {"a": 2.0}, MutationError, 'd["a"] = 1.0'),
 ]
+
+
+def test_an_update_by_a_function_that_is_chosen():
+    assert run(captured, 1.0) == captured(1.0)
+    assert run(captured, -1.0) == captured(-1.0)
+
+
+def test_a_key_that_comes_in_a_loop():
+    assert run(new_key_in_loop, 3) == 2
+    with pytest.raises(KeyError, match="'b'"):
+        run(new_key_in_loop, 0)
 
 
 @pytest.mark.parametrize("f, arg, error, line", CASES, ids=[c[0].__name__ for c in CASES])

@@ -127,6 +127,11 @@ _UNORDERED = frozenset({sorted, min, max, any, all, sum})
 """The functions to which the order of the items of a set does not matter."""
 
 
+def _in_any_order(run: Run, obj: object, args: Sequence[Value], node: ast.AST) -> Sequence[Value]:
+    """The arguments with the items of sets, where their order does not matter."""
+    return [hash_methods.unordered(run, v, node) for v in args] if obj in _UNORDERED else args
+
+
 def _call_object(
     run: Run, obj: object, args: Sequence[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
@@ -137,8 +142,7 @@ def _call_object(
             name = getattr(obj, "__name__", str(obj))
             message = f"{name}: the argument is None"
             args = [optionals.present(run, v, message, node) for v in args]
-        if obj in _UNORDERED and not kwargs:
-            args = [hash_methods.unordered(run, v, node) for v in args]
+        args = args if kwargs else _in_any_order(run, obj, args, node)
         given = (*args, *kwargs.values())
         if obj in SEQUENTIAL and any(map(is_driven, given)):
             return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
