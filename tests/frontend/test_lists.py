@@ -114,6 +114,21 @@ def updates_dict_argument(d):
     return d["a"]
 
 
+def captured(x):
+    xs = [x]
+
+    def f():
+        xs.append(x)
+
+    twice(f if x > 0.0 else lambda: None)
+    return sum(xs)
+
+
+def twice(f):
+    f()
+    f()
+
+
 CASES = [
     (pushes_argument, [1.0], MutationError, "push(xs, 1.0)"),
     (adds_to_argument, [1.0], MutationError, "xs += [1.0]"),
