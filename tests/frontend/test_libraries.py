@@ -93,8 +93,8 @@ def groups(x):
     return sum(1.0 for _ in itertools.groupby([x, x]))
 
 
-def chained(x):
-    return collections.ChainMap({"a": x})["a"]
+def counts(x):
+    return collections.deque([x, x])[0]
 
 
 def inverts(x):
@@ -116,7 +116,7 @@ CASES = [
     (draws_by_object, "numpy.random.Generator.normal", "draw the random numbers outside"),
     (warns, "warnings.warn", "return what you want to see"),
     (groups, "itertools.groupby", "remembers the last key"),
-    (chained, "collections.ChainMap", ""),
+    (counts, "collections.deque", "use a list"),
     (inverts, "numpy.linalg.pinv", "np.linalg.solve"),
 ]
 

@@ -140,9 +140,7 @@ def _call_handler(
     given = (*args, *kwargs.values())
     if obj in SEQUENTIAL and any(map(is_driven, given)):
         return _call_text(run, SEQUENTIAL[obj], args, kwargs, node)
-    if obj in ORDERED and any(
-        (isinstance(v, FunctionV) and not is_driven(v)) or choices.is_choice(v) for v in given
-    ):
+    if obj in ORDERED and any(map(_is_function, given)):
         if node in run.calls.ordered:
             args = [_as_generator(run, v, node) for v in args]
             return _call_text(run, ORDERED[obj], args, kwargs, node)
@@ -198,6 +196,11 @@ def _call_object(
             "given the values as arguments",
         )
     refuse_library(run, obj, node)
+
+
+def _is_function(value: Value) -> bool:
+    """Whether a value is a function that a library function may call."""
+    return choices.is_choice(value) or (isinstance(value, FunctionV) and not is_driven(value))
 
 
 def _advanceable(

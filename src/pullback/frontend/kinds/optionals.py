@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pullback.core.types import Bool, Int, Real
 from pullback.frontend.kinds.values import (
     ArrayV,
+    HashV,
     ListV,
     OptionalV,
     RecordV,
@@ -47,7 +48,7 @@ def class_name(value: Value) -> str:
             return "list" if is_list else "tuple"
         case ListV():
             return "list"
-        case RecordV(cls):
+        case RecordV(cls) | HashV(cls):
             return cls.__name__
         case SymbolV(_, cls):
             return cls.__name__
