@@ -170,7 +170,7 @@ def hessian(
     def hessian(*args: Any) -> Any:
         return matrix(*args)
 
-    return hessian
+    return called_as(f, hessian)
 
 
 def _count(values: Any) -> float:
