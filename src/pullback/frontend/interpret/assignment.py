@@ -53,15 +53,11 @@ def assign(run: Run, target: ast.expr, value: Value, node: ast.AST) -> None:
             run.scope.names[name] = place
         case ast.Tuple(elts) | ast.List(elts):
             _unpack(run, elts, value, target)
-        case ast.Subscript():
+        case ast.Subscript() | ast.Attribute():
             base = nested_updates.base_of(run, target)
-            _store(run, base, nested_updates.steps_of(run, target), lambda _: value, node)
-        case ast.Attribute():
-            run.refuse(
-                target,
-                "a field cannot be assigned: records are values",
-                "make a new one: dataclasses.replace(r, field=...)",
-            )
+            with run.holding(value):
+                steps = nested_updates.steps_of(run, target)
+            _store(run, base, steps, lambda _: value, node)
         case _:
             run.refuse(target, "this assignment is not supported")
 
@@ -146,6 +142,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 op == in_place
                 and holding.is_updated_in_place(old)
                 and not isinstance(old, ArrayV)
+                and not (isinstance(old, RecordV) and old.cls is not dict)
             ):
                 method = "update" if isinstance(old, RecordV) else "extend"
                 more = ownership.apart(run, run.evaluate(s.value), old)
@@ -160,7 +157,7 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 return
             ownership.rebound(run, run.scope, name)
             run.scope.names[name] = new
-        case ast.Subscript():
+        case ast.Subscript() | ast.Attribute():
             _augmented_item(run, s, s.target, op)
         case _:
             assign(run, s.target, Static(None), s)
@@ -217,8 +214,6 @@ def _store(
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
     *steps, index = to
-    if isinstance(index, str):
-        run.refuse(node, "a field cannot be assigned: records are values")
     store = updates.Store(index, value)
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)

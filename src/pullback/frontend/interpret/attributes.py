@@ -148,6 +148,8 @@ def _of_record(
     """A field, or what the class (or the first of ``bases``) has under this name."""
     if name in value.fields and bases is None:
         return value.fields[name]
+    if name == "__class__":
+        return Static(value.cls)
     found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
     if found is not None:
         return found

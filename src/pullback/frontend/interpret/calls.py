@@ -6,6 +6,7 @@ import ast
 import enum
 import functools
 import types
+import typing
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from pullback.core.build import boolean
 from pullback.core.terms import Case, CaseArm, Var
 from pullback.errors import ArgumentTypeError, ArgumentValueError
 from pullback.frontend.functions import eta
-from pullback.frontend.interpret import objects, symbol_values
+from pullback.frontend.interpret import making, objects, symbol_values
 from pullback.frontend.interpret.attributes import receiver_name
 from pullback.frontend.interpret.forks import fork_value
 from pullback.frontend.interpret.iteration import is_driven
@@ -47,6 +48,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.operator_functions import get, is_getter
 from pullback.frontend.python import records
 from pullback.frontend.python.libraries import is_closed, name_of
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.python_values import text_of
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.python.source import Definition, definition_of
@@ -156,6 +158,9 @@ def _call_object(
     if isinstance(obj, enum.EnumType) and len(args) == 1 and not kwargs:
         return symbol_values.member_of(run, obj, args[0], node)
     cls = records.plain(obj)
+    plain = typing.get_origin(obj) or obj
+    if isinstance(plain, type) and is_object_class(plain):
+        return making.make(run, plain, args, kwargs, node)
     if isinstance(cls, type) and records.is_record_class(cls):
         return objects.construct(run, cls, args, kwargs, node, None if cls is obj else obj)
     where = name_of(obj)

@@ -349,6 +349,7 @@ def _call(run: Run, node: ast.Call) -> Value:
                 name in LIST_UPDATES
                 and holding.is_updated_in_place(receiver)
                 and not isinstance(receiver, ArrayV)
+                and not (isinstance(receiver, RecordV) and receiver.cls is not dict)
             ):
                 return _list_update(run, value, name, node)
             if not attributes.has_method(receiver, name):

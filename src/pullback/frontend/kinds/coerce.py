@@ -113,7 +113,7 @@ def coerce(run: Run, value: Value, kind: Kind, node: ast.AST) -> Value:
         case ListV(), ListK():
             return _coerce_list(run, value, kind, node)
         case RecordV(cls, fields), RecordK(other, kinds) if cls is other and (
-            [*fields] == [n for n, _ in kinds]
+            fields.keys() == dict(kinds).keys()
         ):
             converted = {n: coerce(run, fields[n], k, node) for n, k in kinds}
             return replace(value, fields=converted)

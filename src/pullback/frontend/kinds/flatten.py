@@ -67,6 +67,7 @@ from pullback.frontend.kinds.values import (
     UnionV,
     Value,
 )
+from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.syntax import free_names
 
 Ownership = tuple[frozenset[Owner], bool]
@@ -131,7 +132,7 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
                 out.owned.append((owners, fresh))
             return TupleK(each(items), is_list)
         case RecordV(cls, fields, _, owners, fresh):
-            if cls is dict:
+            if changes(cls):
                 out.owned.append((owners, fresh))
             return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())), strict=True)))
         case UnionV(atom, union, owners):
@@ -346,7 +347,7 @@ def _rebuild(
         case TupleK(items):
             return TupleV(each(items))
         case RecordK(cls, fields):
-            owners, fresh = own() if cls is dict else NO_OWNER
+            owners, fresh = own() if changes(cls) else NO_OWNER
             inside = {n: _rebuild(k, atoms, own, scopes) for n, k in fields}
             return RecordV(cls, inside, None, owners, fresh)
         case UnionK(union, absent):

@@ -45,6 +45,7 @@ from pullback.frontend.kinds.values import (
     Value,
 )
 from pullback.frontend.python import records
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.source import Definition
 from pullback.frontend.python.symbols import symbol_class
 from pullback.frontend.python.unions import declared_unions
@@ -93,6 +94,9 @@ def _join(a: Kind, b: Kind) -> Kind | None:
             elem = join(x, y)
             return None if elem is None else ListK(elem, p or q)
         case RecordK(cls, xs), RecordK(other, ys) if cls is other:
+            others = dict(ys) if is_object_class(cls) else None
+            if others is not None and others.keys() == dict(xs).keys():
+                ys = tuple((n, others[n]) for n, _ in xs)  # assigned in another order
             if [n for n, _ in xs] != [n for n, _ in ys]:  # the keys of dicts
                 return None
             items = _all([k for _, k in xs], [k for _, k in ys])
@@ -271,6 +275,8 @@ def as_list(kind: Kind) -> ListK | None:
 
 def _classes(kind: Kind) -> set[type] | None:
     match kind:
+        case RecordK(cls) if is_object_class(cls):
+            return None
         case RecordK(cls):
             return {cls}
         case UnionK(union, absent):

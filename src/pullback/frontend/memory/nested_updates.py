@@ -79,7 +79,7 @@ def steps_of(run: Run, target: ast.expr) -> list[Step]:
 
 def kind_there(run: Run, value: Value, steps: Sequence[Step], node: ast.AST) -> Kind:
     """The kind of what the steps lead to."""
-    with run.scratch():  # only its kind is asked
+    with run.scratch(), run.sealed():  # only its kind is asked
         for step in steps:
             value = (
                 run.attribute(value, step, node) if isinstance(step, str)

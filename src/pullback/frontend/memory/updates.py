@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from pullback.errors import ArgumentTypeError, MutationError, UnknownAttributeError
@@ -21,6 +21,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.numpy.arrays import store
 from pullback.frontend.memory import dicts, lists
 from pullback.frontend.memory.places import Move, Moved, Step
+from pullback.frontend.python.object_classes import is_object_class
 
 if TYPE_CHECKING:
     from pullback.frontend.run import Run
@@ -30,10 +31,11 @@ _NONE = Static(None)
 
 @dataclass(frozen=True)
 class Store:
-    """``container[index] = value``; ``value`` may ask for the old item. Of arrays also
-    ``np.add.at`` and its like: the operator ``by``."""
+    """``container[index] = value``, or of an attribute (a name) ``container.index = value``;
+    ``value`` may ask for the old item. Of arrays also ``np.add.at`` and its like: the operator
+    ``by``."""
 
-    index: Value
+    index: Step
     value: Callable[[Callable[[], Value]], Value]
     by: str = ""
 
@@ -62,6 +64,17 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
     match op, container:
         case Become(value), _:
             return value(container), _NONE
+        case Store(str(name), value), RecordV(cls) if is_object_class(cls):
+            fields = container.fields
+            new = value(lambda: run.attribute(container, name, node))
+            return replace(container, fields={**fields, name: new}, node=None), _NONE
+        case Store(str()), _:
+            run.refuse(
+                node,
+                f"an attribute of {run.describe(container)} cannot be assigned: it is a value",
+                "make a new one: dataclasses.replace(r, field=...)",
+                error=MutationError,
+            )
         case Store(index, value), RecordV(cls) if cls is dict:
             return dicts.store_at(run, container, index, value, node), _NONE
         case Store(index, value), ListV() | TupleV(is_list=True):
@@ -111,16 +124,14 @@ def combined(run: Run, op: Op, steps: Sequence[Step], node: ast.AST) -> Op:
     """``a[i][j] = v`` of an array is ``a[i, j] = v``; the last index may be of any sort."""
     if not steps:
         return op
-    if not isinstance(op, Store) or any(isinstance(s, str) for s in steps):
+    index = op.index if isinstance(op, Store) else ""
+    if not isinstance(op, Store) or any(isinstance(s, str) for s in (*steps, index)):
         run.refuse(node, "this update of a part of an array", "write a[i, j] = ...")
     first = [s for s in steps if not isinstance(s, str)]
     if not all(map(indices.is_int, first)):
         run.refuse(node, "chained subscripts in an assignment", "write a[i, j] = v")
-    match op.index:
-        case TupleV(items, False):
-            last = items
-        case index:
-            last = (index,)
+    assert not isinstance(index, str)
+    last = index.items if isinstance(index, TupleV) and not index.is_list else (index,)
     return Store(TupleV((*first, *last)), op.value, op.by)
 
 

@@ -83,6 +83,14 @@ def is_closed(function: FunctionType) -> bool:
     return (package_of(file) or top) in CLOSED
 
 
+def is_closed_module(name: str) -> bool:
+    """Whether the code of a module, by its name, is not read."""
+    top = name.partition(".")[0]
+    if top == "pullback":
+        return not name.startswith(_OWN_TEXTS)
+    return top in CLOSED or (top in sys.stdlib_module_names and top != "__main__")
+
+
 def name_of(obj: object) -> str:
     """Return the name of a function, method or class as its users write it: with the public module,
     and without a module if it is built in."""
@@ -100,4 +108,4 @@ def name_of(obj: object) -> str:
 
 _PUBLIC = {"_operator": "operator", "_warnings": "warnings", "io": "", "_io": ""}
 
-__all__ = ["CLOSED", "is_closed", "name_of", "package_of"]
+__all__ = ["CLOSED", "is_closed", "is_closed_module", "name_of", "package_of"]

@@ -131,7 +131,7 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
-            if name in records.field_names(cls):
+            if name in value.fields:
                 return Static(True)
             if not any(name in vars(c) for c in cls.__mro__):
                 if not any("__getattr__" in vars(c) for c in cls.__mro__):
