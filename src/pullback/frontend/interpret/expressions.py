@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pullback.core.terms import Atom
@@ -366,6 +367,7 @@ def _call(run: Run, node: ast.Call) -> Value:
         args: Sequence[Value]
         if receiver is None:
             function, args = _function_and_arguments(run, function, node)
+            function = _received(run, function, node)
         else:
             args = _items(run, node.args)
     kwargs: dict[str, Value] = {}
@@ -381,6 +383,16 @@ def _call(run: Run, node: ast.Call) -> Value:
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return calls.call(run, function, args, kwargs, node)
+
+
+def _received(run: Run, function: Value, node: ast.AST) -> Value:
+    """A method with its object as it is after the arguments, which may have updated it."""
+    if isinstance(function, FunctionV) and function.bound:
+        receiver, *others = function.bound
+        now = places.renewed(run, receiver, node)
+        if now is not receiver and ownership.owners_of(now) == ownership.owners_of(receiver):
+            return replace(function, bound=(now, *others))
+    return function
 
 
 def _function_and_arguments(

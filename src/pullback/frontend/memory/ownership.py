@@ -333,7 +333,13 @@ def handed_back(
     moved: Moved,
 ) -> Updatable:  # fmt: skip
     """A function that was called has updated its argument: so the caller does."""
-    assert is_root(arg) and is_root(new)
+    if not is_root(arg) or not is_root(new):
+        run.refuse(
+            node,
+            f"this call updates {run.describe(new)}, which may be None or one of several things",
+            "update it where it is known to be there, or give the value back and assign it",
+            error=MutationError,
+        )
     for name, value in function_scope(run.scope).names.items():
         if value is arg and not name.startswith("$"):
             return named_back(run, name, arg, new, node, nested, moved)
