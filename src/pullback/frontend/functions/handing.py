@@ -28,6 +28,7 @@ from pullback.frontend.functions.captured_variables import (
 from pullback.frontend.functions.placed import moved_in
 from pullback.frontend.functions.scopes import shown
 from pullback.frontend.kinds.coerce import tightened
+from pullback.frontend.kinds.flatten import Ownership
 from pullback.frontend.kinds.kinds import without_spare
 from pullback.frontend.kinds.values import FunctionV, RecordV, Stale, Static, TupleV, Value
 from pullback.frontend.memory import holding, ownership, places
@@ -89,18 +90,21 @@ def _marked(value: Value, ends: dict[str, Value]) -> Value:
 
 
 def hand_back(
-    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value, node: ast.AST
-) -> Value:
+    run: Run, spec: Spec, f: FunctionV, args: dict[str, Value], value: Value,
+    owned: Sequence[Ownership], node: ast.AST,
+) -> Value:  # fmt: skip
     """The result of a call; the caller's names for updated arguments are bound to their ends, and
     so are the variables that the function changed."""
     assert isinstance(value, TupleV)
     result, *ends = value.items
     function = spec.definition.name
+    touched = ownership.Touched(spec.touched, owned)
     functions: dict[str, Value] = {FUNCTION: FunctionV(f.definition, f.scope), **args}
     known = list(variables(functions))
     made: dict[str, Value] = {}
     for name, end in zip(spec.handed, ends, strict=True):
-        nested, refusal = name in spec.nested, spec.updates[name]
+        nested = touched if name in spec.nested else None
+        refusal = spec.updates[name]
         if name in args:
             others = {n: v for n, v in args.items() if n != name}
             check_apart(run, function, name, None, args[name], others, known, node)

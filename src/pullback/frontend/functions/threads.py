@@ -152,7 +152,7 @@ def settle_changes(
                 old = ownership.updatable(run, name, node, change.nested)
                 if change.nested:
                     given = run.frame.given.get(name, frozenset())
-                    ownership.check_inside(run, old, given, node)
+                    ownership.check_all_inside(run, old, given, node)
             if isinstance(change.kind, StaleK):
                 ownership.rebound(run, scope, name)
                 scope.names[name] = rebuild(change.kind, iter(()))

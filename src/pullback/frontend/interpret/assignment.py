@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pullback.core.build import boolean, i64
 from pullback.core.terms import Lit
 from pullback.errors import ArgumentValueError
-from pullback.frontend.interpret import list_patterns
+from pullback.frontend.interpret import by_methods, list_patterns
 from pullback.frontend.interpret.iteration import indexed, is_driven
 from pullback.frontend.kinds.kinds import ArrayK, ListK, TupleK
 from pullback.frontend.kinds.values import (
@@ -150,6 +150,10 @@ def augmented(run: Run, s: ast.AugAssign) -> None:
                 return
             with run.holding(old):
                 value = run.evaluate(s.value)
+            by_method = by_methods.in_place(run, op, old, value, s)
+            if by_method is not None:
+                assign(run, s.target, by_method, s)
+                return
             new = run.binop(op, old, value, s)
             if isinstance(old, ArrayV):
                 made = ownership.updated_whole(run, name, old, new, s)
@@ -167,6 +171,10 @@ def _augmented_item(run: Run, s: ast.AugAssign, target: ast.expr, op: str) -> No
     """``a[i] += v``. An item that is a list or an array is itself updated."""
     base = nested_updates.base_of(run, target)
     steps = nested_updates.steps_of(run, target)
+    if by_methods.store(
+        run, base, steps, lambda old: run.binop(op, old(), run.evaluate(s.value), s), s
+    ):
+        return
     whole = run.lookup(base.id, base)
     item = None
     if not isinstance(whole, ArrayV):
@@ -213,6 +221,8 @@ def _store(
     """``a[i] = v``: the name is bound to the updated array. ``value`` may ask for the old element.
 
     ``a[i][j] = v`` is ``a[i, j] = v``."""
+    if by_methods.store(run, base, to, value, node):
+        return
     *steps, index = to
     store = updates.Store(index, value)
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):

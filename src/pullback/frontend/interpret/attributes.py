@@ -189,6 +189,19 @@ def _written(
             return None
 
 
+def entry_of(cls: type, name: str) -> object:
+    """What a class, or the first of its bases that has it, has under this name."""
+    return _class_entry(cls.__mro__, name)[1]
+
+
+def setter(run: Run, value: Value, name: str, node: ast.AST) -> Value:
+    """The function that assigns a property of an object, with the object."""
+    assert isinstance(value, RecordV)
+    entry = entry_of(value.cls, name)
+    assert isinstance(entry, property) and isinstance(entry.fset, types.FunctionType)
+    return _bound(_method(run, value.cls, entry.fset, name, node, "fset"), value)
+
+
 def _class_entry(bases: tuple[type, ...], name: str) -> tuple[type, object]:
     """What the first of the classes that has it has under this name, and that class."""
     for base in bases:
@@ -207,12 +220,13 @@ def written(cls: type, name: str) -> types.FunctionType | None:
 
 
 def _method(
-    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST
-) -> FunctionV:
+    run: Run, cls: type, function: types.FunctionType, name: str, node: ast.AST,
+    part: str = "fget",
+) -> FunctionV:  # fmt: skip
     path: Path = (("class", cls), ("attr", name))
     match getattr(cls, name):
         case property():
-            path = (*path, ("attr", "fget"))
+            path = (*path, ("attr", part))
         case types.MethodType():  # of a class: made anew by every look
             path = (*path, ("attr", "__func__"))
         case _:

@@ -72,6 +72,12 @@ def iterate(run: Run, value: Value, node: ast.AST) -> Items:
             return Unrolled(tuple(fields.values()))
         case RecordV(cls) if written(cls, "__iter__") is not None:
             made = run.call(run.attribute(value, "__iter__", node), (), node)
+            if isinstance(made, RecordV) and made.cls is cls:
+                run.refuse(
+                    node,
+                    f"{cls.__name__} is its own iterator, with __next__",
+                    "write __iter__ as a generator, with yield",
+                )
             return iterate(run, made, node)
         case Static(enum.EnumType() as cls) if type(cls).__iter__ is enum.EnumType.__iter__:
             return Unrolled(tuple(map(Static, symbols.members(cls))))

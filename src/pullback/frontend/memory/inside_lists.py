@@ -80,6 +80,8 @@ class Inside:
                 _, container, rest = found[0]
                 inner = combined(self.run, op, rest, self.node)
                 assert isinstance(inner, Store)
+                if isinstance(inner.index, str):
+                    return self.run.attribute(container, inner.index, self.node)
                 return self.run.subscript(container, inner.index, self.node)
 
             new = op.value(old)
@@ -145,6 +147,8 @@ class Inside:
             value = _as_scalars(run, value, node)
             atom = store_within(run, container, op.index, value, node, at.here(0), op.by)
             return at.changed({0: atom}), _NONE
+        if isinstance(op.index, str):
+            return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
         if (
             isinstance(container, TupleV)
             and container.is_list
@@ -227,6 +231,8 @@ class Inside:
             k: leaves.put(k, a) for k, a in enumerate(atoms) if not (same and a is before[k])
         }
         out = leaves.changed(new)
+        if isinstance(op, Store) and isinstance(op.index, str):
+            return out, result  # a field of it: the caller looks at what is put there
         if not any(map(holding.holds_memory, parts(run.kind(made, node)))):
             return out, result
         return replace(out, sole=False, inner=out.inner | ownership.owners_of(made)), result

@@ -160,6 +160,7 @@ class _Change:
                 k = known(step, len(items))
                 if k is None and is_list and not isinstance(step, str | SliceV):
                     sole = ownership.is_unshared_inside(value, self.given)
+                    run.frame.touched |= ownership.owners_of(value)
                     listed = replace(lists.growing(run, value, node), sole=sole)
                     return self.of(listed, steps, beside)
                 if k is None:
@@ -174,6 +175,7 @@ class _Change:
             case ListV() if not isinstance(step, str | SliceV):
                 if not value.sole or value.inner & beside:
                     ownership.refuse_shared(run, node)
+                run.frame.touched |= value.inner
                 return Inside(run, node).change(value, steps, self.op)
             case _:
                 refuse_step(run, value, step, node)
@@ -187,6 +189,7 @@ class _Change:
             mine = item.owners
             if not (item.fresh or (mine and mine <= self.given)) or mine & beside:
                 ownership.refuse_shared(self.run, self.node)
+            self.run.frame.touched |= mine
             new, result = self.of(item, rest, beside)
             assert holding.is_updated_in_place(new)
             return replace(new, owners=item.owners, fresh=item.fresh), result
