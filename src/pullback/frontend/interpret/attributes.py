@@ -36,7 +36,7 @@ from pullback.frontend.kinds.values import (
     Value,
     class_of,
 )
-from pullback.frontend.python import records
+from pullback.frontend.python import object_classes, records
 from pullback.frontend.python.rewrites import refuse_library
 from pullback.frontend.signals import Unreachable
 
@@ -112,11 +112,11 @@ def attribute(run: Run, value: Value, name: str, node: ast.AST) -> Value:
         case Static(type() as cls):
             return _of_class(run, cls, name, node)
         case Static(obj) if not isinstance(obj, Enum) and name in getattr(obj, "__dict__", ()):
-            cls_name = type(obj).__name__
             run.refuse(
                 node,
-                f"{cls_name} is not a frozen dataclass: its attribute {name!r} can change",
-                "declare it with @dataclass(frozen=True), or pass the value as an argument",
+                f"{name!r} of an object of {type(obj).__name__}, a class of a library or with a "
+                "metaclass or base class of its own",
+                "pass the value as an argument",
             )
         case Static(obj) if obj is not None:
             return _of_constant(run, obj, name, node)
@@ -150,6 +150,10 @@ def _of_record(
         return value.fields[name]
     if name == "__class__":
         return Static(value.cls)
+    if value.outside is not None and bases is None:
+        held = object_classes.attributes_of(value.outside.value)
+        if name in held and not isinstance(entry_of(value.cls, name), property):
+            return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
     found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
     if found is not None:
         return found
@@ -160,13 +164,21 @@ def _of_record(
             f"the property {name!r} keeps its result in the object, which compiled code cannot",
             "use @property where it is cheap, or a local variable: width = box.width",
         )
-    if constant is None:
-        run.refuse(
-            node,
-            f"{value.cls.__name__} has no field or method {name!r}",
-            error=UnknownAttributeError,
-        )
+    if constant is None or isinstance(constant, types.MemberDescriptorType):
+        _refuse_missing(run, value, name, node)
     return run.from_python(constant, (("class", value.cls), ("attr", name)), node)
+
+
+def _refuse_missing(run: Run, value: RecordV, name: str, node: ast.AST) -> NoReturn:
+    cls, where = value.cls, ""
+    if object_classes.is_object_class(cls):
+        hook = object_classes.hook_of(cls)
+        where = f" here (its {hook} is not asked)" if hook.startswith("__getattr") else " here"
+    run.refuse(
+        node,
+        f"{cls.__name__} has no field or method {name!r}{where}",
+        error=UnknownAttributeError,
+    )
 
 
 def _written(

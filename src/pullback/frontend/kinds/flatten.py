@@ -142,7 +142,8 @@ def _flatten(value: Value, graph: _Graph | None, out: Flat) -> Kind:
         case RecordV(cls, fields, _, owners, fresh):
             if changes(cls):
                 out.own(owners, fresh, True)
-            return RecordK(cls, tuple(zip(fields, each(tuple(fields.values())), strict=True)))
+            kinds = each(tuple(fields.values()))
+            return RecordK(cls, tuple(zip(fields, kinds, strict=True)), value.outside)
         case UnionV(atom, union, owners):
             out.atoms.append(atom)
             out.own(owners, False)
@@ -357,7 +358,7 @@ def _rebuild(
         case RecordK(cls, fields):
             owners, fresh = own() if changes(cls) else NO_OWNER
             inside = {n: _rebuild(k, atoms, own, scopes) for n, k in fields}
-            return RecordV(cls, inside, None, owners, fresh)
+            return RecordV(cls, inside, None, owners, fresh, kind.outside)
         case UnionK(union, absent):
             return UnionV(next(atoms), union, own()[0], absent)
         case OptionalK(inner):

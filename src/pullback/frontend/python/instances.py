@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pullback.frontend.python.object_classes import NAMESPACES
+
 
 def bare(cls: type, values: dict[str, object]) -> object:
     """Return an instance with these fields; neither ``__init__`` nor ``__post_init__`` is run."""
@@ -9,7 +11,7 @@ def bare(cls: type, values: dict[str, object]) -> object:
         return values
     if issubclass(cls, tuple):
         return tuple.__new__(cls, values.values())
-    made = object.__new__(cls)
+    made = cls() if cls in NAMESPACES else object.__new__(cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made

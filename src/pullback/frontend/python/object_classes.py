@@ -51,6 +51,21 @@ def changes(cls: type) -> bool:
     return cls is dict or is_object_class(cls)
 
 
+def attributes_of(value: object) -> dict[str, object]:
+    """Return the attributes that an object has itself."""
+    found: dict[str, object] = {}
+    for cls in reversed(type(value).__mro__):
+        for name, entry in vars(cls).items():
+            if isinstance(entry, types.MemberDescriptorType):
+                held = getattr(value, name, _NOTHING)
+                if held is not _NOTHING:
+                    found[name] = held
+    return found | getattr(value, "__dict__", {})
+
+
+_NOTHING = object()
+
+
 def hook_of(cls: type) -> str:
     """Return the special method by which a class makes its objects, or reads and assigns their
     attributes, in a way of its own; an empty string if there is none."""
@@ -61,4 +76,4 @@ def hook_of(cls: type) -> str:
     return ""
 
 
-__all__ = ["NAMESPACES", "changes", "hook_of", "is_object_class"]
+__all__ = ["NAMESPACES", "attributes_of", "changes", "hook_of", "is_object_class"]

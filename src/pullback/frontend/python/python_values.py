@@ -27,6 +27,7 @@ from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
+    Outside,
     RecordK,
     ScalarK,
     StaticK,
@@ -49,6 +50,7 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.python import records
 from pullback.frontend.python.exact import refusal
 from pullback.frontend.python.libraries import is_closed
+from pullback.frontend.python.object_classes import is_object_class
 from pullback.frontend.python.paths import MISSING, Namespace, describe_path
 from pullback.frontend.python.pytypes import place_of, type_of
 from pullback.frontend.python.rewrites import refuse_library
@@ -176,6 +178,9 @@ class PythonValues:
         cls = type(obj)
         if isinstance(obj, type):
             return self._static(obj, path, node, guarded)
+        if is_object_class(cls):
+            self._guard(path, StaticK(("class of", cls), obj))
+            return RecordV(cls, {}, outside=Outside(path, obj))
         if records.is_record_class(cls):
             return self._record(obj, path, node, guarded)
         if isinstance(obj, functools.partial):

@@ -27,7 +27,7 @@ from pullback.frontend.kinds.values import (
 )
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.memory.long_tuples import told_apart
-from pullback.frontend.python import records
+from pullback.frontend.python.object_classes import attributes_of
 from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
@@ -131,7 +131,9 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
-            if name in value.fields:
+            if name in value.fields or value.outside is not None and (
+                name in attributes_of(value.outside.value)
+            ):
                 return Static(True)
             if not any(name in vars(c) for c in cls.__mro__):
                 if not any("__getattr__" in vars(c) for c in cls.__mro__):
