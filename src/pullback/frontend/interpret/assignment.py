@@ -228,6 +228,8 @@ def _store(
     if steps and not isinstance(run.lookup(base.id, base), ArrayV):
         nested_updates.update(run, base, steps, store, node)
         return
+    if isinstance(index, str):
+        updates.check_has_attributes(run, run.lookup(base.id, base), node)
     array = ownership.updatable(run, base.id, base)
     change = updates.combined(run, store, steps, node)
     with run.holding(array):

@@ -154,6 +154,7 @@ def _of_record(
         held = object_classes.attributes_of(value.outside.value)
         if name in held and not isinstance(entry_of(value.cls, name), property):
             return run.from_python(held[name], (*value.outside.path, ("attr", name)), node)
+        run.without_own(value.outside.path, name)
     found = _written(run, value, value.cls, bases or value.cls.__mro__, name, node)
     if found is not None:
         return found

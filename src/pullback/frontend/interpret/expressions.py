@@ -362,6 +362,8 @@ def _call(run: Run, node: ast.Call) -> Value:
     by = ufunc_at.operator_of(function) if receiver is None else None
     if by is not None:
         return ufunc_at.update(run, by, node.args, node)
+    if receiver is None and isinstance(function, Static) and function.value is setattr:
+        return _set_attribute(run, node)
     held = () if receiver is None else (receiver,)
     with run.holding(*held):
         args: Sequence[Value]
@@ -383,6 +385,17 @@ def _call(run: Run, node: ast.Call) -> Value:
     if receiver is not None:
         return calls.call_method(run, receiver, name, args, kwargs, node)
     return calls.call(run, function, args, kwargs, node)
+
+
+def _set_attribute(run: Run, node: ast.Call) -> Value:
+    """``setattr(obj, "name", value)``"""
+    if len(node.args) != 3 or node.keywords:
+        run.refuse(node, "setattr takes three arguments", error=ArgumentTypeError)
+    name = run.static(evaluate(run, node.args[1]), node, "the name of an attribute")
+    value = evaluate(run, node.args[2])
+    target = ast.copy_location(ast.Attribute(node.args[0], str(name), ast.Store()), node)
+    assignment.assign(run, target, value, node)
+    return Static(None)
 
 
 def _received(run: Run, function: Value, node: ast.AST) -> Value:

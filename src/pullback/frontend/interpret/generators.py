@@ -262,7 +262,7 @@ class Generators:
         types = tuple(leaf_types(spec.result))
         made = run.b.let(Call(spec.name, tuple(atoms)), types, run.site(node))
         value = run.calls.result(spec, list(made), owners)
-        thread = hand_back(run, spec, f, given, value, node)
+        thread = hand_back(run, spec, f, given, value, owners, node)
         assert isinstance(thread, ThreadV)
         return cast("tuple[Var, ...]", thread.atoms)
 

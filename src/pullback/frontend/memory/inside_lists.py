@@ -142,13 +142,13 @@ class Inside:
         """``container[index] = value``"""
         assert isinstance(op, Store)
         run, node = self.run, self.node
+        if isinstance(op.index, str):
+            return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
         if isinstance(container, ArrayV):
             at = _Leaves(run, items, path, node)
             value = _as_scalars(run, value, node)
             atom = store_within(run, container, op.index, value, node, at.here(0), op.by)
             return at.changed({0: atom}), _NONE
-        if isinstance(op.index, str):
-            return lists.with_item(self.replaced(items, path, container, op)[0], value), _NONE
         if (
             isinstance(container, TupleV)
             and container.is_list

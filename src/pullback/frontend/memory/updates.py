@@ -61,25 +61,16 @@ Op = Store | Method | Become
 
 def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Value]:
     """A list, dict or array after the operation, and the value of the call."""
+    if isinstance(op, Store) and isinstance(op.index, str):
+        return _attribute_stored(run, container, op.index, op.value, node), _NONE
     match op, container:
         case Become(value), _:
             return value(container), _NONE
-        case Store(str(name), value), RecordV(cls) if is_object_class(cls):
-            fields = container.fields
-            new = value(lambda: run.attribute(container, name, node))
-            return replace(container, fields={**fields, name: new}, node=None), _NONE
-        case Store(str()), _:
-            run.refuse(
-                node,
-                f"an attribute of {run.describe(container)} cannot be assigned: it is a value",
-                "make a new one: dataclasses.replace(r, field=...)",
-                error=MutationError,
-            )
-        case Store(index, value), RecordV(cls) if cls is dict:
+        case Store(index, value), RecordV(cls) if cls is dict and not isinstance(index, str):
             return dicts.store_at(run, container, index, value, node), _NONE
-        case Store(index, value), ListV() | TupleV(is_list=True):
+        case Store(index, value), ListV() | TupleV(is_list=True) if not isinstance(index, str):
             return lists.store_at(run, container, index, value, node), _NONE
-        case Store(index, value, by), ArrayV():
+        case Store(index, value, by), ArrayV() if not isinstance(index, str):
             array = container
             new = value(lambda: run.subscript(array, index, node))
             return store(run, array, index, new, node, by), _NONE
@@ -104,6 +95,36 @@ def apply(run: Run, container: Value, op: Op, node: ast.AST) -> tuple[Value, Val
                 "make a new one",
                 error=MutationError,
             )
+
+
+def check_has_attributes(run: Run, obj: Value, node: ast.AST) -> None:
+    """Refuse the assignment of an attribute of what is no object with attributes."""
+    match obj:
+        case RecordV(cls) if is_object_class(cls):
+            return
+        case Static(type() as cls):
+            run.refuse(
+                node,
+                f"an attribute of the class {cls.__name__} cannot be assigned: all would see it",
+                "let each object have it, or pass the value",
+                error=MutationError,
+            )
+        case _:
+            run.refuse(
+                node,
+                f"a field of {run.describe(obj)} cannot be assigned: records are values",
+                "make a new one: dataclasses.replace(r, field=...)",
+            )
+
+
+def _attribute_stored(
+    run: Run, obj: Value, name: str, value: Callable[[Callable[[], Value]], Value], node: ast.AST
+) -> Value:
+    """An object with an attribute assigned."""
+    check_has_attributes(run, obj, node)
+    assert isinstance(obj, RecordV)
+    new = value(lambda: run.attribute(obj, name, node))
+    return replace(obj, fields={**obj.fields, name: new}, node=None)
 
 
 def moved_by(container: Value | None, steps: Sequence[Step], op: Op) -> Moved:

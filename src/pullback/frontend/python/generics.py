@@ -37,7 +37,6 @@ from pullback.frontend.kinds.kinds import (
     with_parts,
     without_spare,
 )
-from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.annotations import (
     annotations_of,
     canonical,
@@ -45,6 +44,7 @@ from pullback.frontend.python.annotations import (
     named,
     parameters,
 )
+from pullback.frontend.python.object_classes import changes
 from pullback.frontend.python.records import (
     NO_ARGUMENTS,
     Arguments,

@@ -16,6 +16,9 @@ NAMESPACES = types.SimpleNamespace, argparse.Namespace
 """Classes of the standard library whose objects are nothing but their attributes."""
 
 _ABSTRACT = object, abc.ABC, typing.Generic, typing.Protocol
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+"""Flags of classes: it was made at run time; its attributes cannot be assigned."""
+
 _HOOKS = "__new__", "__setattr__", "__delattr__", "__getattribute__", "__getattr__"
 
 
@@ -23,7 +26,7 @@ def is_object_class(cls: type) -> bool:
     """Whether the objects of a class have attributes that can be assigned."""
     if cls in NAMESPACES:
         return True
-    if not cls.__flags__ & 1 << 9:  # a class of the interpreter
+    if not _is_made_in_python(cls):
         return False
     kept = memory(cls)
     if "object class" not in kept:
@@ -43,7 +46,11 @@ def _is_plain(cls: type) -> bool:
 
 
 def _is_users(cls: type) -> bool:
-    return bool(cls.__flags__ & 1 << 9) and not is_closed_module(cls.__module__)
+    return _is_made_in_python(cls) and not is_closed_module(cls.__module__)
+
+
+def _is_made_in_python(cls: type) -> bool:
+    return cls.__flags__ & (_HEAP | _IMMUTABLE) == _HEAP
 
 
 def changes(cls: type) -> bool:
@@ -56,7 +63,7 @@ def attributes_of(value: object) -> dict[str, object]:
     found: dict[str, object] = {}
     for cls in reversed(type(value).__mro__):
         for name, entry in vars(cls).items():
-            if isinstance(entry, types.MemberDescriptorType):
+            if isinstance(entry, types.MemberDescriptorType) and not name.startswith("__"):
                 held = getattr(value, name, _NOTHING)
                 if held is not _NOTHING:
                     found[name] = held

@@ -225,6 +225,10 @@ class PythonValues:
     def _guard(self, path: Path, kind: StaticK) -> None:
         self.guards[path] = Guard(path, kind)
 
+    def without_own(self, path: Path, name: str) -> None:
+        """Note that the object at a path has no attribute of this name, its class may have one."""
+        self._guard((*path, ("own", name)), StaticK(ABSENT, None))
+
     def _type_of(self, obj: object, path: Path, node: ast.AST) -> Kind:
         try:
             return type_of(obj)

@@ -260,8 +260,13 @@ def has_attributes(value: object, cls: type, names: Sequence[str]) -> bool:
     if type(value) is not cls:
         return False
     held = attributes_of(value)
-    more = (part for n, part in held.items() if n not in names)
-    return held.keys() >= set(names) and all(_supported(part) is None for part in more)
+    if not held.keys() >= set(names):
+        return False
+    token = _OPEN.set(_OPEN.get() | {id(value)})
+    try:
+        return all(_supported(part) is None for n, part in held.items() if n not in names)
+    finally:
+        _OPEN.reset(token)
 
 
 def _supported(value: object) -> ArgType | None:

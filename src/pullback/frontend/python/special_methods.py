@@ -112,6 +112,23 @@ def _class(sp: Specialiser, value: Value, node: ast.AST) -> Value:
             sp.refuse(node, f"type of {sp.describe(value)}", "use isinstance(x, Class)")
 
 
+@register(getattr)
+def getattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Return getattr(x, "name"), or the default where ``hasattr`` is known to be false."""
+    if len(args) not in (2, 3) or kwargs:
+        sp.refuse(node, "getattr takes two or three arguments", error=ArgumentTypeError)
+    name = sp.static(args[1], node, "the name of an attribute")
+    if not isinstance(name, str):
+        sp.refuse(node, "attribute name must be string", error=ArgumentTypeError)
+    if len(args) == 3:
+        there = _has(sp, args[0], name, node)
+        if not isinstance(there, Static):
+            sp.refuse(node, f"getattr of {sp.describe(args[0])} with a default")
+        if not there.value:
+            return args[2]
+    return sp.attribute(args[0], name, node)
+
+
 @register(hasattr)
 def hasattr_(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Return hasattr(record, "name"), which is known for each class."""
@@ -131,12 +148,14 @@ def _has(sp: Specialiser, value: Value, name: str, node: ast.AST) -> Value:
         case Static(None) if not name.startswith("__"):
             return Static(False)
         case RecordV(cls) if cls is not dict and not name.startswith("__"):
-            if name in value.fields or value.outside is not None and (
-                name in attributes_of(value.outside.value)
-            ):
+            outside = {} if value.outside is None else attributes_of(value.outside.value)
+            if name in value.fields or name in outside:
                 return Static(True)
             if not any(name in vars(c) for c in cls.__mro__):
                 if not any("__getattr__" in vars(c) for c in cls.__mro__):
+                    if value.outside is not None:
+                        assert isinstance(sp, Run)
+                        sp.without_own(value.outside.path, name)
                     return Static(False)
             elif not isinstance(getattr(cls, name), property):  # it might raise AttributeError
                 return Static(True)
