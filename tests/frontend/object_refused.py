@@ -75,7 +75,7 @@ class Rect(Shape):
 
 
 class Def:
-    def __init__(self, x, items=[]):  # noqa: B006
+    def __init__(self, x, items=[]):  # noqa: B006  # the default that is shared
         self.items = items
         self.items.append(x)
 

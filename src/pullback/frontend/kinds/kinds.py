@@ -22,7 +22,7 @@ from pullback.core.types import I64, Array, Bool, Int, Named, Real, Sum, Type, V
 
 if TYPE_CHECKING:
     from pullback.frontend.functions.lambda_sets import LambdaSet
-    from pullback.frontend.functions.scopes import Path, PyScope
+    from pullback.frontend.functions.scopes import Outside, PyScope
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
 
@@ -71,14 +71,6 @@ class TupleK:
 
     items: tuple[Kind, ...]
     is_list: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """An object that is found at this path at every call; ``value`` is the present one."""
-
-    path: Path
-    value: object = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ from pullback.frontend.interface import Specialiser
 if TYPE_CHECKING:
     from pullback.core.messages import Part
     from pullback.frontend.functions.lambda_sets import LambdaSet
-    from pullback.frontend.functions.scopes import AnyScope, Scope
-    from pullback.frontend.kinds.kinds import FunctionK, Kind, Outside
+    from pullback.frontend.functions.scopes import AnyScope, Outside, Scope
+    from pullback.frontend.kinds.kinds import FunctionK, Kind
     from pullback.frontend.python.records import Union
     from pullback.frontend.python.source import Definition
 

@@ -84,10 +84,10 @@ def is_closed(function: FunctionType) -> bool:
 
 
 def is_closed_module(name: str) -> bool:
-    """Whether the code of a module, by its name, is not read."""
+    """Whether the classes of a module, by its name, are those of a library that is not read."""
     top = name.partition(".")[0]
     if top == "pullback":
-        return not name.startswith(_OWN_TEXTS)
+        return not name.startswith("pullback.demo.")
     return top in CLOSED or (top in sys.stdlib_module_names and top != "__main__")
 
 

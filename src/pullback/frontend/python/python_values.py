@@ -21,13 +21,12 @@ import numpy as np
 
 from pullback.core.terms import Atom, Var
 from pullback.errors import ArgumentTypeError, PullbackError, UnsupportedError
-from pullback.frontend.functions.scopes import Path, PyScope
+from pullback.frontend.functions.scopes import Outside, Path, PyScope
 from pullback.frontend.kinds.flatten import rebuild
 from pullback.frontend.kinds.kinds import (
     ArrayK,
     Kind,
     ListK,
-    Outside,
     RecordK,
     ScalarK,
     StaticK,

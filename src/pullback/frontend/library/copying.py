@@ -24,10 +24,10 @@ from pullback.frontend.kinds.values import (
 from pullback.frontend.library.arguments import Args, Kwargs
 from pullback.frontend.memory import holding
 from pullback.frontend.python.object_classes import changes
+from pullback.frontend.run import Run
 
 if TYPE_CHECKING:
     from pullback.frontend.interface import Specialiser
-    from pullback.frontend.run import Run
 
 _HOOKS = "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"
 
@@ -45,8 +45,6 @@ def deepcopy(sp: Specialiser, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def _copied(sp: Specialiser, args: Args, kwargs: Kwargs, deep: bool, node: ast.AST) -> Value:
-    from pullback.frontend.run import Run
-
     assert isinstance(sp, Run)
     if len(args) != 1 or kwargs:
         sp.refuse(node, "copy takes one argument", error=ArgumentTypeError)
